@@ -1,0 +1,1 @@
+"""What in a document counts?  `Document` → `Canonical` (symbols and their positions)."""

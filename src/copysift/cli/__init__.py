@@ -1,0 +1,1 @@
+"""The terminal door: parses, calls the engine, prints."""

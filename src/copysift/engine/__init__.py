@@ -1,0 +1,1 @@
+"""The stages put together: the only place that knows them all."""

@@ -1,0 +1,1 @@
+"""Which hashes stand for a document?  `Canonical` → `Fingerprints`."""

@@ -1,0 +1,1 @@
+"""Who else has this hash?  `Fingerprints` → `Candidate` (groups that share hashes)."""

@@ -1,0 +1,1 @@
+"""The readable twins of the compiled kernels: each is its kernel's definition."""

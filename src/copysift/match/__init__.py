@@ -1,0 +1,1 @@
+"""What do two documents share, and where?  `Candidate` → `Pair` (measures, regions)."""

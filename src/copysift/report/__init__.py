@@ -1,0 +1,1 @@
+"""How is it shown?  `Result` → terminal, JSON, CSV, sif's listing."""

@@ -1,0 +1,190 @@
+"""The values that pass between the stages: frozen leaves that know no stage.
+
+All offsets are half-open byte offsets of the readable source (UTF-8), 32 bits wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+    Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
+
+MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32-bit
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An input that was left out, and why, in words for the user."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document to compare; `open` gives its bytes again in chunks, as often as asked.
+
+    `data` holds the bytes of a document that is small enough to stay in memory; a large one has
+    None there and is read in chunks. `group` is the unit compared: members of one group are never
+    compared with each other.
+    """
+
+    name: str
+    data: bytes | None
+    kind: str
+    group: str
+    bytes: int
+    open: Callable[[], Iterator[bytes]]
+    uri: str = ""
+    when: str = ""
+
+
+class PositionMap(Protocol):
+    """Where the symbols of a `Canonical` stand in the source."""
+
+    @property
+    def starts(self) -> UInt32s:
+        """First byte of every symbol."""
+
+    @property
+    def ends(self) -> UInt32s:
+        """One past the last byte of every symbol."""
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """What counts in a document: integer symbols and where each stands in the source.
+
+    `symbols` is uint8 (bytes, ASCII text), uint32 (code points, token classes) or uint64 (word
+    hashes); the width never matters to a hash, only the values do.
+    """
+
+    symbols: Symbols
+    positions: PositionMap
+
+    @property
+    def starts(self) -> UInt32s:
+        return self.positions.starts
+
+    @property
+    def ends(self) -> UInt32s:
+        return self.positions.ends
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """The hashes that stand for a document, in order of position.
+
+    `starts[i]:ends[i]` is the source span of the k-gram behind `hashes[i]`; `grams` counts all
+    k-grams of the document, selected or not.
+    """
+
+    hashes: UInt64s
+    starts: UInt32s
+    ends: UInt32s
+    grams: int
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a region: half-open byte span of a file and its lines, first line 1, both included."""
+
+    file: str
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A maximal run of `length` canonical symbols that two groups share."""
+
+    length: int
+    left: Side
+    right: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two groups (by number) that share fingerprints, and what they share.
+
+    `shared` counts distinct shared hashes, `weight` is the sum of their rarity weights.
+    """
+
+    left: int
+    right: int
+    shared: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two groups that share enough to be reported.
+
+    `containment_left` is the share of the left one that stands in the right one. `regions` is None
+    where the exact matches were not asked for; then `longest` and `lines` are None too.
+    """
+
+    left: str
+    right: str
+    equal: bool
+    similarity: float
+    resemblance: float
+    containment_left: float
+    containment_right: float
+    shared: int
+    longest: int | None = None
+    lines: int | None = None
+    regions: tuple[Region, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Groups that belong together, in input order."""
+
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A fingerprint that too many groups share to be evidence, with its text."""
+
+    hash: int
+    groups: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One unit of comparison as it is reported: its size and how much of it was sampled."""
+
+    name: str
+    group: str
+    kind: str
+    bytes: int
+    fingerprints: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The whole answer of a scan: what every report is made from."""
+
+    settings: dict[str, object]
+    documents: tuple[Group, ...]
+    pairs: tuple[Pair, ...]
+    clusters: tuple[Cluster, ...]
+    ignored: tuple[Ignored, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    equal: tuple[tuple[str, ...], ...] = field(default=())
