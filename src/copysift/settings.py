@@ -120,7 +120,15 @@ class Settings:
         _WHAT, count, "P", limits=(1, 2**32), shown="from the window",
     )  # fmt: skip
     sketch: int = _declare(
-        200, "--sketch", "Size of the sketch of the scheme min.", _WHAT, count, "S", limits=(1, 1_000_000)
+        100, "--sketch", "Size of the sketches of the schemes min and adaptive-mod.",
+        _WHAT, count, "S", limits=(1, 1_000_000),
+    )  # fmt: skip
+    anchor: tuple[str, ...] = _declare(
+        (), "--anchor", "An anchor string of the scheme anchor; may be repeated.",
+        _WHAT, texts, "TEXT", shown="learned from the files",
+    )  # fmt: skip
+    disjoint: bool = _declare(
+        False, "--disjoint", "With the scheme mod, fingerprints do not overlap, as in sif.", _WHAT, flag
     )
     seed: int = _declare(
         0, "--seed", "Secret that makes fingerprints unpredictable: a number or any text; 0 is none.",
@@ -187,7 +195,7 @@ class Settings:
         shown="the system's",
     )  # fmt: skip
     jobs: int = _declare(
-        0, "--jobs -j", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024)
+        0, "-j --jobs", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024)
     )
 
     def __post_init__(self) -> None:
@@ -329,7 +337,7 @@ def _check_limits(settings: Settings | Door) -> None:
             continue
         if (low is not None and value < low) or (high is not None and value > high):
             bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
-            raise UsageError(f"{entry.flags[0]} is {value}, but must be {bounds}")
+            raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
 
 
 def _check_threshold(settings: Settings) -> None:
