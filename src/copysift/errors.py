@@ -3,7 +3,7 @@
 CopysiftError
 ├── UsageError            settings or arguments that make no sense together
 ├── InputError            an input that cannot be read or understood
-├── IndexError_           an index that is missing, damaged, locked or made with other settings
+├── StoreError            an index that is missing, damaged, locked or made with other settings
 ├── RunError              a saved run that is missing, damaged or of another version
 └── KernelError           a forced kernel edition that this machine does not have
 
@@ -31,7 +31,7 @@ class InputError(CopysiftError):
     """Raised when an input that was named cannot be read or understood."""
 
 
-class IndexError_(CopysiftError):  # the trailing underscore keeps the built-in IndexError visible
+class StoreError(CopysiftError):
     """Raised when an index is missing, damaged, locked or was made with other settings."""
 
 

@@ -1,0 +1,133 @@
+"""Run a scheme over the blocks of a document: the only place that knows about block boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift.errors import UsageError
+from copysift.fingerprint.anchor import Anchor
+from copysift.fingerprint.schemes import AdaptiveMod, All, Min, Mod, SafeMod, Scheme, Windows
+from copysift.values import Canonical, Fingerprints
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.fingerprint.settings import FingerprintSettings
+    from copysift.values import Symbols, UInt32s
+
+SCHEMES: dict[str, Callable[[FingerprintSettings], Scheme]] = {
+    "adaptive-mod": AdaptiveMod,
+    "all": All,
+    "anchor": Anchor,
+    "min": Min,
+    "mod": Mod,
+    "open-closed": lambda settings: Windows(settings, inner=settings.inner),
+    "robust": Windows,
+    "safe-mod": SafeMod,
+    "winnow": lambda settings: Windows(settings, robust=False),
+}
+
+_NO_SPANS = np.empty(0, np.uint32)
+
+
+def fingerprinter(settings: FingerprintSettings) -> Fingerprinter:
+    """Make what turns canonical documents into fingerprints, for the scheme that the settings name."""
+    if settings.scheme not in SCHEMES:
+        raise UsageError(
+            f"unknown scheme {settings.scheme!r}", hint=f"Choose one of {', '.join(sorted(SCHEMES))}."
+        )
+    SCHEMES[settings.scheme](settings)  # what the scheme refuses is refused here, not at the first file
+    return Fingerprinter(settings)
+
+
+class Fingerprinter:
+    """Fingerprints documents one after the other; holds no state between them, so threads may share it."""
+
+    def __init__(self, settings: FingerprintSettings) -> None:
+        self.settings = settings
+
+    def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:
+        """Fingerprint one document, given as consecutive blocks; spans=False leaves the positions out."""
+        scheme, k = SCHEMES[self.settings.scheme](self.settings), self.settings.k
+        window, total = _Window(), 0
+        hashes, starts, ends = [], [], []
+        pending: Canonical | None = None
+        for block in _then_none(blocks):
+            if pending is None:
+                pending = block
+                continue
+            if block is not None and not len(block.symbols):
+                continue
+            window.push(pending)
+            total += len(pending.symbols)
+            choice = scheme.feed(window.symbols, block is None)
+            hashes.append(choice.hashes)
+            if spans:
+                first, last = window.spans(choice.places, k)
+                starts.append(first)
+                ends.append(last)
+            if block is not None:
+                window.keep(choice.keep, spans)
+            pending = block
+        return _settle(scheme, hashes, starts, ends, max(0, total - k + 1))
+
+
+def _then_none(blocks: Iterable[Canonical]) -> Iterable[Canonical | None]:
+    yield from blocks
+    yield None
+
+
+def _settle(
+    scheme: Scheme, hashes: list[Any], starts: list[Any], ends: list[Any], grams: int
+) -> Fingerprints:
+    joined = [
+        parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, kind)
+        for parts, kind in ((hashes, np.uint64), (starts, np.uint32), (ends, np.uint32))
+    ]
+    remaining = scheme.settle(joined[0])
+    if remaining is not None:
+        joined = [part[remaining] if len(part) else part for part in joined]
+    return Fingerprints(joined[0], joined[1], joined[2], grams)
+
+
+class _Window:
+    """The symbols in view: those kept from earlier blocks, with their positions, then the newest block."""
+
+    def __init__(self) -> None:
+        self.symbols: Symbols = np.empty(0, np.uint8)
+        self._starts: UInt32s = _NO_SPANS
+        self._ends: UInt32s = _NO_SPANS
+        self._kept = 0
+        self._block: Canonical | None = None
+
+    def push(self, block: Canonical) -> None:
+        self._kept = len(self.symbols)
+        self.symbols = np.concatenate([self.symbols, block.symbols]) if self._kept else block.symbols
+        self._block = block
+
+    def keep(self, first: int, spans: bool) -> None:
+        if spans:
+            which = np.arange(first, len(self.symbols))
+            self._starts, self._ends = self._at(which, 0), self._at(which, 1)
+        self.symbols = self.symbols[first:].copy()
+
+    def spans(self, places: UInt32s, k: int) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the k-grams at these places."""
+        first = places.astype(np.int64)
+        assert self._block is not None
+        if not self._kept:
+            return self._block.positions.spans(first, first + (k - 1))
+        return self._at(first, 0), self._at(first + (k - 1), 1)
+
+    def _at(self, which: NDArray[np.int64], side: int) -> UInt32s:
+        """Starts (side 0) or ends (1) of single symbols."""
+        assert self._block is not None
+        out = np.empty(len(which), np.uint32)
+        old = which < self._kept
+        out[old] = (self._starts, self._ends)[side][which[old]]
+        fresh = which[~old] - self._kept
+        out[~old] = self._block.positions.spans(fresh, fresh)[side]
+        return out

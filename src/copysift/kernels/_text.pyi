@@ -1,0 +1,26 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = bytes | bytearray | memoryview
+UNICODE_VERSION: str
+MAX_WORD: int
+
+def has_avx2() -> bool: ...
+def use_avx2(wanted: bool) -> None: ...
+def plain_block(
+    data: Bytes, final: bool
+) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint32], int] | None: ...
+def positions(
+    masks: NDArray[np.uint64], ranks: NDArray[np.uint32], offset: int, which: NDArray[Any] | None
+) -> NDArray[np.uint32]: ...
+def unicode_block(
+    data: Bytes, offset: int, final: bool
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], int]: ...
+def words_block(
+    data: Bytes, offset: int, final: bool
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], int]: ...
+def markup_block(
+    data: Bytes, offset: int, state: int, final: bool
+) -> tuple[bytes, NDArray[np.uint32], NDArray[np.uint32], int, int]: ...

@@ -1,0 +1,170 @@
+"""The compiled text kernel: a thin shell around text.h, unicode_text.h, words.h and markup.h.
+
+reference/text.py and reference/markup.py are its definition.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+import numpy as np
+
+cdef extern from "text.h" nogil:
+    const char *UNI_VERSION
+    int text_use_avx2
+    void text_init()
+    int text_cpu_has_avx2()
+    size_t utf8_whole(const uint8_t *data, size_t n)
+    int text_plain(const uint8_t *data, size_t n, uint8_t *out, uint64_t *masks, uint32_t *ranks)
+    void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
+                        const uint32_t *which, size_t n, uint32_t *out)
+    void text_all_positions(const uint64_t *masks, size_t groups, uint32_t offset, uint32_t *out)
+
+cdef extern from "unicode_text.h" nogil:
+    ctypedef struct text_out:
+        uint32_t *symbols
+        uint32_t *starts
+        uint32_t *ends
+        size_t count
+    size_t text_unicode(const uint8_t *data, size_t n, uint32_t offset, int final, text_out *out)
+
+cdef extern from "words.h" nogil:
+    ctypedef struct word_out:
+        uint64_t *symbols
+        uint32_t *starts
+        uint32_t *ends
+        size_t count
+    size_t text_words(const uint8_t *data, size_t n, uint32_t offset, int final, word_out *out)
+    unsigned int WORD_LIMIT "MAX_WORD"
+
+cdef extern from "markup.h" nogil:
+    ctypedef struct blanker:
+        const uint8_t *data
+        uint8_t *out
+        size_t n
+        size_t at
+        uint32_t offset
+        uint32_t *starts
+        uint32_t *ends
+        size_t references
+        int final
+        int more
+    uint64_t text_markup(blanker *b, uint64_t state)
+
+text_init()
+UNICODE_VERSION = UNI_VERSION.decode()
+MAX_WORD = WORD_LIMIT
+
+
+def has_avx2():
+    """Say whether this machine can run the AVX2 edition."""
+    return bool(text_cpu_has_avx2())
+
+
+def use_avx2(bint wanted):
+    """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
+    global text_use_avx2
+    text_use_avx2 = wanted and text_cpu_has_avx2()
+
+
+use_avx2(True)
+
+
+cdef object trim(object array, Py_ssize_t count):
+    """Cut to length; copy where the rest would hold on to more memory than is used."""
+    return array[:count] if 2 * count > array.size else array[:count].copy()
+
+
+def plain_block(const uint8_t[::1] data, bint final):
+    """Squeeze a block of which only ASCII characters are kept; None for any other block."""
+    cdef size_t n = data.shape[0]
+    cdef const uint8_t *source = &data[0] if n else NULL
+    cdef size_t used = n if final else utf8_whole(source, n)
+    cdef size_t groups = (used + 63) // 64
+    symbols = np.empty(used + 8, np.uint8)
+    masks = np.empty(groups + 1, np.uint64)
+    ranks = np.empty(groups + 1, np.uint32)
+    cdef uint8_t[::1] out = symbols
+    cdef uint64_t[::1] to_masks = masks
+    cdef uint32_t[::1] to_ranks = ranks
+    cdef int plain
+    with nogil:
+        plain = text_plain(source, used, &out[0], &to_masks[0], &to_ranks[0])
+    if not plain:
+        return None
+    return trim(symbols, to_ranks[groups]), masks[:groups], ranks, used
+
+
+def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t offset, which):
+    """Give the source offsets of symbols of a plain block that begins at `offset`; None: of all."""
+    cdef size_t groups = masks.shape[0]
+    cdef uint32_t total = ranks[groups]
+    cdef const uint32_t[::1] indices
+    cdef uint32_t[::1] out
+    cdef size_t n
+    if which is not None:
+        which = np.ascontiguousarray(which)
+        if which.size and not 0 <= int(which.min()) <= int(which.max()) < total:
+            raise IndexError(f"a symbol outside the {total} of this block")
+        indices = which.astype(np.uint32, copy=False)
+    found = np.empty(total if which is None else which.size, np.uint32)
+    n = found.size
+    if not n:
+        return found
+    out = found
+    with nogil:
+        if which is None:
+            text_all_positions(&masks[0], groups, offset, &out[0])
+        else:
+            text_positions(&masks[0], &ranks[0], groups, offset, &indices[0], n, &out[0])
+    return found
+
+
+def unicode_block(const uint8_t[::1] data, uint32_t offset, bint final):
+    """Canonicalise a block that begins at `offset` of the source."""
+    cdef size_t n = data.shape[0], used
+    cdef const uint8_t *source = &data[0] if n else NULL
+    cdef size_t room = n + n // 2 + 16
+    symbols, starts, ends = (np.empty(room, np.uint32) for _ in range(3))
+    cdef uint32_t[::1] to_symbols = symbols
+    cdef uint32_t[::1] to_starts = starts
+    cdef uint32_t[::1] to_ends = ends
+    cdef text_out out
+    out.symbols, out.starts, out.ends, out.count = &to_symbols[0], &to_starts[0], &to_ends[0], 0
+    with nogil:
+        used = text_unicode(source, n, offset, final, &out)
+    return trim(symbols, out.count), trim(starts, out.count), trim(ends, out.count), used
+
+
+def words_block(const uint8_t[::1] data, uint32_t offset, bint final):
+    """Hash the words of a block that begins at `offset` of the source."""
+    cdef size_t n = data.shape[0], used
+    cdef const uint8_t *source = &data[0] if n else NULL
+    cdef size_t room = n // 2 + 2
+    symbols, starts, ends = np.empty(room, np.uint64), np.empty(room, np.uint32), np.empty(room, np.uint32)
+    cdef uint64_t[::1] to_symbols = symbols
+    cdef uint32_t[::1] to_starts = starts
+    cdef uint32_t[::1] to_ends = ends
+    cdef word_out out
+    out.symbols, out.starts, out.ends, out.count = &to_symbols[0], &to_starts[0], &to_ends[0], 0
+    with nogil:
+        used = text_words(source, n, offset, final, &out)
+    return trim(symbols, out.count), trim(starts, out.count), trim(ends, out.count), used
+
+
+def markup_block(const uint8_t[::1] data, uint32_t offset, uint64_t state, bint final):
+    """Blank the markup of one block of HTML; begin a document with state 0."""
+    cdef size_t n = data.shape[0], room = 1, i
+    cdef const uint8_t *source = &data[0] if n else NULL
+    with nogil:
+        for i in range(n):
+            room += source[i] == c'&'
+    blanked = bytearray(n)
+    starts, ends = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    cdef uint8_t[::1] to_bytes = blanked
+    cdef uint32_t[::1] to_starts = starts
+    cdef uint32_t[::1] to_ends = ends
+    cdef blanker b
+    b.data, b.out, b.n, b.at, b.offset = source, &to_bytes[0] if n else NULL, n, 0, offset
+    b.starts, b.ends, b.references, b.final, b.more = &to_starts[0], &to_ends[0], 0, final, 0
+    with nogil:
+        state = text_markup(&b, state)
+    return (bytes(to_bytes[:b.at]), trim(starts, b.references), trim(ends, b.references), b.at, state)

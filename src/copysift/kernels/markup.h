@@ -1,0 +1,342 @@
+/* HTML without its markup: the same bytes, what is not text overwritten.  reference/markup.py is the
+ * definition, function by function; here stretches without decisions are found and filled at once. */
+#ifndef COPYSIFT_MARKUP_H
+#define COPYSIFT_MARKUP_H
+
+#include "entity_tables.h"
+#include "text.h"
+
+enum { JOINER = 0x7F, SPACE = 0x20, MAX_NAME = 10, MAX_REFERENCE = 64 };
+enum { RAW_NONE, RAW_SCRIPT, RAW_LAST_HIDDEN = 6, RAW_TITLE, RAW_TEXTAREA, RAW_XMP, RAW_PLAINTEXT, RAWS };
+enum {
+    IN_DATA, IN_RAW, IN_NAME, BEFORE_ATTRIBUTE, IN_ATTRIBUTE, BEFORE_VALUE, IN_DOUBLE, IN_SINGLE, IN_UNQUOTED,
+    IN_BOGUS, COMMENT_START, COMMENT_START_DASH, IN_COMMENT, COMMENT_DASH, COMMENT_END, COMMENT_BANG
+};
+
+static const char *const RAW_NAMES[RAWS] = {
+    "", "script", "style", "noscript", "iframe", "noembed", "noframes", "title", "textarea", "xmp", "plaintext"};
+static const char INLINE_NAMES[] =
+    " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span "
+    "strike strong sub sup time tt u var wbr ";
+static const uint16_t WINDOWS_1252[32] = {
+    0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D,
+    0x17D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A,
+    0x153, 0x9D, 0x17E, 0x178};
+
+typedef struct {
+    const uint8_t *data;
+    uint8_t *out;
+    size_t n, at;
+    uint32_t offset, *starts, *ends;
+    size_t references;
+    int final, more; /* more: the answer depends on bytes after the block */
+    unsigned mode, fill, raw, escaped;
+    uint64_t depth;
+} blanker;
+
+static inline int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+static inline int is_letter(int c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static inline int is_digit(int c) { return c >= '0' && c <= '9'; }
+
+static inline int mk_peek(blanker *b, size_t distance) {
+    if (b->at + distance < b->n) return b->data[b->at + distance];
+    if (!b->final) b->more = 1;
+    return -1;
+}
+
+static inline void mk_blank(blanker *b, size_t count, unsigned fill) {
+    if (count > b->n - b->at) count = b->n - b->at;
+    memset(b->out + b->at, (int)fill, count);
+    b->at += count;
+}
+
+static inline void mk_show(blanker *b, size_t count) {
+    if (b->depth) memset(b->out + b->at, SPACE, count);
+    else memcpy(b->out + b->at, b->data + b->at, count);
+    b->at += count;
+}
+
+/* ---- where the next byte of interest is ------------------------------------------------------- */
+
+static size_t find_two_portable(const uint8_t *data, size_t i, size_t n, uint8_t one, uint8_t two) {
+    while (i < n && data[i] != one && data[i] != two) i++;
+    return i;
+}
+
+#if TEXT_HAS_AVX2
+TEXT_AVX2 static size_t find_two_avx2(const uint8_t *data, size_t i, size_t n, uint8_t one, uint8_t two) {
+    const __m256i ones = _mm256_set1_epi8((char)one), twos = _mm256_set1_epi8((char)two);
+    for (; i + 32 <= n; i += 32) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(data + i));
+        __m256i hit = _mm256_or_si256(_mm256_cmpeq_epi8(x, ones), _mm256_cmpeq_epi8(x, twos));
+        uint32_t bits = (uint32_t)_mm256_movemask_epi8(hit);
+        if (bits) return i + text_ctz(bits);
+    }
+    return find_two_portable(data, i, n, one, two);
+}
+#endif
+
+static inline size_t find_two(const uint8_t *data, size_t i, size_t n, uint8_t one, uint8_t two) {
+#if TEXT_HAS_AVX2
+    if (text_use_avx2) return find_two_avx2(data, i, n, one, two);
+#endif
+    return find_two_portable(data, i, n, one, two);
+}
+
+static inline size_t find_one(const uint8_t *data, size_t i, size_t n, uint8_t byte) {
+    const uint8_t *hit = (const uint8_t *)memchr(data + i, byte, n - i);
+    return hit ? (size_t)(hit - data) : n;
+}
+
+/* ---- character references --------------------------------------------------------------------- */
+
+static unsigned put_utf8(uint8_t *to, uint32_t c) {
+    if (c < 0x80) {
+        to[0] = (uint8_t)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        to[0] = (uint8_t)(0xC0 | c >> 6);
+        to[1] = (uint8_t)(0x80 | (c & 63));
+        return 2;
+    }
+    unsigned n = c < 0x10000 ? 3 : 4;
+    to[0] = (uint8_t)(n == 3 ? 0xE0 | c >> 12 : 0xF0 | c >> 18);
+    if (n == 4) to[1] = (uint8_t)(0x80 | (c >> 12 & 63));
+    to[n - 2] = (uint8_t)(0x80 | (c >> 6 & 63));
+    to[n - 1] = (uint8_t)(0x80 | (c & 63));
+    return n;
+}
+
+/* Index of a name among the references; -1 if it is none. */
+static int find_entity(const uint8_t *name, size_t length) {
+    int low = 0, high = ENTITIES - 1;
+    while (low <= high) {
+        int mid = (low + high) / 2;
+        size_t size = (size_t)(ENTITY_NAME_AT[mid + 1] - ENTITY_NAME_AT[mid]);
+        int order = memcmp(name, ENTITY_NAMES + ENTITY_NAME_AT[mid], size < length ? size : length);
+        if (!order && size == length) return mid;
+        if (order > 0 || (!order && length > size)) low = mid + 1;
+        else high = mid - 1;
+    }
+    return -1;
+}
+
+static size_t mk_number(blanker *b, uint8_t *value, unsigned *size) {
+    size_t at = (mk_peek(b, 2) | 32) == 'x' ? 3 : 2, first = at;
+    uint32_t point = 0;
+    for (; at < MAX_REFERENCE; at++) {
+        int c = mk_peek(b, at), low = c | 32;
+        int digit = is_digit(c) ? c - '0' : first == 3 && low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+        if (digit < 0) break;
+        point = point * (first == 3 ? 16 : 10) + (uint32_t)digit;
+        if (point > 0x110000) point = 0x110000;
+    }
+    if (at == first || at == MAX_REFERENCE) return 0;
+    if (mk_peek(b, at) == ';') at++;
+    if (point >= 0x80 && point < 0xA0) point = WINDOWS_1252[point - 0x80];
+    if (point == 0 || point >= 0x110000 || (point & 0xFFFFF800) == 0xD800) point = 0xFFFD;
+    *size = put_utf8(value, point);
+    return at;
+}
+
+static size_t mk_name(blanker *b, uint8_t *value, unsigned *size) {
+    const uint8_t *name = b->data + b->at + 1;
+    size_t run = 0;
+    int found = -1;
+    while (run < 32) {
+        int c = mk_peek(b, 1 + run);
+        if (!is_letter(c) && !is_digit(c)) break;
+        run++;
+    }
+    if (run < 32 && mk_peek(b, 1 + run) == ';') found = find_entity(name, ++run);
+    if (found < 0)
+        for (run = run < 6 ? run : 6; run > 1 && found < 0;)
+            if ((found = find_entity(name, run)) < 0) run--;
+    if (found < 0) return 0;
+    *size = (unsigned)(ENTITY_VALUE_AT[found + 1] - ENTITY_VALUE_AT[found]);
+    memcpy(value, ENTITY_VALUES + ENTITY_VALUE_AT[found], *size);
+    return run + 1;
+}
+
+static void mk_reference(blanker *b) {
+    uint8_t value[16];
+    unsigned size = 0;
+    size_t length = mk_peek(b, 1) == '#' ? mk_number(b, value, &size) : mk_name(b, value, &size);
+    if (b->more) return;
+    if (!length) mk_show(b, 1);
+    else if (b->depth) mk_blank(b, length, SPACE);
+    else {
+        b->starts[b->references] = b->offset + (uint32_t)b->at;
+        b->ends[b->references++] = b->offset + (uint32_t)(b->at + length);
+        memcpy(b->out + b->at, value, size);
+        b->at += size;
+        mk_blank(b, length - size, JOINER);
+    }
+}
+
+/* ---- tags and comments ------------------------------------------------------------------------ */
+
+static void mk_open_tag(blanker *b, size_t skip) {
+    char name[MAX_NAME + 3] = " ";
+    size_t n = 0;
+    while (n < MAX_NAME) {
+        int c = mk_peek(b, skip + n);
+        if (c < 0 || is_blank(c) || c == '/' || c == '>') break;
+        name[++n] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+    }
+    if (b->more) return;
+    b->mode = IN_NAME;
+    b->fill = SPACE;
+    b->raw = RAW_NONE;
+    if (n < MAX_NAME && !memchr(name, 0, n + 1)) {
+        name[n + 1] = ' ';
+        name[n + 2] = 0;
+        if (strstr(INLINE_NAMES, name)) b->fill = JOINER;
+        name[n + 1] = 0;
+        for (unsigned raw = 1; skip == 1 && raw < RAWS; raw++)
+            if (!strcmp(name + 1, RAW_NAMES[raw])) b->raw = raw;
+        if (!strcmp(name + 1, "template")) {
+            if (skip == 1) b->depth++;
+            else if (b->depth) b->depth--;
+        }
+    }
+    mk_blank(b, skip + n, b->fill);
+}
+
+static void mk_open(blanker *b) {
+    int second = mk_peek(b, 1);
+    if (is_letter(second)) {
+        mk_open_tag(b, 1);
+        return;
+    }
+    int third = second == '/' || second == '!' ? mk_peek(b, 2) : -1;
+    if (second == '/' && is_letter(third)) {
+        mk_open_tag(b, 2);
+        return;
+    }
+    int comment = second == '!' && third == '-' && mk_peek(b, 3) == '-';
+    if (b->more) return;
+    if (second == '!' || second == '?' || (second == '/' && third >= 0)) {
+        b->mode = comment ? COMMENT_START : IN_BOGUS;
+        b->fill = JOINER;
+        mk_blank(b, comment ? 4 : 2, JOINER);
+    } else mk_show(b, 1);
+}
+
+static unsigned mk_comment(unsigned mode, uint8_t byte) {
+    int dash = byte == '-';
+    if (byte == '>' && mode != IN_COMMENT && mode != COMMENT_DASH) return IN_DATA;
+    switch (mode) {
+    case COMMENT_START: return dash ? COMMENT_START_DASH : IN_COMMENT;
+    case COMMENT_START_DASH:
+    case COMMENT_DASH: return dash ? COMMENT_END : IN_COMMENT;
+    case COMMENT_END: return dash ? COMMENT_END : byte == '!' ? COMMENT_BANG : IN_COMMENT;
+    default: return dash ? COMMENT_DASH : IN_COMMENT;
+    }
+}
+
+static unsigned mk_attribute(unsigned mode, uint8_t byte) {
+    switch (mode) {
+    case IN_NAME: return is_blank(byte) || byte == '/' ? BEFORE_ATTRIBUTE : mode;
+    case IN_UNQUOTED: return is_blank(byte) ? BEFORE_ATTRIBUTE : mode;
+    case BEFORE_ATTRIBUTE: return is_blank(byte) || byte == '/' ? mode : IN_ATTRIBUTE;
+    case IN_ATTRIBUTE: return byte == '/' ? BEFORE_ATTRIBUTE : byte == '=' ? BEFORE_VALUE : mode;
+    case BEFORE_VALUE: return is_blank(byte) ? mode : byte == '"' ? IN_DOUBLE : byte == '\'' ? IN_SINGLE : IN_UNQUOTED;
+    default: return mode;
+    }
+}
+
+/* Go through a tag or comment to its end or that of the block. */
+static void mk_markup(blanker *b) {
+    size_t i = b->at;
+    while (i < b->n && b->mode > IN_RAW) {
+        if (b->mode == IN_COMMENT) i = find_one(b->data, i, b->n, '-');
+        else if (b->mode == IN_BOGUS) i = find_one(b->data, i, b->n, '>');
+        else if (b->mode == IN_DOUBLE || b->mode == IN_SINGLE)
+            i = find_one(b->data, i, b->n, b->mode == IN_DOUBLE ? '"' : '\'');
+        if (i == b->n) break;
+        uint8_t byte = b->data[i++];
+        if (b->mode >= COMMENT_START) b->mode = mk_comment(b->mode, byte);
+        else if (b->mode == IN_DOUBLE || b->mode == IN_SINGLE) b->mode = BEFORE_ATTRIBUTE;
+        else if (byte == '>') {
+            b->mode = b->raw ? IN_RAW : IN_DATA;
+            b->escaped = 0;
+        } else b->mode = mk_attribute(b->mode, byte);
+    }
+    mk_blank(b, i - b->at, b->fill);
+}
+
+/* ---- elements whose content is not markup ----------------------------------------------------- */
+
+static int mk_exactly(blanker *b, const char *expected) {
+    for (size_t i = 0; expected[i]; i++)
+        if (mk_peek(b, i) != expected[i]) return 0;
+    return 1;
+}
+
+static int mk_tag_ahead(blanker *b, const char *start) {
+    size_t at = strlen(start);
+    if (!mk_exactly(b, start)) return 0;
+    for (const char *name = RAW_NAMES[b->raw]; *name; name++, at++)
+        if ((mk_peek(b, at) | 32) != *name) return 0;
+    int last = mk_peek(b, at);
+    return is_blank(last) || last == '/' || last == '>';
+}
+
+static void mk_raw(blanker *b) {
+    int known = b->raw == RAW_TITLE || b->raw == RAW_TEXTAREA, hidden = b->raw <= RAW_LAST_HIDDEN;
+    size_t skip = b->raw == RAW_PLAINTEXT ? b->n : b->at;
+    skip = find_two(b->data, skip, b->n, '<', known ? '&' : b->escaped ? '-' : '<') - b->at;
+    if (hidden) mk_blank(b, skip, SPACE);
+    else mk_show(b, skip);
+    if (b->at == b->n) return;
+    uint8_t byte = b->data[b->at];
+    if (byte == '&') {
+        mk_reference(b);
+        return;
+    }
+    int close = byte == '<' && mk_tag_ahead(b, "</");
+    int escape = !close && byte == '<' && b->raw == RAW_SCRIPT && !b->escaped && mk_exactly(b, "<!--");
+    int again = !close && byte == '<' && b->raw == RAW_SCRIPT && b->escaped == 1 && mk_tag_ahead(b, "<");
+    int unescape = byte == '-' && mk_exactly(b, "-->");
+    if (b->more) return;
+    if (close) {
+        size_t length = 2 + strlen(RAW_NAMES[b->raw]);
+        if (b->escaped == 2) b->escaped = 1;
+        else {
+            b->mode = IN_NAME;
+            b->fill = SPACE;
+            b->raw = RAW_NONE;
+        }
+        mk_blank(b, length, SPACE);
+    } else if (escape || unescape) { /* the dashes of <!-- may be those of --> too */
+        b->escaped = (unsigned)escape;
+        mk_blank(b, escape ? 2 : 3, SPACE);
+    } else {
+        if (again) b->escaped = 2;
+        if (hidden) mk_blank(b, 1, SPACE);
+        else mk_show(b, 1);
+    }
+}
+
+static uint64_t text_markup(blanker *b, uint64_t state) {
+    b->mode = state & 255;
+    b->fill = state >> 8 & 255;
+    b->raw = state >> 16 & 255;
+    b->escaped = state >> 24 & 255;
+    b->depth = state >> 32;
+    while (b->at < b->n && !b->more) {
+        if (b->mode == IN_RAW) mk_raw(b);
+        else if (b->mode != IN_DATA) mk_markup(b);
+        else {
+            mk_show(b, find_two(b->data, b->at, b->n, '<', '&') - b->at);
+            if (b->at == b->n) break;
+            if (b->data[b->at] == '<') mk_open(b);
+            else mk_reference(b);
+        }
+    }
+    return b->mode | (uint64_t)b->fill << 8 | (uint64_t)b->raw << 16 | (uint64_t)b->escaped << 24 | b->depth << 32;
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* Selection of one k-gram a window: the chain of choices of winnowing (definition 1) and robust winnowing (definition 3).
+ *
+ * A choice p is followed by the first later k-gram that beats it while p is in the window; if there is none, by the
+ * rightmost smallest of the window that p has just left. Candidates (orders below a limit, see kgrams.h) make that
+ * cheap; a window without one is scanned. Robust: "beats" is <, so an equal k-gram does not; winnow: it is <=.
+ */
+#ifndef COPYSIFT_WINDOW_H
+#define COPYSIFT_WINDOW_H
+#include "kgrams.h"
+
+typedef struct {
+    cs_symbols s;
+    size_t first; /* where the chunk starts among the k-grams */
+    size_t count; /* k-grams in the chunk */
+    cs_space *x;
+    const cs_rule *q;
+    size_t found; /* candidates */
+} cs_chunk;
+
+static uint64_t cs_tie_hash(cs_chunk *c, size_t at) {
+    cs_space *x = c->x;
+    if (!x->filled && ++x->ties > 32) { /* low-entropy text: hash the whole chunk once */
+        cs_hashes(&c->s, c->first, c->count, c->q->k, &c->q->p, x->hashes);
+        x->filled = 1;
+    }
+    return x->filled ? x->hashes[at] : cs_hash_plain(&c->s, c->first + at, c->q->k, x, &c->q->p);
+}
+
+/* -1, 0, 1: the k-gram at a against the one at b, by order, then by hash. 0 only for equal hashes. */
+CS_INLINE int cs_compare(cs_chunk *c, size_t a, size_t b) {
+    uint32_t oa = c->x->orders[a], ob = c->x->orders[b];
+    if (oa != ob) return oa < ob ? -1 : 1;
+    uint64_t ha = cs_tie_hash(c, a), hb = cs_tie_hash(c, b);
+    return ha < hb ? -1 : ha > hb;
+}
+
+/* The rightmost smallest of from..to, both included. */
+static size_t cs_rightmost(cs_chunk *c, size_t from, size_t to) {
+    size_t best = from;
+    for (size_t i = from + 1; i <= to; i++)
+        if (c->x->orders[i] <= c->x->orders[best] && cs_compare(c, i, best) <= 0) best = i;
+    return best;
+}
+
+/* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. */
+static uint32_t cs_scan(cs_chunk *c, size_t p) {
+    size_t w = c->q->w, end = p + w - 1 < c->count - 1 ? p + w - 1 : c->count - 1;
+    const uint32_t *o = c->x->orders;
+    for (size_t i = p + 1; i <= end; i++)
+        if (o[i] <= o[p] && cs_compare(c, i, p) <= (c->q->robust ? -1 : 0)) return (uint32_t)i;
+    return p + w <= c->count - 1 ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
+}
+
+/* The choice after candidate number j, as a candidate number; CS_NONE when the chunk ends first,
+ * and found when the window has no candidate. place[found] is a sentinel. */
+CS_INLINE size_t cs_follow(cs_chunk *c, size_t j) {
+    const uint32_t *place = c->x->place, *rank = c->x->rank;
+    size_t w = c->q->w, p = place[j], last = c->count - 1;
+    size_t end = p + w <= last ? p + w : last;
+    uint32_t mine = rank[j], low = CS_NONE;
+    size_t best = c->found;
+    for (size_t i = j + 1; place[i] <= end; i++) {
+        uint32_t r = rank[i];
+        if (r < mine && place[i] < p + w) return i;
+        if (r == mine && place[i] < p + w && cs_compare(c, place[i], p) <= (c->q->robust ? -1 : 0)) return i;
+        if (r < low || (r == low && (best == c->found || cs_compare(c, place[i], place[best]) <= 0))) {
+            low = r;
+            best = i;
+        }
+    }
+    return p + w <= last ? best : CS_NONE;
+}
+
+enum { CS_STEP_SCAN = 253, CS_STEP_FOLLOW = 254, CS_STEP_END = 255 };
+
+#if CS_X86
+/* The choice after every candidate at once, without branches: eight candidates ahead are compared together.
+ * Ties, and windows with more than eight candidates, are left to cs_follow. */
+CS_AVX2 static void cs_steps_avx2(cs_chunk *c) {
+    const uint32_t *place = c->x->place, *rank = c->x->rank;
+    uint8_t *step = c->x->step;
+    const __m256i top = _mm256_set1_epi32((int)0x80000000u), far = _mm256_set1_epi32(0x7FFFFFFF);
+    const uint32_t w = (uint32_t)c->q->w, last = (uint32_t)c->count - 1;
+    for (size_t j = 0; j < c->found; j++) {
+        uint32_t end = place[j] + w;
+        __m256i at = _mm256_loadu_si256((const __m256i *)(place + j + 1));
+        __m256i r = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(rank + j + 1)), top);
+        __m256i mine = _mm256_xor_si256(_mm256_set1_epi32((int)rank[j]), top);
+        __m256i limit = _mm256_set1_epi32((int)end);
+        __m256i out = _mm256_cmpgt_epi32(at, limit);              /* past the window that p has left */
+        __m256i beats = _mm256_and_si256(_mm256_cmpgt_epi32(mine, r), _mm256_cmpgt_epi32(limit, at));
+        __m256i same = _mm256_andnot_si256(out, _mm256_cmpeq_epi32(mine, r));
+        __m256i key = _mm256_blendv_epi8(r, far, out);
+        __m256i low = _mm256_min_epi32(key, _mm256_permute2x128_si256(key, key, 1));
+        low = _mm256_min_epi32(low, _mm256_shuffle_epi32(low, 0x4E));
+        low = _mm256_min_epi32(low, _mm256_shuffle_epi32(low, 0xB1));
+        uint32_t won = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beats));
+        uint32_t least = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(key, low)));
+        uint32_t outside = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(out));
+        uint32_t ties = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+        uint32_t none = won == 0;
+        step[j] = (uint8_t)((_tzcnt_u32(won | least << 8) & 7) + 1);
+        if (__builtin_expect(ties | (none & ((outside == 0) | (outside == 0xFF) | (_blsr_u32(least) != 0) | (end > last))), 0))
+            step[j] = ties || !outside ? CS_STEP_FOLLOW
+                      : end > last     ? CS_STEP_END
+                      : outside == 0xFF ? CS_STEP_SCAN
+                                        : CS_STEP_FOLLOW;
+    }
+}
+#endif
+
+static void cs_steps_plain(cs_chunk *c) { memset(c->x->step, CS_STEP_FOLLOW, c->found); }
+
+/* Choose in one chunk. resumed: k-gram 0 is the last choice already made. whole: no chunk follows, so a
+ * document shorter than a window still gets one choice. Gives the number of new choices in out[]. */
+static size_t cs_choose(cs_chunk *c, int resumed, int whole, uint32_t *out) {
+    size_t n = 0, w = c->q->w, j = 0, p = 0;
+    const uint32_t *place = c->x->place;
+    const uint8_t *step = c->x->step;
+    if (!c->count) return 0;
+    if (!resumed) {
+        if (c->count < w && !whole) return 0;
+        p = cs_rightmost(c, 0, (w < c->count ? w : c->count) - 1);
+        out[n++] = (uint32_t)p;
+    }
+    while (1) {
+        while (place[j] < p) j++;
+        if (place[j] == p) { /* a candidate: follow the chain of candidates while it lasts */
+            while (1) {
+                size_t next = step[j];
+                if (next < CS_STEP_SCAN) next += j;
+                else if (next == CS_STEP_END) return n;
+                else if (next == CS_STEP_SCAN) break;
+                else if ((next = cs_follow(c, j)) == CS_NONE) return n;
+                else if (next == c->found) break;
+                j = next;
+                out[n++] = place[j];
+            }
+            p = place[j];
+        }
+        uint32_t next = cs_scan(c, p);
+        if (next == CS_NONE) return n;
+        p = next;
+        out[n++] = next;
+    }
+}
+
+typedef void (*cs_orders_fn)(const cs_symbols *, size_t, size_t, cs_space *, const cs_rule *);
+typedef size_t (*cs_candidates_fn)(cs_space *, size_t, uint32_t);
+typedef void (*cs_steps_fn)(cs_chunk *);
+
+typedef struct {
+    int avx2;
+    cs_orders_fn orders;
+    cs_candidates_fn candidates;
+    cs_steps_fn steps;
+} cs_edition;
+
+static int cs_has_avx2(void) {
+#if CS_X86
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
+    return 0;
+#endif
+}
+
+static cs_edition cs_make_edition(int avx2) {
+    cs_edition e = {0, cs_orders_plain, cs_candidates_plain, cs_steps_plain};
+#if CS_X86
+    if (avx2) { e.avx2 = 1; e.orders = cs_orders_avx2; e.candidates = cs_candidates_avx2; e.steps = cs_steps_avx2; }
+#endif
+    return e;
+}
+
+static cs_rule cs_make_rule(size_t k, size_t w, size_t r, int robust, uint64_t seed) {
+    cs_rule q = {k, w, r, robust, cs_make_params(seed), 0};
+    double wanted = 4.5 / (double)w, better = r ? 3.0 / (double)(k - r + 1) : 0.0;
+    if (w < 8) return q;                                       /* scanning is as fast, and needs no candidates */
+    if (!r) q.limit = (uint32_t)(wanted * 4294967296.0);
+    else if (better >= 0.6 * wanted) q.limit = 2u << 30;       /* open and closed ones are enough */
+    else q.limit = (2u << 30) + (uint32_t)((wanted - better) / (1.0 - better) * 1073741824.0);
+    return q;
+}
+
+#if CS_X86
+CS_AVX2 static void cs_hash_places_avx2(const cs_space *x, const cs_rule *q, const uint32_t *at, size_t n, uint64_t *out) {
+    for (size_t i = 0; i < n; i++) out[i] = cs_hash_avx2(x->bytes + at[i], q->k, x, &q->p);
+}
+#endif
+
+/* Load the chunk of k-grams first .. first+count-1 and compute its orders and candidates. */
+static void cs_load(cs_chunk *c, const cs_edition *e) {
+    cs_space *x = c->x;
+    x->filled = x->ties = 0;
+    if (c->s.width == 1) {
+        size_t n = c->count + c->q->k - 1;
+        memcpy(x->bytes, (const uint8_t *)c->s.data + c->first, n);
+        memset(x->bytes + n, 0, CS_PAD);
+    }
+    e->orders(&c->s, c->first, c->count, x, c->q);
+    c->found = c->q->limit ? e->candidates(x, c->count, c->q->limit) : 0;
+    for (size_t i = 0; i < 9; i++) x->place[c->found + i] = CS_NONE; /* sentinels, as far as cs_steps looks ahead */
+    e->steps(c);
+}
+
+/* Select over a block of `grams` k-grams. Gives the number of choices; -1: out of memory. *places and *hashes hold at
+ * most grams entries. resumed and whole as in cs_choose, for the block. */
+static int64_t cs_winnow(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed, int whole,
+                         uint32_t *places, uint64_t *hashes) {
+    cs_space x;
+    size_t n = 0, first = 0, room = q->w + CS_CHUNK / 2 > CS_CHUNK ? 0 : CS_CHUNK;
+    if (!grams) return 0;
+    if (!room) return -2; /* the caller bounds w */
+    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
+    while (1) {
+        cs_chunk c = {s, first, grams - first < room ? grams - first : room, &x, q, 0};
+        int last = first + c.count == grams;
+        cs_load(&c, e);
+        size_t got = cs_choose(&c, resumed, whole && last && !resumed, places + n);
+#if CS_X86
+        if (e->avx2 && s.width == 1) cs_hash_places_avx2(&x, q, places + n, got, hashes + n);
+        else
+#endif
+        for (size_t i = 0; i < got; i++)
+            hashes[n + i] = x.filled ? x.hashes[places[n + i]]
+                                     : cs_hash_plain(&s, first + places[n + i], q->k, &x, &q->p);
+        for (size_t i = 0; i < got; i++) places[n + i] += (uint32_t)first;
+        n += got;
+        if (last) break;
+        if (n) first = places[n - 1]; /* a full chunk holds a whole window, so it has yielded a choice */
+        resumed = 1;
+    }
+    cs_free_space(&x);
+    return (int64_t)n;
+}
+
+/* The orders of all k-grams, for tests and for whoever wants to look smallest first. */
+static int64_t cs_all_orders(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, uint32_t *out) {
+    cs_space x;
+    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
+    for (size_t first = 0; first < grams; first += CS_CHUNK) {
+        cs_chunk c = {s, first, grams - first < CS_CHUNK ? grams - first : CS_CHUNK, &x, q, 0};
+        cs_load(&c, e);
+        memcpy(out + first, x.orders, c.count * 4);
+    }
+    cs_free_space(&x);
+    return 0;
+}
+
+/* 0 mod m. *next: where to start; on return where to go on (>= grams: done; less: the room was used up). */
+static int64_t cs_sample(cs_symbols s, size_t grams, size_t k, const cs_params *p, uint64_t modulus, size_t skip,
+                         uint32_t *places, uint64_t *hashes, size_t room, size_t *next) {
+    uint64_t h[1024];
+    size_t n = 0, i = *next;
+    while (i < grams) {
+        size_t first = i, count = grams - first < 1024 ? grams - first : 1024;
+        cs_hashes(&s, first, count, k, p, h);
+        while (i < first + count) {
+            uint64_t v = h[i - first];
+            if (modulus & (modulus - 1) ? v % modulus : v & (modulus - 1)) { i++; continue; }
+            if (n == room) { *next = i; return (int64_t)n; }
+            places[n] = (uint32_t)i;
+            hashes[n++] = v;
+            i += skip;
+        }
+    }
+    *next = i;
+    return (int64_t)n;
+}
+
+/* Winnowing over given values, as in Figure 5 but by the chain of choices. */
+static void cs_minima(const uint64_t *h, size_t n, size_t w, int robust, uint32_t *out, size_t *found) {
+    size_t m = 0, p = 0, first = w < n ? w : n;
+    for (size_t i = 1; i < first; i++) if (h[i] <= h[p]) p = i;
+    out[m++] = (uint32_t)p;
+    for (size_t i = p + 1; i < n;) {
+        size_t end = p + w < n ? p + w : n;
+        while (i < end && !(robust ? h[i] < h[p] : h[i] <= h[p])) i++;
+        if (i == end) {
+            if (p + w >= n) break;
+            size_t best = p + 1;
+            for (size_t j = p + 2; j <= p + w; j++) if (h[j] <= h[best]) best = j;
+            i = best;
+        }
+        p = i++;
+        out[m++] = (uint32_t)p;
+    }
+    *found = m;
+}
+#endif

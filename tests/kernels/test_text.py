@@ -1,0 +1,241 @@
+"""The compiled text kernel equals its readable twin: on every small case, then on random ones."""
+
+import functools
+import html.entities
+import itertools
+import random
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copysift.kernels import _text
+from copysift.kernels.reference import markup as reference_markup
+from copysift.kernels.reference import text as reference
+
+NASTY = [0x00, 0x20, 0x7F, 0x80, 0xA9, 0xC3, 0xE4, 0xB8, 0xAD, 0xF0, 0xED, 0xFF, *b"AzZ9_<>&;#-!"]
+MARKUP = b"<>&;#-!/\"= a"
+same_unicode = pytest.mark.skipif(
+    _text.UNICODE_VERSION != reference.UNICODE_VERSION,
+    reason=f"the tables are of Unicode {_text.UNICODE_VERSION}, Python has {reference.UNICODE_VERSION}",
+)
+PIECES = [
+    b"a", b"Z", b"9", b"_", b" ", b"\0", b"\x7f", b"\n", "é".encode(), "e\u0301".encode(), "ß".encode(),
+    "中".encode(), "が".encode(), "か\u3099".encode(), "각".encode(), "가".encode(), "\u1100".encode(),
+    "\u1161".encode(), "\u11a8".encode(), "“".encode(), "😀".encode(), "≠".encode(), "ΐ".encode(),
+    "\u00ad".encode(), "𐐀".encode(), b"\xff", b"\xe4\xb8", b"\xed\xa0\x80", b"\xc0\xaf",
+    b"\xf4\x90\x80\x80", b"plain ascii words, several of them; ",
+]  # fmt: skip
+TAGS = [
+    b"<", b">", b"&", b";", b"-", b"--", b"!", b"/", b"'", b'"', b"=", b" ", b"b", b"<b>", b"</b>", b"<p>",
+    b"<!--", b"-->", b"--!>", b"<script", b"</script", b"<ScRiPt>", b"</STYLE >", b"<style>", b"<title>",
+    b"</title>", b"<template>", b"</template>", b"&amp;", b"&eacute;", b"&eacute", b"&notit;", b"&#233;",
+    b"&#x2014", b"&#0;", b"&nGt;", b"&nosuch;", b"<a href='>'", b"<?php", b"<![CDATA[", b"]]>",
+    b"<textarea>", b"<plaintext>", b"<xmp>", b"<verylongname", b"\xc3", b"\xa9",
+]  # fmt: skip
+
+
+def same(one, two):
+    if one is None or two is None:
+        return one is two
+    return all(
+        np.array_equal(a, b) and a.dtype == b.dtype if isinstance(a, np.ndarray) else a == b
+        for a, b in zip(one, two, strict=True)
+    )
+
+
+# A long text is made once, then asked for by each edition.
+define = functools.lru_cache(8)(lambda name, *arguments: getattr(reference, name)(*arguments))
+
+
+def agree(data, offset=0, final=True):
+    assert same(_text.plain_block(data, final), define("plain_block", data, final)), data
+    assert same(_text.unicode_block(data, offset, final), define("unicode_block", data, offset, final)), data
+    assert same(_text.words_block(data, offset, final), define("words_block", data, offset, final)), data
+
+
+def agree_markup(data, offset=0, state=0, final=True):
+    found = _text.markup_block(data, offset, state, final)
+    assert same(found, reference.markup_block(data, offset, state, final)), (data, state, final)
+    return found
+
+
+@pytest.fixture(params=["avx2", "portable"], autouse=True)
+def edition(request):
+    if request.param == "avx2" and not _text.has_avx2():
+        pytest.skip("this processor has no AVX2")
+    _text.use_avx2(request.param == "avx2")
+    yield request.param
+    _text.use_avx2(True)
+
+
+@same_unicode
+def test_every_code_point_folds_as_unicodedata_says():
+    points, expected = [], []
+    for point in itertools.chain(range(0xD800), range(0xE000, 0x110000)):
+        points.append(point)
+        if unicodedata.category(chr(point)) not in ("Cn", "Co"):
+            parts = reference.folded(point)
+            expected += [part for part in parts if unicodedata.category(chr(part))[0] in "LMN"]
+    assert _text.unicode_block(" ".join(map(chr, points)).encode(), 0, True)[0].tolist() == expected
+
+
+@same_unicode
+def test_every_code_point_of_the_basic_plane_makes_the_words_that_it_should():
+    points = [point for point in range(0x10000) if not 0xD800 <= point < 0xE000]
+    agree("".join(chr(point) + "a-a" for point in points).encode())
+
+
+def test_well_known_code_points_fold_whatever_the_version_of_unicode():
+    cases = {"É": "e\u0301", "ς": "σ", "ß": "ss", "ẞ": "ss", "İ": "i\u0307", "ı": "ı", "I": "i", "Ⅳ": "ⅳ",
+             "²": "²", "각": "각", "\u1100\u1161\u11a8": "각", "ﬁ": "fi", "Å": "a\u030a", "“x”": "x",
+             "中": "中", "漢": "漢", "_": "", "😀": "", "≠": "\u0338", "٣": "٣", "𐐀": "𐐨"}  # fmt: skip
+    for source, expected in cases.items():
+        found = _text.unicode_block(source.encode(), 0, True)[0]
+        assert "".join(map(chr, found)) == expected, source
+
+
+def test_every_string_of_up_to_two_bytes_agrees():
+    agree(b"")
+    for byte in range(256):
+        agree(bytes([byte]))
+        agree(bytes([byte]), 9, False)
+    agree(b" ".join(map(bytes, itertools.product(range(256), repeat=2))))
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_every_nasty_string_of_three_bytes_agrees(final):
+    for data in itertools.product(NASTY, repeat=3):
+        agree(bytes(data), 7, final)
+        agree_markup(bytes(data), 7, 0, final)
+
+
+def test_every_nasty_string_of_four_bytes_agrees_in_one_long_text():
+    cases = [bytes(data) for data in itertools.product(NASTY, repeat=4)]
+    agree(b" ".join(cases))
+
+
+def test_every_short_string_of_markup_agrees_wherever_it_is_cut():
+    for length in range(5):
+        for data in itertools.product(MARKUP, repeat=length):
+            agree_markup(b"<" + bytes(data))
+    for data in itertools.product(MARKUP, repeat=3):
+        whole = b"<!-" + bytes(data) + b"x>y"
+        expected = agree_markup(whole)[0]
+        for cut in range(len(whole) + 1):
+            head, _, _, used, state = agree_markup(whole[:cut], 0, 0, False)
+            assert head + agree_markup(whole[used:], used, state)[0] == expected
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60).map(b"".join), st.integers(0, 2**31), st.booleans())
+@settings(max_examples=400)
+def test_random_text_agrees(data, offset, final):
+    agree(data, offset, final)
+
+
+@given(st.binary(max_size=400), st.booleans())
+def test_random_bytes_agree_and_never_raise(data, final):
+    agree(data, 0, final)
+    agree_markup(data, 0, 0, final)
+
+
+@given(st.lists(st.sampled_from(TAGS), max_size=30).map(b"".join), st.booleans())
+@settings(max_examples=600)
+def test_random_markup_agrees(data, final):
+    agree_markup(data, 3, 0, final)
+
+
+@given(st.lists(st.lists(st.sampled_from(TAGS), max_size=12).map(b"".join), max_size=5))
+@settings(max_examples=300)
+def test_random_markup_agrees_when_the_state_is_carried_on(chunks):
+    rest, offset, state, out = b"", 0, 0, b""
+    for number, chunk in enumerate([*chunks, b""]):
+        block = rest + chunk
+        head, _, _, used, state = agree_markup(block, offset, state, number == len(chunks))
+        rest, offset, out = block[used:], offset + used, out + head
+        assert len(rest) < 64
+    assert out == agree_markup(b"".join(chunks))[0]
+
+
+@given(st.text("ab XY09._-\n\x7f“😀", max_size=500), st.randoms(use_true_random=False), st.integers(0, 9))
+def test_positions_agree_in_any_order(text, chance, offset):
+    found = _text.plain_block(text.encode(), True)
+    assert found is not None
+    symbols, masks, ranks, _ = found
+    everything = _text.positions(masks, ranks, offset, None)
+    assert np.array_equal(everything, reference.positions(masks, ranks, offset, None))
+    assert np.array_equal(everything, reference.unicode_block(text.encode(), offset, True)[1])
+    which = np.array([chance.randrange(len(symbols)) for _ in range(20 if len(symbols) else 0)], np.int64)
+    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
+    which.sort()
+    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
+
+
+def test_positions_far_apart_are_found():
+    data = (b"." * 1000 + b"x") * 3000
+    _, masks, ranks, _ = _text.plain_block(data, True)
+    which = np.array([0, 2999, 1, 1500, 1501, 2998], np.uint32)
+    assert _text.positions(masks, ranks, 5, which).tolist() == [5 + 1000 + 1001 * i for i in which.tolist()]
+    with pytest.raises(IndexError):
+        _text.positions(masks, ranks, 0, np.array([3000]))
+
+
+@pytest.mark.parametrize("length", [65535, 65536, 65537, 2 * 65536 + 3])
+@pytest.mark.parametrize("word", ["a", "é", "a\x7f", "中\u3099", "xé"])
+def test_words_longer_than_the_limit_are_cut_alike(length, word):
+    data = (word * length).encode()[: length + 1] + b" end"
+    starts, ends = reference.words_block(data, 0, True)[1:3]
+    assert (ends - starts).max() <= _text.MAX_WORD
+    for lead in (b"", b"word " * 20):
+        for final in (True, False):
+            found, expected = (e.words_block(lead + data, 0, final) for e in (_text, reference))
+            assert same(found, expected)
+
+
+def test_words_of_up_to_twenty_letters_hash_alike_at_every_offset():
+    chance = random.Random(1)
+    letters = b"abcxyzABCXYZ019_"
+    words = [bytes(chance.choices(letters, k=length)) for length in range(1, 21) for _ in range(20)]
+    chance.shuffle(words)
+    for lead in range(70):
+        agree(b"." * lead + b" ".join(words[lead : lead + 60]))
+
+
+def test_word_hashes_ignore_case_and_composition_but_nothing_else():
+    def words(text):
+        return _text.words_block(text.encode(), 0, True)[0].tolist()
+
+    assert words("Straße ÉTÉ 각") == words("strasse e\u0301te\u0301 \u1100\u1161\u11a8")
+    assert words("in\x7fline soft\u00adhyphen") == words("inline softhyphen")
+    assert len(words("漢字かな中")) == 5
+    assert words("か\u3099a") == words("がa")
+    assert len(set(words("a b aa ab ba _ a_ _a aaaaaaaa aaaaaaaaa 1 one"))) == 12
+
+
+def test_named_and_numeric_references_are_those_of_html5():
+    others = ["#233;", "#xE9", "#128;", "#x110000;", "#55296;", "nosuch;", "ampx", "notit;"]
+    for name in [*html.entities.html5, *others]:
+        data = f"&{name}".encode()
+        found, starts, ends, _, _ = agree_markup(data)
+        if name in ("nGt;", "nLt;"):
+            continue
+        assert found.replace(b"\x7f", b"").decode() == html.unescape(f"&{name}"), name
+        assert len(found) == len(data)
+        assert len(starts) == len(ends) == (0 if name == "nosuch;" else 1)
+
+
+def test_the_tables_fit_what_the_output_has_room_for():
+    for point in itertools.chain(range(0xD800), range(0xE000, 0x30000)):
+        size = len(chr(point).encode())
+        assert len(reference.folded(point)) <= size + size // 2
+        assert all(reference.folded(part) == (part,) for part in reference.folded(point))
+    assert all(len(value) <= len(name) + 1 for name, value in reference_markup.ENTITIES.items())
+
+
+def test_canonical_equivalents_give_the_same_symbols():
+    for text in ("Élève déjà Ångström", "Tiếng Việt ệ ờ", "한국어 각", "がぎぐ パ", "Ελληνικά ΐ ᾂ", "≠ ≮"):
+        nfc, nfd = (unicodedata.normalize(form, text).encode() for form in ("NFC", "NFD"))
+        for block in (_text.unicode_block, _text.words_block):
+            assert np.array_equal(block(nfc, 0, True)[0], block(nfd, 0, True)[0]), text
