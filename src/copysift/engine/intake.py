@@ -38,13 +38,14 @@ class Intake:
         self._stored = stored
         self._by_dir = by_dir
         self._archives = archives
+        self._seen: set[tuple[int, int]] = set()
 
     def take(self, paths: Iterable[Place]) -> Taken:
         """Find every file at or below the paths."""
         taken = Taken()
         for path in paths:
             root = os.fspath(path)
-            found = list(self._found(root, taken))
+            found = list(self._found(root))
             names = [each.name if isinstance(each, Skipped) else each.path for each in found]
             folders = self._empty_folders(root) if self._by_dir else []
             grouping = Grouping(root, [*names, *(f"{folder}/" for folder in folders)], self._by_dir)
@@ -61,15 +62,24 @@ class Intake:
                 taken.groups.setdefault(grouping.group(f"{folder}/"))
         return taken
 
-    def _found(self, root: str, taken: Taken) -> Iterator[Entry | Skipped]:
+    def _found(self, root: str) -> Iterator[Entry | Skipped]:
         for found in walk([root], self._settings):
-            if isinstance(found, Linked):
+            if isinstance(found, Linked) or (isinstance(found, Entry) and self._seen_before(found)):
                 continue  # a further name of the same file is the same file
             if isinstance(found, Entry) and self._opens(found, root):
                 for loaded in documents_in_archive(found, ArchiveLimits(), self._settings):
                     yield loaded if isinstance(loaded, Skipped) else self._stored.keep(loaded)
             else:
                 yield found
+
+    def _seen_before(self, entry: Entry) -> bool:
+        """Note a file; paths may overlap."""
+        key = (entry.device, entry.inode)
+        if not entry.inode:
+            return False
+        before = key in self._seen
+        self._seen.add(key)
+        return before
 
     def _opens(self, entry: Entry, root: str) -> bool:
         return self._archives and is_archive(entry.path) and (self._by_dir or entry.path == root)
