@@ -162,10 +162,10 @@ def test_names_end_with_nul_and_groups_with_an_empty_name():
     assert names.names(RESULT, View(groups=True)) == f"a.txt\0copy.txt\0\0a.txt\0{HOSTILE}\0\0"
 
 
-@pytest.mark.parametrize("report", [records.report, rows.report, names.names])
-def test_a_limit_cuts_the_list_of_pairs(report):
-    assert report(RESULT, View(limit=1)).count(HOSTILE.split("\x1b")[0] + "\x1b") == 0 or report is records.report
-    assert len(report(RESULT, View(limit=1))) < len(report(RESULT, View()))
+def test_a_limit_cuts_the_list_of_pairs():
+    assert len(json.loads(records.report(RESULT, View(limit=1)))["pairs"]) == 1
+    assert len(rows.report(RESULT, View(limit=1)).splitlines()) == 2
+    assert names.names(RESULT, View(limit=1)) == "a.txt\0copy.txt\0"
 
 
 def test_the_table_says_how_many_pairs_a_limit_hides():
