@@ -6,7 +6,7 @@ All offsets are half-open byte offsets of the readable source (UTF-8), 32 bits w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -158,6 +158,14 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """sif's group: a file R, and the files alike to it, each with the share of R that stands in it."""
+
+    reference: str
+    members: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """A fingerprint that too many groups share to be evidence, with its text."""
 
@@ -179,7 +187,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The whole answer of a scan: what every report is made from."""
+    """The whole answer of a scan: what every report is made from.
+
+    Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
+    `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all.
+    """
 
     settings: dict[str, object]
     documents: tuple[Group, ...]
@@ -187,4 +199,22 @@ class Result:
     clusters: tuple[Cluster, ...]
     ignored: tuple[Ignored, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    equal: tuple[tuple[str, ...], ...] = field(default=())
+    equal: tuple[tuple[str, ...], ...] = ()
+    listings: tuple[Listing, ...] = ()
+    ignored_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Two folders compared by content; names are relative to their folder.
+
+    `similar` has the left name, the right name and their similarity. A file stands in `only_left`
+    or `only_right` when nothing in the other folder is equal or similar to it.
+    """
+
+    left: str
+    right: str
+    equal: tuple[tuple[str, str], ...]
+    similar: tuple[tuple[str, str, float], ...]
+    only_left: tuple[str, ...]
+    only_right: tuple[str, ...]

@@ -83,6 +83,17 @@ def test_winnow_equals_the_twin(symbols, k, w, inner, seed, robust, resumed, who
     in_every_edition(check)
 
 
+def test_winnow_equals_the_twin_where_windows_hold_equal_k_grams(edition):
+    """Texts of a few repeated words: equal smallest k-grams within a window, away from the last choice."""
+    for case in range(300):
+        rng = np.random.default_rng(case)
+        words = [rng.integers(0, 26, int(rng.integers(4, 16))) for _ in range(int(rng.integers(2, 5)))]
+        text = np.concatenate([words[i] for i in rng.integers(0, len(words), 30)]).astype(np.uint8)
+        k, w, inner = int(rng.integers(2, 14)), int(rng.integers(8, 60)), int(rng.choice([0, 0, 2]))
+        ours, twin = (kernel.winnow(text, k, w, case, True, inner) for kernel in (compiled, reference))
+        assert ours[0].tolist() == twin[0].tolist(), (case, k, w)
+
+
 @given(strategies.symbols(), st.integers(1, 12), st.integers(1, 9), st.integers(1, 12), st.integers(0, 20))
 def test_sample_equals_the_twin(symbols, k, modulus, skip, start):
     ours = compiled.sample(symbols, k, modulus, 7, skip, start)

@@ -101,7 +101,10 @@ CS_AVX2 static void cs_steps_avx2(cs_chunk *c) {
         uint32_t none = won == 0;
         step[j] = (uint8_t)((_tzcnt_u32(won | least << 8) & 7) + 1);
         if (__builtin_expect(ties | (none & ((outside == 0) | (outside == 0xFF) | (_blsr_u32(least) != 0) | (end > last))), 0))
-            step[j] = ties ? CS_STEP_FOLLOW : end > last ? CS_STEP_END : outside == 0xFF ? CS_STEP_SCAN : CS_STEP_FOLLOW;
+            step[j] = ties || !outside ? CS_STEP_FOLLOW
+                      : end > last     ? CS_STEP_END
+                      : outside == 0xFF ? CS_STEP_SCAN
+                                        : CS_STEP_FOLLOW;
     }
 }
 #endif

@@ -1,1 +1,4 @@
-"""How is it shown?  `Result` → terminal, JSON, CSV, sif's listing."""
+"""How is it shown? `Result` → text, JSON, CSV: strings, which only the doors print.
+
+A report is a function `report(result, view) -> str`; plug-ins add theirs to `copysift.reports`.
+"""

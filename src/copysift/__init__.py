@@ -1,0 +1,94 @@
+"""copysift finds what was copied: in a folder, a class, a corpus or a crawl.
+
+Everything here is loaded when it is first used, so that `import copysift` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from copysift._version import __version__
+
+if TYPE_CHECKING:
+    from copysift.engine.api import (
+        compare,
+        compare_folders,
+        containment,
+        fingerprint,
+        resemblance,
+        scan,
+        show,
+    )
+    from copysift.errors import (
+        CopysiftError,
+        InputError,
+        KernelError,
+        RunError,
+        UsageError,
+    )
+    from copysift.values import (
+        Cluster,
+        Fingerprints,
+        Folders,
+        Group,
+        Ignored,
+        Listing,
+        Pair,
+        Region,
+        Result,
+        Side,
+        Skipped,
+    )
+
+_MODULES = {
+    "copysift.engine.api": (
+        "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
+    ),
+    "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "UsageError"),
+    "copysift.values": (
+        "Cluster", "Fingerprints", "Folders", "Group", "Ignored", "Listing", "Pair", "Region", "Result",
+        "Side", "Skipped",
+    ),
+}  # fmt: skip
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Cluster",
+    "CopysiftError",
+    "Fingerprints",
+    "Folders",
+    "Group",
+    "Ignored",
+    "InputError",
+    "KernelError",
+    "Listing",
+    "Pair",
+    "Region",
+    "Result",
+    "RunError",
+    "Side",
+    "Skipped",
+    "UsageError",
+    "__version__",
+    "compare",
+    "compare_folders",
+    "containment",
+    "fingerprint",
+    "resemblance",
+    "scan",
+    "show",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'copysift' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

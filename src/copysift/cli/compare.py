@@ -1,0 +1,80 @@
+"""`copysift compare`: two files side by side, or two folders by content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from copysift.cli import console
+from copysift.cli.options import SectionedCommand, options, settings_from
+from copysift.cli.scan import report_format
+from copysift.cli.scan import show as show_result
+from copysift.errors import UsageError
+from copysift.settings import Door, Settings
+from copysift.values import Pair
+
+ALL = 1_000_000
+
+
+@click.command("compare", cls=SectionedCommand)
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+@options("compare")
+def command(left: str, right: str, **given: object) -> int:
+    """Compare two files, with their shared passages side by side, or two folders by content."""
+    settings, door = settings_from("compare", given)
+    chosen = report_format(door)
+    folders = [Path(path).is_dir() for path in (left, right)]
+    if any(folders) and not all(folders):
+        raise UsageError("cannot compare a folder with a file", hint="name two files, or two folders")
+    if all(folders):
+        return _folders(left, right, settings, door, chosen)
+    return _files(left, right, settings, door, chosen)
+
+
+def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
+    from copysift.engine.compare import compare_files
+    from copysift.report.sidebyside import side_by_side
+    from copysift.report.view import View
+
+    result, scan = compare_files(left, right, settings)
+    if chosen != "table":
+        show_result(result, chosen, settings, door, scan)
+    else:
+        view = View(
+            passages=ALL if door.passages is None else door.passages,
+            width=console.width(door),
+            color=console.color(door),
+            quiet=door.quiet,
+            source=scan.source,
+        )
+        console.write(side_by_side(result, view), door)
+    return console.status(_reaches(result.pairs[0], settings), ())
+
+
+def _reaches(pair: Pair, settings: Settings) -> bool:
+    """Tell whether two files share anything, or as much as --threshold asks for."""
+    if pair.equal:
+        return True
+    if settings.threshold is None:
+        return bool(pair.shared or pair.regions)
+    if settings.measure == "containment":
+        return max(pair.containment_left, pair.containment_right) >= settings.threshold
+    return (getattr(pair, settings.measure) or 0) >= settings.threshold
+
+
+def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
+    from copysift.engine.compare import compare_folders
+    from copysift.report import folders
+
+    if chosen not in folders.REPORTS:
+        raise UsageError(
+            f"two folders cannot be shown as {chosen}", hint=f"formats: {', '.join(folders.REPORTS)}"
+        )
+    with console.progress(door) as shown:
+        result, skipped = compare_folders(left, right, settings, shown)
+    console.name_skipped(skipped)
+    report = folders.REPORTS[chosen]
+    console.write(report(result, console.width(door), console.color(door), door.quiet), door)
+    return console.status(bool(result.equal or result.similar), skipped)

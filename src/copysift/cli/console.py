@@ -1,0 +1,91 @@
+"""Where a command writes: reports to standard output or a file, all else to standard error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copysift.errors import UsageError
+from copysift.settings import Door
+from copysift.values import Skipped
+
+if TYPE_CHECKING:
+    from copysift.engine.progress import Progress
+
+DONE = 0
+NOTHING_FOUND = 1
+SOME_SKIPPED = 3
+
+
+def status(found: bool, skipped: Iterable[Skipped]) -> int:
+    """Give the exit status: some input skipped tells more than nothing found."""
+    return SOME_SKIPPED if any(True for _ in skipped) else DONE if found else NOTHING_FOUND
+
+
+def width(door: Door) -> int | None:
+    """Give the columns of the terminal that the report goes to, or None if it goes elsewhere."""
+    if door.output or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
+
+
+def color(door: Door) -> bool:
+    """Tell whether the report is coloured; NO_COLOR is honoured unless --color says otherwise."""
+    if door.color != "auto":
+        return door.color == "always"
+    return width(door) is not None and not os.environ.get("NO_COLOR")
+
+
+def write(content: str, door: Door) -> None:
+    """Write a report whole: a file is put in place only when it is complete."""
+    encoded = content.encode("utf-8", "surrogateescape")
+    if not door.output or door.output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(encoded)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(door.output)
+    if target.exists() and not target.is_file():  # a pipe or a device, /dev/stdout for example
+        target.write_bytes(encoded)
+        return
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(encoded)
+        part.replace(target)
+    except OSError as error:
+        raise UsageError(f"cannot write {door.output}: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def note(message: str) -> None:
+    """Tell something on standard error."""
+    from copysift.report.wording import visible
+
+    print(f"copysift: {visible(message)}", file=sys.stderr)
+
+
+def name_skipped(skipped: Iterable[Skipped]) -> None:
+    """Name what was skipped, one a line."""
+    for each in skipped:
+        note(f"skipped {each.name}: {each.reason}")
+
+
+@contextmanager
+def progress(door: Door) -> Iterator[Progress]:
+    """Show a bar for every phase, on a terminal only."""
+    from copysift.engine.progress import Silent
+
+    if door.quiet or not sys.stderr.isatty():
+        yield Silent()
+        return
+    from copysift.cli.bars import bars
+
+    with bars() as shown:
+        yield shown

@@ -1,0 +1,107 @@
+"""The options of a command, made from the declarations in settings.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from copysift.settings import Door, Setting, Settings, make, read_config, settings_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists the options under the sections of settings.py."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                section = getattr(parameter, "section", "Output")
+                sections.setdefault(section, []).append(record)
+        for section, records in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(records)
+
+
+class SettingOption(click.Option):
+    """A click option that belongs to a section of the help."""
+
+    section = ""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Name a switch without its --no- form, which exists to overrule a config file."""
+        record = super().get_help_record(ctx)
+        return record and (record[0].split(" / ")[0], record[1])
+
+
+def declared(command: str) -> dict[str, Setting]:
+    """Give the settings that a command takes, by name."""
+    every = {**settings_of(Settings), **settings_of(Door)}
+    return {name: entry for name, entry in every.items() if command in entry.commands}
+
+
+def options(command: str) -> Callable[[F], F]:
+    """Decorate a click command with its settings and --config."""
+
+    def decorate(function: F) -> F:
+        made = [_option(entry) for entry in declared(command).values()]
+        made.append(
+            SettingOption(
+                ["--config"], metavar="FILE", help="Take settings from a TOML file; options given here win."
+            )
+        )
+        made[-1].section = "Output"
+        parameters = getattr(function, "__click_params__", [])
+        function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _option(entry: Setting) -> SettingOption:
+    default = entry.shown or _spell(entry.default)
+    words = entry.help.replace("`", "'")
+    shown = f"{words}  [{'|'.join(entry.choices)}]" if entry.choices else words
+    if default:
+        shown += f"  [default: {default}]"
+    names = list(entry.flags)
+    extra: dict[str, Any] = {}
+    if isinstance(entry.default, bool):
+        names[-1] += f"/--no-{names[-1][2:]}"
+        shown = words
+    elif entry.name == "verbose":
+        extra, shown = {"count": True}, words
+    else:
+        extra = {"metavar": entry.metavar, "multiple": isinstance(entry.default, tuple)}
+    option = SettingOption([entry.name, *names], help=shown, default=None, **extra)
+    option.section = entry.section
+    return option
+
+
+def _spell(default: object) -> str:
+    if default is None or isinstance(default, bool) or default in ("", ()):
+        return ""
+    return f"{default:.0%}" if isinstance(default, float) else str(default)
+
+
+def settings_from(command: str, given: Mapping[str, object]) -> tuple[Settings, Door]:
+    """Make the settings: what was given, else the config file, else the defaults."""
+    config = given.get("config")
+    values: dict[str, object] = read_config(Path(str(config))) if config else {}
+    takes = declared(command)
+    values = {name: value for name, value in values.items() if name in takes}
+    values |= {
+        name: value
+        for name, value in given.items()
+        if name in takes and value is not None and value != () and not (name == "verbose" and value == 0)
+    }
+    every = settings_of(Settings)
+    return (
+        make(Settings, {name: value for name, value in values.items() if name in every}),
+        make(Door, {name: value for name, value in values.items() if name not in every}),
+    )

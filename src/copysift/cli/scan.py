@@ -1,0 +1,105 @@
+"""`copysift scan`: every file against every file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from copysift import registry
+from copysift.cli import console
+from copysift.cli.options import SectionedCommand, options, settings_from
+from copysift.errors import UsageError
+from copysift.settings import Door, Settings
+from copysift.values import Result
+
+SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
+
+
+@click.command("scan", cls=SectionedCommand)
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@options("scan")
+def command(paths: tuple[str, ...], **given: object) -> int:
+    """Compare every file with every file: equal ones, similar ones, parts of one another.
+
+    PATH is a file or a folder; folders are read with all that is in them.
+    """
+    settings, door = settings_from("scan", given)
+    chosen = report_format(door)
+    places = [*paths, *_listed(door)]
+    if not places:
+        raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
+    from copysift.engine.local import Scan
+
+    if door.save:
+        from copysift.engine.run import check_place
+
+        check_place(Path(door.save))
+    scan = Scan(settings)
+    with console.progress(door) as shown:
+        result = scan.run(
+            places, regions=chosen == "json" or bool(door.passages), keep=bool(door.save), progress=shown
+        )
+    if door.save:
+        scan.save(Path(door.save))
+    console.name_skipped(result.skipped)
+    show(result, chosen, settings, door, scan)
+    if door.verbose:
+        for phase, seconds in scan.times.items():
+            console.note(f"{phase}: {seconds:.2f} s")
+    return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+def report_format(door: Door) -> str:
+    """Give the report format: as told, by the suffix of the output file, else the table."""
+    if door.format:
+        return registry.check(registry.REPORTS, door.format)
+    suffix = Path(door.output).suffix.lower()
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    if suffix[1:] in registry.names(registry.REPORTS):
+        return suffix[1:]
+    if suffix in ("", ".txt"):
+        return "names" if door.null else "table"
+    raise UsageError(
+        f"no report format for a file {suffix}",
+        hint=f"choose one by --format: {', '.join(registry.names(registry.REPORTS))}",
+    )
+
+
+def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
+    """Make the report and write it."""
+    from copysift.report.names import names
+    from copysift.report.view import View, no_source
+
+    view = View(
+        groups=door.groups,
+        limit=settings.limit,
+        passages=door.passages or 0,
+        width=console.width(door),
+        color=console.color(door),
+        quiet=door.quiet,
+        source=getattr(scan, "source", no_source),
+    )
+    report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
+    console.write(report(result, view), door)
+
+
+def _listed(door: Door) -> Iterator[str]:
+    """Read the list of --files-from; one that holds a NUL is NUL-separated, asked for or not."""
+    if not door.files_from:
+        return
+    try:
+        if door.files_from == "-":
+            content = sys.stdin.buffer.read()
+        else:
+            content = Path(door.files_from).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
+    separator = b"\0" if door.null or b"\0" in content else b"\n"
+    for name in content.split(separator):
+        if name:
+            yield os.fsdecode(name)

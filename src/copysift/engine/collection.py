@@ -1,0 +1,96 @@
+"""What a scan has read so far: documents by number, and which of them are equal byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift.read.walk import Entry
+from copysift.values import Group, Skipped
+
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them."""
+
+    entry: Entry
+    kind: str
+    size: int
+    checksum: bytes
+    hashes: UInt64s | None
+    grams: int
+
+
+@dataclass(slots=True)
+class Filed:
+    """A document; one that is equal to an earlier one stands for nothing in the join."""
+
+    entry: Entry
+    kind: str
+    size: int
+    fingerprints: int = 0
+    grams: int = 0
+    sketch: UInt64s | None = None
+
+
+class Collection:
+    """Numbers documents in the order of input; the first of equal ones stands for all."""
+
+    def __init__(self, sketches: bool = False) -> None:
+        self._keep = sketches  # the hashes stay at hand: estimators need them
+        self.filed: list[Filed] = []
+        self.skipped: list[Skipped] = []
+        self._first: dict[tuple[int, bytes], int] = {}
+        self._sets: dict[int, list[int]] = {}
+        self._names: dict[str, int] = {}
+
+    def skip(self, note: Skipped) -> None:
+        """Note an input that was left out."""
+        self.skipped.append(note)
+
+    def add(self, scanned: Scanned) -> int | None:
+        """File a document; give the number that its hashes belong to, or None if they are not needed.
+
+        Threads race, so the hashes of equal files may come with any of them: they go to the first.
+        """
+        number = len(self.filed)
+        filed = Filed(scanned.entry, scanned.kind, scanned.size)
+        self.filed.append(filed)
+        self._names[scanned.entry.path] = number
+        first = self._first.setdefault((scanned.size, scanned.checksum), number)
+        if first != number:
+            self._sets.setdefault(first, [first]).append(number)
+        head = self.filed[first]
+        if scanned.hashes is None or scanned.kind != head.kind:
+            return None
+        head.fingerprints, head.grams = len(scanned.hashes), scanned.grams
+        if self._keep:
+            head.sketch = np.unique(scanned.hashes)
+        return first
+
+    def equal(self) -> Iterator[tuple[int, ...]]:
+        """Give the sets of equal documents, by number, empty files left out."""
+        for first, members in sorted(self._sets.items()):
+            if self.filed[first].size:
+                yield tuple(members)
+
+    def groups(self) -> Iterator[Group]:
+        """Give the documents as they are reported."""
+        counted = {number: first for first, members in self._sets.items() for number in members}
+        for number, filed in enumerate(self.filed):
+            count = self.filed[counted.get(number, number)].fingerprints
+            yield Group(filed.entry.path, filed.entry.path, filed.kind, filed.size, count)
+
+    def by_name(self, name: str) -> Filed:
+        """Give a document by its name."""
+        return self.filed[self._names[name]]
+
+    def rename(self, name: str, number: int) -> None:
+        """Let a document be found by another name, too."""
+        self._names.setdefault(name, number)

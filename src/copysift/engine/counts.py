@@ -1,0 +1,59 @@
+"""What a run counted, as columns: documents, their pairs and their equal sets.
+
+This is all that a threshold needs, so a saved run can be asked again without its files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copysift.values import Group, Ignored, Skipped
+
+Numbers = NDArray[np.int64]
+Shares = NDArray[np.float64]
+UNKNOWN = -1  # for `longest` and `lines` of a pair that was not matched exactly
+
+
+@dataclass(frozen=True, slots=True)
+class PairColumns:
+    """Pairs of documents by number, left before right; equal files take part by their first."""
+
+    left: Numbers
+    right: Numbers
+    shared: Numbers
+    similarity: Shares
+    resemblance: Shares
+    containment_left: Shares
+    containment_right: Shares
+    longest: Numbers
+    lines: Numbers
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> PairColumns:
+        """Give some of the pairs, in the order asked for."""
+        return PairColumns(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def measure(self, name: str) -> Shares:
+        """Give the column that ranks pairs; containment is the larger of the two."""
+        if name == "containment":
+            return np.maximum(self.containment_left, self.containment_right)
+        column: Shares = np.asarray(getattr(self, name), dtype=np.float64)
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """A run as it was counted, before any threshold; `equal` are sets of document numbers."""
+
+    documents: tuple[Group, ...]
+    pairs: PairColumns
+    equal: tuple[tuple[int, ...], ...]
+    ignored: tuple[Ignored, ...]
+    ignored_count: int
+    skipped: tuple[Skipped, ...]
+    floor: float

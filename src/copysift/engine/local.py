@@ -1,0 +1,274 @@
+"""Scan on this machine: the stages put together.
+
+walk → load in threads → equal files collapse → canonicalise → fingerprint → join → pairs, and where
+regions are asked for, exact matching of the reported pairs. Memory holds the hashes (up to --memory,
+then they go to disk), the files in flight, and the pairs above the threshold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copysift import registry
+from copysift.engine.collection import Collection
+from copysift.engine.counts import UNKNOWN, Counts
+from copysift.engine.documents import Reader
+from copysift.engine.exact import Exact
+from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.progress import Progress, Silent
+from copysift.engine.selection import allowed, answer, pairs_of, selected
+from copysift.engine.sketches import SKETCHES, measured
+from copysift.errors import CopysiftError, InputError, UsageError
+from copysift.index.join import Join
+from copysift.index.postings import Candidates, Postings, candidates
+from copysift.match.measures import rarity
+from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.settings import COUNTS, Settings
+from copysift.values import Ignored, Pair, Result, Skipped
+
+IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
+IGNORED_TEXT = 200  # bytes of it
+IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
+
+Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
+
+
+class Scan:
+    """One scan; after `run` it can be saved, and gives the source of its documents again."""
+
+    def __init__(self, settings: Settings, weigh: Weigh = rarity) -> None:
+        registry.check(registry.SCHEMES, settings.scheme)
+        if settings.kind != "auto":
+            registry.check(registry.KINDS, settings.kind)
+        self.settings = settings
+        self._weigh = weigh
+        self.times: dict[str, float] = {}
+        self._jobs = settings.jobs or os.cpu_count() or 1
+        self._reader = Reader(settings)
+        self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._counts: Counts | None = None
+        self._result: Result | None = None
+
+    def run(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        regions: bool = False,
+        keep: bool = False,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        shown = progress or Silent()
+        with self._timed("walk"):
+            entries = list(self._walk(paths, shown))
+        with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
+            with self._timed("read"):
+                self._read(entries, join, shown)
+            with self._timed("join"):
+                shown.phase("comparing", None)
+                postings = join.finish(self.settings.max_shared, self._weigh)
+                counts = self._count(postings, keep)
+        with self._timed("match"):
+            self._result = self._answer(counts, regions, shown)
+        return self._result
+
+    def compare(self, left: str, right: str) -> Result:
+        """Compare two files, matched exactly, whether they share fingerprints or not."""
+        self.run([left, right])
+        counts = self._counts
+        assert counts is not None  # run has just made it
+        documents = counts.documents
+        if counts.skipped or not documents:
+            return answer(counts, self.settings)
+        exact = Exact(self._reader, self._collection, self._jobs)
+        if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
+            # One file under two names, or named twice, is found once.
+            twice = dataclasses.replace(documents[0], name=right, group=right)
+            counts = dataclasses.replace(counts, documents=(documents[0], documents[-1] if len(documents) > 1 else twice))
+            pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
+            self._collection.rename(right, 0)
+            return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
+        found = pairs_of(documents, counts.pairs) or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
+        (pair,) = exact.pairs(found)
+        return dataclasses.replace(answer(counts, self.settings), pairs=(pair,))
+
+    def save(self, path: Path) -> None:
+        """Write the run to a folder."""
+        from copysift.engine.run import save
+
+        if self._counts is None or self._result is None:
+            raise UsageError("there is no run to save yet", hint="call run first, with keep=True")
+        save(path, self._counts, self._result, self.times)
+
+    def source(self, name: str, start: int, end: int) -> bytes:
+        """Give a piece of the readable source of a document: half-open byte offsets."""
+        filed = self._collection.by_name(name)
+        return self._reader.piece(filed.entry, filed.kind, start, end)
+
+    def _walk(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> Iterator[Entry]:
+        settings = self.settings
+        wanted = WalkSettings(
+            hidden=settings.hidden,
+            gitignore=settings.gitignore,
+            include=settings.include,
+            exclude=settings.exclude,
+            follow=settings.follow,
+            one_file_system=settings.one_file_system,
+        )
+        shown.phase("listing", None)
+        for found in walk(paths, wanted):
+            shown.advance()
+            if isinstance(found, Skipped):
+                self._collection.skip(found)
+            elif isinstance(found, Entry):  # a further name of the same file is the same file
+                yield found
+
+    def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
+        """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
+        self._reader.learn(entries)
+        shown.phase("reading", len(entries))
+        done = ordered_map(
+            self._reader.read, entries, jobs=self._jobs, weigh=lambda entry: entry.size, budget=IN_FLIGHT
+        )
+        for scanned in done:
+            shown.advance()
+            if isinstance(scanned, Failed):
+                self._collection.skip(skipped(scanned.item.path, scanned.error))
+            elif isinstance(scanned, Skipped):
+                self._collection.skip(scanned)
+            else:
+                number = self._collection.add(scanned)
+                if number is not None and scanned.hashes is not None:
+                    join.add(number, scanned.hashes)
+        self._reader.done()
+
+    def _count(self, postings: Postings, keep: bool) -> Counts:
+        settings = self.settings
+        columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        documents = tuple(self._collection.groups())
+        chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
+        return Counts(
+            documents,
+            columns.take(chosen),
+            tuple(self._collection.equal()),
+            tuple(self._ignored(postings)),
+            len(postings.common),
+            tuple(self._collection.skipped),
+            min(settings.floor, settings.cut) if keep else settings.cut,
+        )
+
+    def _candidates(self, postings: Postings, keep: bool) -> Candidates:
+        """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
+        settings, jobs = self.settings, self._jobs
+        if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
+            return candidates(postings, "shared", 1, settings.min_shared, jobs)
+        if not keep:
+            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
+        floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
+        found = [
+            candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")
+        ]
+        if settings.measure == "shared":
+            found.append(candidates(postings, "shared", settings.cut, 1, jobs))
+        return united(found)
+
+    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+        settings = self.settings
+        exact = Exact(self._reader, self._collection, self._jobs)
+        if settings.measure == "longest" or settings.min_match is not None:
+            counts = self._with_longest(counts, exact, shown)
+        self._counts = counts
+        if not regions:
+            return answer(counts, settings)
+        chosen = counts.pairs.take(selected(counts, settings))
+        shown.phase("matching", len(chosen))
+        pairs: list[Pair] = []
+        for pair in exact.pairs(pairs_of(counts.documents, chosen)):
+            pairs.append(pair)
+            shown.advance()
+        result = answer(counts, settings, tuple(pairs))
+        return exact.equal(result)
+
+    def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
+        """Match every candidate exactly, for its longest match, and forget the regions again."""
+        documents, columns = counts.documents, counts.pairs
+        enough = columns.shared >= self.settings.min_shared
+        wanted = np.flatnonzero(enough & allowed(documents, columns, self.settings))
+        shown.phase("matching", len(wanted))
+        longest, lines = columns.longest.copy(), columns.lines.copy()
+        for number, pair in zip(
+            wanted.tolist(), exact.pairs(pairs_of(documents, columns.take(wanted))), strict=True
+        ):
+            longest[number] = UNKNOWN if pair.longest is None else pair.longest
+            lines[number] = UNKNOWN if pair.lines is None else pair.lines
+            shown.advance()
+        return dataclasses.replace(counts, pairs=dataclasses.replace(columns, longest=longest, lines=lines))
+
+    def _ignored(self, postings: Postings) -> Iterator[Ignored]:
+        """Give the commonest fingerprints that were ignored, with the text that they stand for."""
+        common = postings.common
+        order = np.lexsort((common.hashes, -common.degrees.astype(np.int64)))[:IGNORED_SHOWN]
+        for place in order.tolist():
+            value, holder = int(common.hashes[place]), int(common.holders[place])
+            filed = self._collection.filed[holder]
+            text = self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
+            yield Ignored(value, int(common.degrees[place]), text)
+
+    def _tmp_dir(self) -> Path | None:
+        if not self.settings.tmp_dir:
+            return None
+        folder = Path(self.settings.tmp_dir)
+        if not folder.is_dir():
+            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="make it first")
+        return folder
+
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        yield
+        self.times[phase] = time.perf_counter() - begun
+
+
+def united(parts: list[Candidates]) -> Candidates:
+    """Give every pair of several lists once, in order."""
+    columns = [np.concatenate(each) for each in zip(*((p.left, p.right, p.shared, p.weight) for p in parts), strict=True)]
+    left, right, shared, weight = columns
+    _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
+    return Candidates(left[first], right[first], shared[first], weight[first])
+
+
+def skipped(path: str, error: Exception) -> Skipped:
+    """Turn the error of one file into a note; what is no fault of the file is raised."""
+    if isinstance(error, InputError):
+        return Skipped(path, error.message.removeprefix(f"{path}: "))
+    if isinstance(error, CopysiftError | MemoryError) or not isinstance(error, OSError):
+        raise error
+    return Skipped(path, (error.strerror or str(error)).lower())
+
+
+def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
+    """Compare every file below the paths with every other."""
+    return Scan(settings).run(paths, regions=regions)
+
+
+def show(path: Path, settings: Settings) -> Result:
+    """Answer from a saved run, without its files."""
+    from copysift.engine.run import open_run
+
+    counts = open_run(path)
+    if settings.measure not in COUNTS and settings.cut < counts.floor - 1e-12:
+        raise UsageError(
+            f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
+            hint="ask for more, or scan again with a lower --floor",
+        )
+    return answer(counts, settings)
+

@@ -1,0 +1,25 @@
+"""How the engine tells a door how far it is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Told of every phase and of every step in it, from one thread."""
+
+    def phase(self, name: str, total: int | None) -> None:
+        """Begin a phase; a total of None is not known yet."""
+
+    def advance(self, count: int = 1) -> None:
+        """Note that so many steps of the phase are done."""
+
+
+class Silent:
+    """Nobody looks."""
+
+    def phase(self, name: str, total: int | None) -> None:
+        """Say nothing."""
+
+    def advance(self, count: int = 1) -> None:
+        """Say nothing."""

@@ -1,0 +1,149 @@
+"""From counts to an answer: thresholds and filters, the order of pairs, clusters and listings.
+
+Nothing is read here: scan and show go through the same functions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copysift.cluster.components import clusters
+from copysift.cluster.groups import sif_groups
+from copysift.engine.counts import UNKNOWN, Counts, PairColumns
+from copysift.settings import COUNTS, Settings
+from copysift.values import Cluster, Group, Listing, Pair, Result
+
+# Settings that cost time or memory but never change the answer.
+_NO_ANSWER = ("memory", "tmp_dir", "jobs", "limit", "floor")
+
+
+def described(settings: Settings) -> dict[str, object]:
+    """Give the settings that decide an answer, with thresholds filled in and the seed not told."""
+    values = {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if field.name not in _NO_ANSWER
+    }
+    values["threshold"] = settings.cut
+    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    values["seed"] = seed_check(settings.seed)
+    return values
+
+
+def seed_check(seed: int) -> str | None:
+    """Give a check by which a seed can be recognised but not found, or None without one."""
+    if not seed:
+        return None
+    return hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, person=b"copysift").hexdigest()
+
+
+def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
+    """Give the numbers of the pairs to report, the best first."""
+    pairs = counts.pairs
+    measure = pairs.measure(settings.measure)
+    enough = measure >= settings.cut - 1e-12
+    if settings.min_match is not None:
+        enough |= pairs.longest >= settings.min_match
+    enough &= (pairs.shared >= settings.min_shared) & allowed(counts.documents, pairs, settings)
+    chosen = np.flatnonzero(enough)
+    order = np.lexsort((pairs.right[chosen], pairs.left[chosen], -measure[chosen]))
+    found: NDArray[np.int64] = chosen[order]
+    return found
+
+
+def allowed(documents: tuple[Group, ...], pairs: PairColumns, settings: Settings) -> NDArray[np.bool_]:
+    """Tell which pairs pass the filters by suffix and by size."""
+    passed = np.ones(len(pairs), dtype=np.bool_)
+    if settings.same_suffix:
+        numbers: dict[str, int] = {}
+        suffixes = [numbers.setdefault(suffix(group.name), len(numbers)) for group in documents]
+        codes = np.array(suffixes, dtype=np.int64)
+        passed &= codes[pairs.left] == codes[pairs.right]
+    if settings.size_ratio is not None:
+        sizes = np.array([group.bytes for group in documents], dtype=np.float64)
+        left, right = sizes[pairs.left], sizes[pairs.right]
+        passed &= np.maximum(left, right) <= settings.size_ratio * np.minimum(left, right)
+    return passed
+
+
+def suffix(name: str) -> str:
+    """Give the suffix of a file name, in lower case."""
+    return PurePath(name).suffix.lower()
+
+
+def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None) -> Result:
+    """Make the result; `reported` are the selected pairs where they were matched exactly already."""
+    chosen = counts.pairs.take(selected(counts, settings))
+    pairs = pairs_of(counts.documents, chosen) if reported is None else reported
+    equal = equal_pairs(counts, settings)
+    names = [group.name for group in counts.documents]
+    lefts = [*chosen.left.tolist(), *(first for first, *rest in counts.equal for _ in rest)]
+    rights = [*chosen.right.tolist(), *(other for _, *rest in counts.equal for other in rest)]
+    together = clusters(len(names), lefts, rights)
+    return Result(
+        settings=described(settings),
+        documents=counts.documents,
+        pairs=(*equal, *pairs),
+        clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
+        ignored=counts.ignored,
+        skipped=counts.skipped,
+        equal=tuple(tuple(names[number] for number in members) for members in counts.equal),
+        listings=listings(counts, chosen, settings),
+        ignored_count=counts.ignored_count,
+    )
+
+
+def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, ...]:
+    """Turn columns into values."""
+    longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
+    lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
+    rows = zip(
+        columns.left.tolist(),
+        columns.right.tolist(),
+        columns.similarity.tolist(),
+        columns.resemblance.tolist(),
+        columns.containment_left.tolist(),
+        columns.containment_right.tolist(),
+        columns.shared.tolist(),
+        longest,
+        lines,
+        strict=True,
+    )
+    return tuple(
+        Pair(documents[left].name, documents[right].name, False, *measures)
+        for left, right, *measures in rows
+    )
+
+
+def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
+    """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
+    documents = counts.documents
+    return tuple(
+        Pair(documents[first].name, documents[other].name, True, 1.0, 1.0, 1.0, 1.0, documents[first].fingerprints)
+        for first, *rest in counts.equal
+        for other in rest
+        if not settings.same_suffix or suffix(documents[first].name) == suffix(documents[other].name)
+    )
+
+
+def listings(counts: Counts, chosen: PairColumns, settings: Settings) -> tuple[Listing, ...]:
+    """Give sif's groups of the selected pairs; shares below the threshold are left out of them."""
+    documents = counts.documents
+    found = sif_groups(
+        [group.name for group in documents],
+        [group.bytes for group in documents],
+        chosen.left,
+        chosen.right,
+        chosen.containment_left,
+        chosen.containment_right,
+        threshold=0.0 if settings.measure in COUNTS else settings.cut,
+    )
+    return tuple(
+        Listing(group.reference.name, tuple((each.name, each.percent / 100) for each in group.members))
+        for group in found
+    )

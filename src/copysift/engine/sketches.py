@@ -1,0 +1,82 @@
+"""The measures of candidate pairs, as columns; sketches have estimators of their own.
+
+`min` and `adaptive-mod` keep a sample whose density differs between documents, so counts of shared
+fingerprints do not compare as they are (Broder et al. 1997, section 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copysift.engine.collection import Collection
+from copysift.engine.counts import UNKNOWN, PairColumns
+from copysift.index.postings import Candidates, Postings
+
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+SKETCHES = ("min", "adaptive-mod")
+
+
+def measured(found: Candidates, postings: Postings, collection: Collection, scheme: str) -> PairColumns:
+    """Give the measures of every candidate."""
+    left, right = found.left.astype(np.int64), found.right.astype(np.int64)
+    shared = found.shared.astype(np.int64)
+    if scheme in SKETCHES:
+        estimate = _min_pair if scheme == "min" else _adaptive_pair
+        rows = [
+            estimate(collection, one, other)
+            for one, other in zip(left.tolist(), right.tolist(), strict=True)
+        ]
+        columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
+        resemblance, of_left, of_right = columns[:, 0], columns[:, 1], columns[:, 2]
+        similarity = np.maximum(of_left, of_right)
+    else:
+        n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
+        resemblance, of_left, of_right = _share(shared, n + m - shared), _share(shared, n), _share(shared, m)
+        similarity = _share(found.weight, np.minimum(postings.totals[left], postings.totals[right]))
+    unknown = np.full(len(left), UNKNOWN, np.int64)
+    return PairColumns(left, right, shared, similarity, resemblance, of_left, of_right, unknown, unknown.copy())
+
+
+def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> NDArray[np.float64]:
+    out = np.zeros(len(part), np.float64)
+    np.divide(part, whole, out=out, where=np.asarray(whole, np.float64) > 0)
+    return np.minimum(out, 1.0)
+
+
+def _min_pair(collection: Collection, left: int, right: int) -> tuple[float, float, float]:
+    """Estimate r from MIN_s(A ∪ B), and the containments from it and the numbers of k-grams."""
+    one, other = collection.filed[left], collection.filed[right]
+    a, b = _sketch(one.sketch), _sketch(other.sketch)
+    size = max(len(a), len(b))
+    union = np.union1d(a, b)[:size]
+    common = np.intersect1d(a, b, assume_unique=True)
+    r = float(np.isin(union, common, assume_unique=True).sum() / len(union)) if len(union) else 0.0
+    together = r / (1 + r) * (one.grams + other.grams)
+    return r, min(1.0, together / max(1, one.grams)), min(1.0, together / max(1, other.grams))
+
+
+def _adaptive_pair(collection: Collection, left: int, right: int) -> tuple[float, float, float]:
+    """Compare two documents at the coarser of their levels, where both samples are whole."""
+    a, b = _sketch(collection.filed[left].sketch), _sketch(collection.filed[right].sketch)
+    level = np.uint64(max(_level(a), _level(b)))
+    mask = (np.uint64(1) << level) - np.uint64(1)
+    a, b = a[(a & mask) == 0], b[(b & mask) == 0]
+    s = len(np.intersect1d(a, b, assume_unique=True))
+    return s / max(1, len(a) + len(b) - s), s / max(1, len(a)), s / max(1, len(b))
+
+
+def _sketch(hashes: UInt64s | None) -> UInt64s:
+    return np.empty(0, np.uint64) if hashes is None else hashes
+
+
+def _level(hashes: UInt64s) -> int:
+    """Give the i for which all hashes are 0 mod 2^i: the level of the sample, or a coarser one that it equals."""
+    if not len(hashes):
+        return 0
+    together = int(np.bitwise_or.reduce(hashes))
+    return min(63, (together & -together).bit_length() - 1) if together else 63

@@ -1,0 +1,193 @@
+# cython: language_level=3
+"""Compiled sort-join: the shell around join.h; `reference/join.py` is the readable definition."""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+
+import numpy as np
+
+cdef extern from "join.h" nogil:
+    ctypedef struct join_counts:
+        size_t hashes
+        size_t postings
+        size_t common
+    ctypedef struct join_pair:
+        uint32_t left
+        uint32_t right
+        uint32_t shared
+        double weight
+    ctypedef struct join_pairs:
+        join_pair *pairs
+        size_t n
+        size_t room
+    ctypedef struct join_job:
+        const int64_t *offsets
+        const uint32_t *groups
+        const int64_t *row_offsets
+        const uint32_t *row_hashes
+        const double *weights
+        const uint32_t *sizes
+        const double *totals
+        const uint32_t *side
+        const uint32_t *kin
+        size_t n_groups
+        int measure
+        double threshold
+        uint32_t min_shared
+    void join_partition(const uint64_t *, const uint32_t *, size_t, int, uint64_t *, uint32_t *, int64_t *)
+    int join_sort(uint64_t *, uint32_t *, size_t)
+    join_counts join_count_runs(const uint64_t *, const uint32_t *, size_t, size_t)
+    void join_fill_runs(const uint64_t *, const uint32_t *, size_t, size_t, uint32_t *, uint64_t *, uint32_t *,
+                        uint32_t *, uint64_t *, uint32_t *, uint32_t *)
+    void join_transpose(const int64_t *, const uint32_t *, size_t, size_t, int64_t *, uint32_t *)
+    int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
+    int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
+
+MEASURES = {
+    "shared": JOIN_SHARED,
+    "resemblance": JOIN_RESEMBLANCE,
+    "containment": JOIN_CONTAINMENT,
+    "similarity": JOIN_SIMILARITY,
+}
+
+
+cdef inline void _same_length(Py_ssize_t a, Py_ssize_t b) except *:
+    if a != b:
+        raise ValueError(f"arrays that belong together differ in length: {a} and {b}")
+
+
+def partition(const uint64_t[::1] hashes, const uint32_t[::1] groups, int bits):
+    _same_length(hashes.shape[0], groups.shape[0])
+    if not 0 <= bits <= 16:
+        raise ValueError("bits must be in 0..16")
+    cdef size_t n = hashes.shape[0]
+    out_hashes = np.empty(n, np.uint64)
+    out_groups = np.empty(n, np.uint32)
+    bounds = np.zeros((1 << bits) + 1, np.int64)
+    cdef uint64_t[::1] h = out_hashes
+    cdef uint32_t[::1] g = out_groups
+    cdef int64_t[::1] b = bounds
+    if n:
+        with nogil:
+            join_partition(&hashes[0], &groups[0], n, bits, &h[0], &g[0], &b[0])
+    return out_hashes, out_groups, bounds
+
+
+def sort_pairs(uint64_t[::1] hashes, uint32_t[::1] groups):
+    _same_length(hashes.shape[0], groups.shape[0])
+    cdef size_t n = hashes.shape[0]
+    cdef int fits = 1
+    if n:
+        with nogil:
+            fits = join_sort(&hashes[0], &groups[0], n)
+    if not fits:
+        raise MemoryError
+
+
+def shared_runs(const uint64_t[::1] hashes, const uint32_t[::1] groups, size_t max_shared, uint32_t[::1] sizes):
+    _same_length(hashes.shape[0], groups.shape[0])
+    cdef size_t n = hashes.shape[0]
+    cdef join_counts counts
+    if n and np.max(groups) >= sizes.shape[0]:
+        raise ValueError("a group number is outside sizes")
+    counts.hashes = counts.postings = counts.common = 0
+    if n:
+        with nogil:
+            counts = join_count_runs(&hashes[0], &groups[0], n, max_shared)
+    # one spare element each, so that the address of the first one exists
+    shared = np.empty(counts.hashes + 1, np.uint64)
+    degrees = np.empty(counts.hashes + 1, np.uint32)
+    holders = np.empty(counts.postings + 1, np.uint32)
+    common = np.empty(counts.common + 1, np.uint64)
+    common_degrees = np.empty(counts.common + 1, np.uint32)
+    common_holders = np.empty(counts.common + 1, np.uint32)
+    cdef uint64_t[::1] s = shared, c = common
+    cdef uint32_t[::1] d = degrees, g = holders, cd = common_degrees, ch = common_holders
+    if n:
+        with nogil:
+            join_fill_runs(&hashes[0], &groups[0], n, max_shared, &sizes[0], &s[0], &d[0], &g[0], &c[0],
+                           &cd[0], &ch[0])
+    return (
+        shared[: counts.hashes],
+        degrees[: counts.hashes],
+        holders[: counts.postings],
+        common[: counts.common],
+        common_degrees[: counts.common],
+        common_holders[: counts.common],
+    )
+
+
+def transpose(const int64_t[::1] offsets, const uint32_t[::1] groups, size_t n_groups):
+    cdef size_t n_hashes = offsets.shape[0] - 1
+    if offsets[n_hashes] != groups.shape[0]:
+        raise ValueError("the last offset is not the number of postings")
+    if groups.shape[0] and np.max(groups) >= n_groups:
+        raise ValueError("a group number is not below n_groups")
+    row_offsets = np.zeros(n_groups + 1, np.int64)
+    row_hashes = np.empty(groups.shape[0] + 1, np.uint32)
+    cdef int64_t[::1] r = row_offsets
+    cdef uint32_t[::1] h = row_hashes
+    if groups.shape[0]:
+        with nogil:
+            join_transpose(&offsets[0], &groups[0], n_hashes, n_groups, &r[0], &h[0])
+    return row_offsets, row_hashes[: groups.shape[0]]
+
+
+cdef tuple _columns(join_pairs found):
+    left = np.empty(found.n, np.uint32)
+    right = np.empty(found.n, np.uint32)
+    shared = np.empty(found.n, np.uint32)
+    weight = np.empty(found.n, np.float64)
+    cdef uint32_t[::1] l = left, r = right, s = shared
+    cdef double[::1] w = weight
+    cdef size_t i
+    for i in range(found.n):
+        l[i] = found.pairs[i].left
+        r[i] = found.pairs[i].right
+        s[i] = found.pairs[i].shared
+        w[i] = found.pairs[i].weight
+    return left, right, shared, weight
+
+
+def row_candidates(
+    uint32_t first,
+    uint32_t last,
+    const int64_t[::1] offsets,
+    const uint32_t[::1] groups,
+    const int64_t[::1] row_offsets,
+    const uint32_t[::1] row_hashes,
+    const double[::1] weights,
+    const uint32_t[::1] sizes,
+    const double[::1] totals,
+    const uint32_t[::1] side,
+    const uint32_t[::1] kin,
+    str measure,
+    double threshold,
+    uint32_t min_shared,
+):
+    cdef size_t n_groups = sizes.shape[0]
+    _same_length(n_groups, totals.shape[0])
+    _same_length(n_groups, side.shape[0])
+    _same_length(n_groups, kin.shape[0])
+    _same_length(n_groups, row_offsets.shape[0] - 1)
+    _same_length(groups.shape[0], row_hashes.shape[0])
+    cdef join_job job
+    cdef join_pairs found
+    found.pairs = NULL
+    found.n = found.room = 0
+    if last > n_groups or first >= last or groups.shape[0] == 0:
+        return _columns(found)
+    job.offsets, job.groups = &offsets[0], &groups[0]
+    job.row_offsets, job.row_hashes = &row_offsets[0], &row_hashes[0]
+    job.weights, job.sizes, job.totals = &weights[0], &sizes[0], &totals[0]
+    job.side, job.kin, job.n_groups = &side[0], &kin[0], n_groups
+    job.measure, job.threshold, job.min_shared = MEASURES[measure], threshold, min_shared
+    cdef int fits
+    try:
+        with nogil:
+            fits = join_rows(&job, first, last, &found)
+        if not fits:
+            raise MemoryError
+        return _columns(found)
+    finally:
+        free(found.pairs)

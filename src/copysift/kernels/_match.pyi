@@ -1,0 +1,24 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
+UInt8s = NDArray[np.uint8]
+UInt32s = NDArray[np.uint32]
+
+def tiles(
+    a: Symbols,
+    b: Symbols,
+    k: int,
+    mask_a: UInt8s | None = None,
+    mask_b: UInt8s | None = None,
+    room: int = ...,
+) -> tuple[UInt32s, UInt32s, UInt32s]: ...
+def seed_tiles(
+    a: Symbols,
+    b: Symbols,
+    k: int,
+    stride: int,
+    mask_a: UInt8s | None = None,
+    mask_b: UInt8s | None = None,
+) -> tuple[UInt32s, UInt32s, UInt32s]: ...
+def line_starts(data: bytes | bytearray | memoryview) -> UInt32s: ...

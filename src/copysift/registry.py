@@ -1,0 +1,75 @@
+"""Name → factory tables: kinds, fingerprint schemes and report formats.
+
+Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
+for. A package adds its own under the group's name in its pyproject.toml, for example
+`[project.entry-points."copysift.kinds"]`; a built-in name cannot be taken over.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from copysift.errors import UsageError
+
+KINDS = "copysift.kinds"
+SCHEMES = "copysift.schemes"
+REPORTS = "copysift.reports"
+
+_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format"}
+
+_BUILT_IN: dict[str, dict[str, str]] = {
+    KINDS: {
+        "text": "copysift.canonicalise:text",
+        "words": "copysift.canonicalise:words",
+        "html": "copysift.canonicalise:html",
+        "bytes": "copysift.canonicalise:raw",
+    },
+    SCHEMES: {
+        "robust": "copysift.fingerprint:robust",
+        "winnow": "copysift.fingerprint:winnow",
+        "mod": "copysift.fingerprint:mod",
+        "safe-mod": "copysift.fingerprint:safe_mod",
+        "min": "copysift.fingerprint:min_sketch",
+        "adaptive-mod": "copysift.fingerprint:adaptive_mod",
+        "anchor": "copysift.fingerprint:anchor",
+        "open-closed": "copysift.fingerprint:open_closed",
+        "all": "copysift.fingerprint:all_grams",
+    },
+    REPORTS: {
+        "table": "copysift.report.table:report",
+        "json": "copysift.report.records:report",
+        "csv": "copysift.report.rows:report",
+        "sif": "copysift.report.listing:report",
+    },
+}
+
+
+@cache
+def table(group: str) -> dict[str, EntryPoint]:
+    """Give all entry points of a group by name, built-ins first."""
+    found = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[group].items()}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Give the names of a group: built-ins in their order, then plug-ins by name."""
+    return tuple(table(group))
+
+
+def check(group: str, name: str) -> str:
+    """Give the name back, or raise UsageError when the group has no such name."""
+    if name not in table(group):
+        raise UsageError(
+            f"there is no {_WORDS[group]} {name!r}",
+            hint=f"{_WORDS[group]}s: {', '.join(names(group))}",
+        )
+    return name
+
+
+def load(group: str, name: str) -> Any:
+    """Load the factory behind a name."""
+    return table(group)[check(group, name)].load()

@@ -1,0 +1,80 @@
+"""Two folders compared by content: equal, similar, only left, only right."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+from copysift.report.records import encoded
+from copysift.report.wording import cells, pad, percent, plural, shorten, styled, visible
+from copysift.values import Folders
+
+Row = tuple[str, str, str, str]  # relation, similarity, left name, right name
+
+
+def _rows(found: Folders) -> list[Row]:
+    rows = [("equal", "", left, right) for left, right in found.equal]
+    rows += [("similar", percent(share), left, right) for left, right, share in found.similar]
+    rows += [("only left", "", name, "") for name in found.only_left]
+    return rows + [("only right", "", "", name) for name in found.only_right]
+
+
+def table(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
+    """Show the comparison as aligned text."""
+    styles = {"equal": "dim", "similar": "yellow", "only left": "red", "only right": "green"}
+    rows = _rows(found)
+    widest = max((cells(visible(left)) for _, _, left, _ in rows), default=0)
+    room = widest if width is None else min(widest, max(12, (width - 20) // 2))
+    lines = []
+    for relation, share, left, right in rows:
+        names = f"{pad(shorten(visible(left), room), room)}  {shorten(visible(right), width and room)}"
+        label = styled(f"{relation:<10}", styles[relation], color)
+        lines.append(f"{label}  {share:>4}  {names}".rstrip())
+    if not quiet:
+        counts = [
+            f"{len(found.equal):,} equal",
+            f"{len(found.similar):,} similar",
+            f"{len(found.only_left):,} only in {visible(found.left)}",
+            f"{len(found.only_right):,} only in {visible(found.right)}",
+        ]
+        total = plural(len(rows), "row")
+        lines += ["", styled(f"{total}: {', '.join(counts)}", "bold", color)]
+    return "\n".join([*lines, ""])
+
+
+def json(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
+    """Show the comparison as JSON, schema version 1."""
+    return encoded(
+        {
+            "version": 1,
+            "left": found.left,
+            "right": found.right,
+            "equal": [{"left": left, "right": right} for left, right in found.equal],
+            "similar": [
+                {"left": left, "right": right, "similarity": round(share, 6)}
+                for left, right, share in found.similar
+            ],
+            "only_left": list(found.only_left),
+            "only_right": list(found.only_right),
+        }
+    ) + "\n"  # fmt: skip
+
+
+def rows(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
+    """Show the comparison as CSV."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(("relation", "similarity", "left", "right"))
+    writer.writerows(("equal", "1.000000", left, right) for left, right in found.equal)
+    writer.writerows(("similar", f"{share:.6f}", left, right) for left, right, share in found.similar)
+    writer.writerows(("only-left", "", name, "") for name in found.only_left)
+    writer.writerows(("only-right", "", "", name) for name in found.only_right)
+    return written.getvalue()
+
+
+REPORTS: dict[str, Callable[[Folders, int | None, bool, bool], str]] = {
+    "table": table,
+    "json": json,
+    "csv": rows,
+}

@@ -1,0 +1,51 @@
+"""sif's listing of groups, as in Figure 3 of the paper.
+
+Each group begins with its R file; the first number of a member is its similarity in percent with
+the R file: the share of the R file's fingerprints that the member has too (§4). Sizes are in bytes.
+"""
+
+from __future__ import annotations
+
+from copysift.report.view import View
+from copysift.report.wording import percent, shorten, styled, visible
+from copysift.values import Listing, Result
+
+_EQUAL = "The following groups of files are equal."
+_SIMILAR = "The following groups of files are similar. Minimum similarity = {}"
+_LEGEND = (
+    "R indicates the file with which all others are compared. The first number is the percentage of\n"
+    "similarity with the R file. The numbers at the end indicate the file sizes."
+)
+
+
+def report(result: Result, view: View) -> str:
+    """Show a result as sif's listing, with its header and legend."""
+    threshold = result.settings.get("threshold", 0.0)
+    share = float(threshold) if isinstance(threshold, int | float) else 0.0
+    parts = []
+    if result.equal:
+        sets = [Listing(names[0], tuple((name, 1.0) for name in names[1:])) for names in result.equal]
+        parts += [_EQUAL, "", _blocks(sets[: view.limit], result, view), ""]
+    counted = result.settings.get("measure") in ("shared", "longest")
+    least = f"{share:.0f} {result.settings.get('measure')}" if counted else f"{share * 100:.3g}%"
+    parts += [_SIMILAR.format(least), "", groups(result, view), ""]
+    return "\n".join([*parts, _LEGEND, ""])
+
+
+def groups(result: Result, view: View) -> str:
+    """Show the groups alone."""
+    return _blocks(list(result.listings)[: view.limit], result, view)
+
+
+def _blocks(listings: list[Listing], result: Result, view: View) -> str:
+    bytes_of = {group.name: group.bytes for group in result.documents}
+    return "\n\n".join(_block(each, bytes_of, view) for each in listings)
+
+
+def _block(listing: Listing, bytes_of: dict[str, int], view: View) -> str:
+    room = None if view.width is None else max(20, view.width - 8 - 12)
+    first = shorten(visible(listing.reference), room)
+    lines = [f"{styled('R100', 'bold', view.color)} {first} {bytes_of[listing.reference]}"]
+    for name, share in listing.members:
+        lines.append(f"{percent(share)[:-1]:>6} {shorten(visible(name), room)} {bytes_of[name]}")
+    return "\n".join(lines)

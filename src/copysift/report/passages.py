@@ -1,0 +1,82 @@
+"""The longest shared passages, with their line numbers on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copysift.report.view import View
+from copysift.report.wording import cells, pad, plural, shorten, styled, visible
+from copysift.values import Pair, Region, Result, Side
+
+MOST_LINES = 24  # of one passage; the rest is counted
+MOST_BYTES = 64 * 1024  # of one passage that are looked at: one line may be a whole file
+TAB = "    "
+
+
+def passages(result: Result, view: View) -> str:
+    """Show the longest regions of all pairs: where they stand, and the text of the left side."""
+    regions = longest_regions(result.pairs)[: view.passages]
+    if not regions:
+        return ""
+    blocks = [styled(f"Longest shared passages: {len(regions)}", "bold", view.color)]
+    for number, region in enumerate(regions, 1):
+        blocks.append(styled(f"{number}. {plural(region.length, 'symbol')}", "cyan", view.color))
+        blocks += [f"   {where(region.left, view)}", f"   {where(region.right, view)}"]
+        blocks += [f"   {line}" for line in numbered(region.left, view)]
+        blocks.append("")
+    return "\n".join(blocks)
+
+
+def longest_regions(pairs: tuple[Pair, ...]) -> list[Region]:
+    """Give the regions of all pairs, the longest first; equal files have one only, the whole."""
+    found = [region for pair in pairs if not pair.equal for region in pair.regions or ()]
+    return sorted(
+        found, key=lambda each: (-each.length, each.left.file, each.left.start, each.right.file, each.right.start)
+    )
+
+
+def where(side: Side, view: View) -> str:
+    """Name a file and lines, as compilers do."""
+    lines = f":{side.first_line}-{side.last_line}" if side.last_line > side.first_line else f":{side.first_line}"
+    room = None if view.width is None else max(20, view.width - len(lines) - 3)
+    return shorten(visible(side.file), room) + lines
+
+
+def numbered(side: Side, view: View, style: str = "") -> Iterator[str]:
+    """Give the lines of one side with their numbers, cut to the width of the view."""
+    gutter = len(str(side.last_line))
+    room = None if view.width is None else max(20, view.width - gutter - 6)
+    total = 0
+    for total, line in enumerate(source_lines(side, view), 1):
+        if total > MOST_LINES:
+            break
+        number = styled(f"{side.first_line + total - 1:>{gutter}} │", "dim", view.color)
+        yield f"{number} {styled(clip(line, room), style, view.color)}"
+    hidden = side.last_line - side.first_line + 1 - MOST_LINES
+    if hidden > 0:
+        yield styled(f"{'':>{gutter}} │ … {plural(hidden, 'more line')}", "dim", view.color)
+
+
+def source_lines(side: Side, view: View) -> list[str]:
+    """Give the text of one side as lines that are safe to print."""
+    raw = view.source(side.file, side.start, min(side.end, side.start + MOST_BYTES))
+    text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    return [visible(line.replace("\t", TAB)) for line in text.split("\n")]
+
+
+def clip(line: str, room: int | None) -> str:
+    """Cut a line that is too long, and mark that it was cut."""
+    limit = room or 400
+    if cells(line) <= limit:
+        return line
+    kept = ""
+    for character in line:
+        if cells(kept) + cells(character) > limit - 1:
+            break
+        kept += character
+    return kept + "…"
+
+
+def fitted(line: str, room: int) -> str:
+    """Cut or fill a line to exactly so many columns."""
+    return pad(clip(line, room), room)

@@ -1,0 +1,131 @@
+"""The table: equal files first, then pairs or groups, then passages, then one line that sums up."""
+
+from __future__ import annotations
+
+from copysift.report import listing
+from copysift.report.passages import passages
+from copysift.report.view import View
+from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
+from copysift.values import Pair, Result
+
+
+def report(result: Result, view: View) -> str:
+    """Show a result as aligned text."""
+    parts = [_equal(result, view)]
+    parts.append(_groups(result, view) if view.groups else _pairs(result, view))
+    if view.passages:
+        parts.append(passages(result, view))
+    if not view.quiet:
+        parts.append(summary(result, view))
+    return "\n".join(part for part in parts if part)
+
+
+def _equal(result: Result, view: View) -> str:
+    if not result.equal:
+        return ""
+    bytes_of = {group.name: group.bytes for group in result.documents}
+    waste = sum(bytes_of[names[0]] * (len(names) - 1) for names in result.equal)
+    sets = sorted(result.equal, key=lambda names: (-bytes_of[names[0]] * (len(names) - 1), names))
+    lines = [_heading(f"Equal files: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
+    for names in sets[: view.limit]:
+        label = f"{len(names)} × {size(bytes_of[names[0]])}"
+        for number, name in enumerate(names):
+            room = None if view.width is None else max(20, view.width - 18)
+            lines.append(f"  {pad('' if number else label, 14)}  {shorten(visible(name), room)}")
+    return "\n".join([*lines, *_more(len(sets), view), ""])
+
+
+def _pairs(result: Result, view: View) -> str:
+    found = [pair for pair in result.pairs if not pair.equal]
+    if not found:
+        return ""
+    shown = found[: view.limit]
+    bytes_of = {group.name: group.bytes for group in result.documents}
+    longest = all(pair.longest is not None for pair in shown)
+    heads = ["alike", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
+    if result.settings.get("measure") == "resemblance":
+        heads.insert(1, "resemblance")
+    rows = [_cells(pair, heads, bytes_of) for pair in shown]
+    widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
+    left, right = _name_widths(shown, sum(widths) + 2 * len(widths) + 4, view)
+    lines = [_heading(f"Similar files: {plural(len(found), 'pair')}", view)]
+    head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
+    lines.append(styled(f"  {head}  {pad('left', left)}  right", "dim", view.color))
+    for pair, row in zip(shown, rows, strict=True):
+        numbers = [pad(text, width, right=True) for text, width in zip(row, widths, strict=True)]
+        numbers[0] = styled(numbers[0], _heat(pair.similarity), view.color)
+        first = pad(shorten(visible(pair.left), left), left)
+        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(visible(pair.right), right)}")
+    return "\n".join([*lines, *_more(len(found), view), ""])
+
+
+def _cells(pair: Pair, heads: list[str], bytes_of: dict[str, int]) -> list[str]:
+    row = [percent(pair.similarity)]
+    if "resemblance" in heads:
+        row.append(percent(pair.resemblance))
+    row += [percent(pair.containment_left), percent(pair.containment_right), f"{pair.shared:,}"]
+    if "longest" in heads:
+        row.append(f"{pair.longest:,}")
+    return [*row, size(bytes_of[pair.left]), size(bytes_of[pair.right])]
+
+
+def _name_widths(pairs: list[Pair], taken: int, view: View) -> tuple[int, int | None]:
+    """Share the rest of a line between two names, giving one what the other does not need."""
+    left = max(cells(visible(pair.left)) for pair in pairs)
+    right = max(cells(visible(pair.right)) for pair in pairs)
+    if view.width is None:
+        return left, None
+    room = max(24, view.width - taken)
+    if left + right <= room:
+        return left, right
+    half = room // 2
+    if left <= half:
+        return left, room - left
+    if right <= half:
+        return room - right, right
+    return half, room - half
+
+
+def _groups(result: Result, view: View) -> str:
+    if not result.listings:
+        return ""
+    lines = [_heading(f"Similar files: {plural(len(result.listings), 'group')}", view)]
+    return "\n".join([*lines, listing.groups(result, view), *_more(len(result.listings), view), ""])
+
+
+def summary(result: Result, view: View) -> str:
+    """Sum a result up in one line."""
+    similar = sum(not pair.equal for pair in result.pairs)
+    total = sum(group.bytes for group in result.documents)
+    files = plural(len(result.documents), "file")
+    parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]
+    parts.append(f"{plural(similar, 'similar pair')} {_condition(result)}")
+    if result.clusters:
+        parts.append(plural(len(result.clusters), "cluster"))
+    if result.ignored_count:
+        parts.append(f"{plural(result.ignored_count, 'fingerprint')} ignored as too common")
+    if result.skipped:
+        parts.append(f"{len(result.skipped):,} skipped")
+    return styled(", ".join(parts), "bold", view.color) + "\n"
+
+
+def _condition(result: Result) -> str:
+    measure = str(result.settings.get("measure", "similarity"))
+    threshold = result.settings.get("threshold", 0.0)
+    number = float(threshold) if isinstance(threshold, int | float) else 0.0
+    if measure in ("shared", "longest"):
+        return f"with {measure} ≥ {number:.0f}"
+    return f"with {measure} ≥ {number * 100:.3g}%"
+
+
+def _heading(text: str, view: View) -> str:
+    return styled(text, "bold", view.color)
+
+
+def _heat(share: float) -> str:
+    return "red" if share >= 0.75 else "yellow" if share >= 0.5 else "green"
+
+
+def _more(total: int, view: View) -> list[str]:
+    hidden = total - (view.limit or total)
+    return [f"  … and {hidden:,} more (--limit)"] if hidden > 0 else []

@@ -1,0 +1,27 @@
+"""What a report is told about how to show a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# name, first and last byte offset (half-open, of the readable source) → the bytes there
+Source = Callable[[str, int, int], bytes]
+
+
+def no_source(name: str, start: int, end: int) -> bytes:
+    """Give nothing: the source of a saved run is not read again."""
+    return b""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How to show a result; a width of None never shortens a name."""
+
+    groups: bool = False
+    limit: int | None = None
+    passages: int = 0
+    width: int | None = None
+    color: bool = False
+    quiet: bool = False
+    source: Source = no_source

@@ -1,0 +1,112 @@
+"""Numbers, sizes and names as words that are safe to print.
+
+A name or a passage may hold anything, escape sequences and right-to-left overrides included: what
+could drive a terminal or disguise a name is spelled out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+PASSAGE_STYLES = ("36", "33", "32", "35", "34", "31")  # one colour a passage, in turn
+_PLAIN = re.compile(r"[ -~]*")
+
+
+def percent(share: float) -> str:
+    """Spell a share as whole percent; 100% and 0% only where they are exact."""
+    if share >= 1:
+        return f"{round(share * 100)}%"
+    return f"{min(99, max(1, round(share * 100)))}%" if share > 0 else "0%"
+
+
+def size(count: float) -> str:
+    """Spell a number of bytes with three digits."""
+    if count < 1000:
+        return f"{count:.0f} B"
+    for unit in ("kB", "MB", "GB", "TB"):
+        count /= 1000
+        if count < 999.5 or unit == "TB":
+            return f"{count:.3g} {unit}" if count < 99.95 else f"{count:.0f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def plural(count: int, noun: str) -> str:
+    """Spell a count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def visible(text: str) -> str:
+    """Spell out every character that is not a printed one: controls, overrides, undecodable bytes."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return "".join(map(_visible_character, text))
+
+
+@lru_cache(maxsize=4096)
+def _visible_character(character: str) -> str:
+    if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp"):
+        return character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cells(text: str) -> int:
+    """Count the terminal columns that a visible text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_cells, text))
+
+
+@lru_cache(maxsize=4096)
+def _character_cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def pad(text: str, width: int, right: bool = False) -> str:
+    """Fill a text with blanks up to a number of columns."""
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
+
+
+def shorten(name: str, width: int | None) -> str:
+    """Shorten a path in the middle, keeping its first folders and its file name."""
+    if width is None or cells(name) <= width:
+        return name
+    *folders, last = name.split("/")
+    if folders and cells(last) + 2 <= width:
+        head = ""
+        for folder in folders:
+            if cells(head) + cells(folder) + cells(last) + 3 > width:
+                break
+            head += folder + "/"
+        return f"{head}…/{last}"
+    return _cut(last, width)
+
+
+def _cut(name: str, width: int) -> str:
+    tail = max(1, (width - 1) // 2)
+    back = ""
+    for character in reversed(name):
+        if cells(character + back) > tail:
+            break
+        back = character + back
+    front = ""
+    for character in name:
+        if cells(front + character + back) + 1 > width:
+            break
+        front += character
+    return f"{front}…{back}"
+
+
+def styled(text: str, style: str, color: bool) -> str:
+    """Colour a text, or leave it."""
+    return f"\x1b[{STYLES.get(style, style)}m{text}\x1b[0m" if color and style and text else text

@@ -1,0 +1,357 @@
+"""Every setting, declared once: default, flag, limits, help.
+
+The command line, the config file, the Python keywords and docs/settings.md are made from the two
+classes below. Making one only validates; nothing is opened or built here, and a stage gets its own
+settings from the engine, never the whole object. Names of kinds, schemes and report formats are
+checked by the registry, where plug-ins add theirs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from copysift.errors import UsageError
+from copysift.parsing import count, flag, fraction, ratio, secret, size, text, texts
+
+SHARES = ("similarity", "resemblance", "containment")
+COUNTS = ("shared", "longest")
+
+
+class Thresholds(NamedTuple):
+    """Noise threshold k and guarantee threshold t, in symbols; the window is w = t − k + 1."""
+
+    noise: int
+    guarantee: int
+
+    @property
+    def window(self) -> int:
+        return self.guarantee - self.noise + 1
+
+
+# Characters, shingles of 10 words, bytes at one fingerprint in about 128, tokens.
+THRESHOLDS: dict[str, Thresholds] = {
+    "text": Thresholds(25, 50),
+    "html": Thresholds(25, 50),
+    "words": Thresholds(10, 10),
+    "bytes": Thresholds(50, 305),
+    "code": Thresholds(8, 12),
+}
+DEFAULT_THRESHOLD = {"shared": 10.0, "longest": 100.0}  # a share, 25 %, for every other measure
+DEFAULT_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One declaration, as the doors read it."""
+
+    name: str
+    default: object
+    flags: tuple[str, ...]
+    help: str
+    section: str
+    parse: Callable[[str, object], Any]
+    metavar: str
+    choices: tuple[str, ...]
+    limits: tuple[float | None, float | None]
+    commands: tuple[str, ...]
+    shown: str  # the default in words, where the value alone does not say it
+
+    @property
+    def key(self) -> str:
+        """The name in a config file."""
+        return self.name.replace("_", "-")
+
+
+def _declare(
+    default: object,
+    flags: str,
+    explained: str,
+    section: str,
+    parse: Callable[[str, object], Any],
+    metavar: str = "",
+    *,
+    choices: tuple[str, ...] = (),
+    limits: tuple[float | None, float | None] = (None, None),
+    commands: str = "scan compare",
+    shown: str = "",
+) -> Any:
+    """Declare a field; the name is filled in by `settings_of`."""
+    entry = Setting(
+        "", default, tuple(flags.split()), explained, section, parse, metavar, choices, limits,
+        tuple(commands.split()), shown,
+    )  # fmt: skip
+    return dataclasses.field(default=default, metadata={"setting": entry})
+
+
+_WHAT = "What is compared"
+_PAIRS = "Which pairs are reported"
+_FILES = "Which files are read"
+_MACHINE = "Memory and processors"
+_OUTPUT = "Output"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What decides the answer, and what it may cost."""
+
+    kind: str = _declare(
+        "auto", "--kind", "How files are understood: auto (by content and name), text, words, html or bytes.",
+        _WHAT, text, "KIND",
+    )  # fmt: skip
+    noise: int | None = _declare(
+        None, "--noise", "Noise threshold k: nothing shorter is ever reported, in symbols of the kind.",
+        _WHAT, count, "K", limits=(1, 100_000), shown="by kind",
+    )  # fmt: skip
+    guarantee: int | None = _declare(
+        None, "--guarantee", "Guarantee threshold t: anything at least this long is always found.",
+        _WHAT, count, "T", limits=(1, 1_000_000), shown="by kind",
+    )  # fmt: skip
+    scheme: str = _declare(
+        "robust", "--scheme", "Which k-grams become fingerprints; `copysift formats` lists the schemes.",
+        _WHAT, text, "NAME",
+    )  # fmt: skip
+    modulus: int | None = _declare(
+        None, "--modulus", "Keep about one k-gram in P, for the schemes mod, safe-mod and adaptive-mod.",
+        _WHAT, count, "P", limits=(1, 2**32), shown="from the window",
+    )  # fmt: skip
+    sketch: int = _declare(
+        100, "--sketch", "Size of the sketches of the schemes min and adaptive-mod.",
+        _WHAT, count, "S", limits=(1, 1_000_000),
+    )  # fmt: skip
+    anchor: tuple[str, ...] = _declare(
+        (), "--anchor", "An anchor string of the scheme anchor; may be repeated.",
+        _WHAT, texts, "TEXT", shown="learned from the files",
+    )  # fmt: skip
+    disjoint: bool = _declare(
+        False, "--disjoint", "With the scheme mod, fingerprints do not overlap, as in sif.", _WHAT, flag
+    )
+    seed: int = _declare(
+        0, "--seed", "Secret that makes fingerprints unpredictable: a number or any text; 0 is none.",
+        _WHAT, secret, "SECRET",
+    )  # fmt: skip
+    threshold: float | None = _declare(
+        None, "--threshold",
+        "Report pairs whose measure reaches this: 25% or .25; a number for the measures shared and longest.",
+        _PAIRS, fraction, "X", commands="scan show compare",
+        shown="25%; 10 fingerprints for shared, 100 symbols for longest",
+    )  # fmt: skip
+    measure: str = _declare(
+        "similarity", "--measure", "What ranks and selects pairs (containment: the larger of the two).",
+        _PAIRS, text, "NAME", choices=SHARES + COUNTS, commands="scan show compare",
+    )  # fmt: skip
+    min_shared: int = _declare(
+        2, "--min-shared", "Fewer shared fingerprints than this are no evidence.",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show",
+    )  # fmt: skip
+    min_match: int | None = _declare(
+        None, "--min-match", "Report a pair whose longest match has this many symbols, whatever its measure.",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="off",
+    )  # fmt: skip
+    same_suffix: bool = _declare(
+        False, "--same-suffix", "Only pairs of files with the same suffix.", _PAIRS, flag,
+        commands="scan show",
+    )  # fmt: skip
+    size_ratio: float | None = _declare(
+        None, "--size-ratio", "Only pairs whose larger file has at most X times the bytes of the smaller.",
+        _PAIRS, ratio, "X", limits=(1, None), commands="scan show", shown="off",
+    )  # fmt: skip
+    max_shared: int = _declare(
+        1000, "--max-shared", "Ignore fingerprints that more files than this have; they are counted.",
+        _PAIRS, count, "N", limits=(2, None), commands="scan",
+    )  # fmt: skip
+    floor: float = _declare(
+        0.05, "--floor", "Lowest share that --save keeps, and that `copysift show` can ask for later.",
+        _PAIRS, fraction, "X", limits=(0, 1), commands="scan",
+    )  # fmt: skip
+    limit: int | None = _declare(
+        None, "--limit", "List at most N pairs, or groups, the best first.",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="all",
+    )  # fmt: skip
+    include: tuple[str, ...] = _declare(
+        (), "--include", "Only files whose name or path matches the glob; may be repeated.",
+        _FILES, texts, "GLOB", shown="all",
+    )  # fmt: skip
+    exclude: tuple[str, ...] = _declare(
+        (), "--exclude", "No files or folders that match the glob; may be repeated.",
+        _FILES, texts, "GLOB", shown="none",
+    )  # fmt: skip
+    hidden: bool = _declare(False, "--hidden", "Read hidden files and folders too.", _FILES, flag)
+    gitignore: bool = _declare(False, "--gitignore", "Leave out what .gitignore files name.", _FILES, flag)
+    follow: bool = _declare(False, "--follow", "Follow symbolic links to folders.", _FILES, flag)
+    one_file_system: bool = _declare(
+        False, "--one-file-system", "Do not enter other file systems.", _FILES, flag
+    )
+    memory: int = _declare(
+        2_000_000_000, "--memory", "Memory that fingerprints may take before they go to disk.",
+        _MACHINE, size, "SIZE", limits=(16_000_000, None), shown="2GB",
+    )  # fmt: skip
+    tmp_dir: str = _declare(
+        "", "--tmp-dir", "Folder for what does not fit in memory.", _MACHINE, text, "DIR",
+        shown="the system's",
+    )  # fmt: skip
+    jobs: int = _declare(
+        0, "-j --jobs", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024)
+    )
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+        if self.noise is not None and self.guarantee is not None and self.noise > self.guarantee:
+            raise UsageError(
+                f"the noise threshold {self.noise} is above the guarantee threshold {self.guarantee}",
+                hint="the window is guarantee − noise + 1 and must be at least 1: "
+                "lower --noise or raise --guarantee",
+            )
+        _check_threshold(self)
+
+    def thresholds(self, kind: str, defaults: Thresholds | None = None) -> Thresholds:
+        """Give k and t for a kind, filling in what was not set.
+
+        A noise threshold alone keeps the kind's window; a guarantee threshold below the kind's noise
+        threshold takes half of itself as noise threshold.
+        """
+        usual = defaults or THRESHOLDS.get(kind, THRESHOLDS["text"])
+        if self.guarantee is None:
+            noise = usual.noise if self.noise is None else self.noise
+            return Thresholds(noise, noise + usual.window - 1)
+        if self.noise is None:
+            fits = usual.noise <= self.guarantee
+            return Thresholds(usual.noise if fits else (self.guarantee + 1) // 2, self.guarantee)
+        return Thresholds(self.noise, self.guarantee)
+
+    @property
+    def cut(self) -> float:
+        """The threshold of the measure, filled in where it was not set."""
+        if self.threshold is None:
+            return DEFAULT_THRESHOLD.get(self.measure, DEFAULT_SHARE)
+        return self.threshold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Where names come from and how the answer is shown; nothing here changes it."""
+
+    files_from: str = _declare(
+        "", "--files-from", "Read the paths from a list, one a line; - is standard input.",
+        _FILES, text, "FILE", commands="scan", shown="none",
+    )  # fmt: skip
+    groups: bool = _declare(
+        False, "--groups", "List groups, each with the file that the others are compared with, as sif did.",
+        _OUTPUT, flag, commands="scan show",
+    )  # fmt: skip
+    passages: int | None = _declare(
+        None, "--passages", "Print the N longest shared passages with their line numbers.",
+        _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
+    )  # fmt: skip
+    format: str = _declare(
+        "", "--format", "table, json, csv or sif.", _OUTPUT, text, "NAME", commands="scan show compare",
+        shown="by the suffix of -o, else table",
+    )  # fmt: skip
+    output: str = _declare(
+        "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare",
+        shown="standard output",
+    )  # fmt: skip
+    save: str = _declare(
+        "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",
+        commands="scan", shown="not kept",
+    )  # fmt: skip
+    null: bool = _declare(
+        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, instead of a table.",
+        _OUTPUT, flag, commands="scan show",
+    )  # fmt: skip
+    quiet: bool = _declare(
+        False, "-q --quiet", "No progress, no summary, no notes; skipped files are still named.",
+        _OUTPUT, flag, commands="scan show compare",
+    )  # fmt: skip
+    verbose: int = _declare(
+        0, "-v --verbose", "Say more: settings and times; twice: the traceback of an error.",
+        _OUTPUT, count, limits=(0, 9), commands="scan show compare",
+    )  # fmt: skip
+    color: str = _declare(
+        "auto", "--color", "Colours: auto (on a terminal), always or never.",
+        _OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands="scan show compare",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+
+
+AnySettings = TypeVar("AnySettings", Settings, Door)
+
+
+def settings_of(kind: type[Settings] | type[Door]) -> dict[str, Setting]:
+    """Give the declarations of a class by field name, in the order in which they are written."""
+    return {
+        field.name: dataclasses.replace(field.metadata["setting"], name=field.name)
+        for field in dataclasses.fields(kind)
+    }
+
+
+def make(kind: type[AnySettings], values: Mapping[str, object]) -> AnySettings:
+    """Make settings from values as they come from a command line, a config file or Python."""
+    declared = settings_of(kind)
+    for name in values:
+        if name not in declared:
+            raise UsageError(f"there is no setting {name!r}", hint=f"settings: {', '.join(declared)}")
+    return kind(
+        **{name: declared[name].parse(name, value) for name, value in values.items() if value is not None}
+    )
+
+
+def read_config(path: Path) -> dict[str, object]:
+    """Read a config file: the names of settings, with - or _, and their values.
+
+    It is read only when it is named: no answer depends on a file that happens to lie in a folder.
+    """
+    try:
+        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the config file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+    known = {**settings_of(Settings), **settings_of(Door)}
+    values = {key.replace("-", "_"): value for key, value in loaded.items()}
+    for key, value in values.items():
+        if key not in known:
+            raise UsageError(
+                f"{path}: there is no setting {key.replace('_', '-')!r}",
+                hint=f"settings: {', '.join(entry.key for entry in known.values())}",
+            )
+        known[key].parse(f"{path}: {known[key].key}", value)
+    return values
+
+
+def _check_limits(settings: Settings | Door) -> None:
+    for name, entry in settings_of(type(settings)).items():
+        value = getattr(settings, name)
+        if entry.choices and value not in entry.choices:
+            raise UsageError(
+                f"{entry.flags[-1]} has no choice {value!r}", hint=f"choose from {', '.join(entry.choices)}"
+            )
+        low, high = entry.limits
+        if value is None or (low is None and high is None):
+            continue
+        if (low is not None and value < low) or (high is not None and value > high):
+            bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
+            raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
+
+
+def _check_threshold(settings: Settings) -> None:
+    value = settings.threshold
+    if value is None:
+        return
+    if settings.measure in COUNTS:
+        if value < 0 or value != int(value):
+            raise UsageError(
+                f"--threshold is {value:g}, but --measure {settings.measure} needs a whole number",
+                hint="for example --threshold 100",
+            )
+    elif not 0 <= value <= 1:
+        raise UsageError(
+            f"--threshold is {value:g}, but must be between 0 and 1, or 0% and 100%",
+            hint=f"write {value:g}% or {value / 100:g}" if 1 < value <= 100 else "write 25% or .25",
+        )

@@ -1,0 +1,188 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.program import copysift, environment, write
+from tests.cli.texts import prose
+
+A = prose(1)
+
+
+def scanned(tmp_path, *options):
+    done = copysift(tmp_path, "scan", ".", "--format", "json", *options)
+    assert "Traceback" not in done.err
+    return done, json.loads(done.out)
+
+
+def test_empty_one_character_and_short_files_are_documents_without_fingerprints(tmp_path):
+    write(tmp_path, {"empty": "", "empty2": "", "one": "x", "short": "a few words", "short2": "a few words", "a.txt": A})
+    done, content = scanned(tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert {each["name"]: each["fingerprints"] for each in content["documents"] if each["name"] != "./a.txt"} == {
+        "./empty": 0, "./empty2": 0, "./one": 0, "./short": 0, "./short2": 0,
+    }  # fmt: skip
+    assert [(pair["left"], pair["right"], pair["equal"]) for pair in content["pairs"]] == [("./short", "./short2", True)]
+
+
+def test_nul_bytes_make_a_file_binary_and_it_is_still_compared(tmp_path):
+    data = bytes(range(256)) * 2 + os.urandom(4000)
+    write(tmp_path, {"a.bin": data, "b.bin": b"\0\0" + data[:3000] + os.urandom(500)})
+    done, content = scanned(tmp_path)
+    assert {each["kind"] for each in content["documents"]} == {"bytes"}
+    assert len(content["pairs"]) == 1
+    assert done.status == 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252"])
+def test_the_same_text_is_found_in_every_encoding(tmp_path, encoding):
+    text = "".join(f"{line} déjà vu, naïve façade, über alles\n" for line in A.splitlines())
+    write(tmp_path, {"utf8.txt": text, "other.txt": text.encode(encoding)})
+    _, content = scanned(tmp_path)
+    (pair,) = content["pairs"]
+    assert pair["similarity"] > 0.9
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "big5", "koi8-r", "euc-kr", "iso2022_jp"])
+def test_odd_encodings_never_stop_the_scan(tmp_path, encoding):
+    words = {"koi8-r": "съешь же ещё этих мягких французских булок, да выпей чаю ", "euc-kr": "다람쥐 헌 쳇바퀴에 타고파 ", "big5": "中國人民大學生活 "}
+    text = words.get(encoding, "日本中国人民大学生活 ") * 30
+    write(tmp_path, {"odd.txt": text.encode(encoding), "a.txt": A})
+    done, content = scanned(tmp_path)
+    assert done.status == 1
+    assert len(content["documents"]) == 2
+
+
+def test_invalid_utf_8_is_replaced_never_raised(tmp_path):
+    broken = A.encode()
+    broken = b"\xff\xfe\x80 ".join([broken[:300], broken[300:600], broken[600:]])[2:]
+    write(tmp_path, {"a.txt": A, "broken.txt": broken + b"\xe2\x82"})
+    done, content = scanned(tmp_path, "--kind", "text")
+    assert content["pairs"][0]["similarity"] > 0.7
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_named_and_the_rest_goes_on(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": A + " more", "locked.txt": A})
+    (tmp_path / "locked.txt").chmod(0)
+    done, content = scanned(tmp_path)
+    assert done.status == 3
+    assert done.err == "copysift: skipped ./locked.txt: permission denied\n"
+    assert len(content["pairs"]) == 1
+
+
+def test_a_file_that_vanishes_after_listing_is_named(tmp_path, monkeypatch):
+    import copysift
+    from copysift.engine import local
+
+    write(tmp_path, {"a.txt": A, "b.txt": A + " more", "gone.txt": A})
+    true_walk = local.walk
+
+    def walk(*arguments):
+        found = list(true_walk(*arguments))
+        (tmp_path / "gone.txt").unlink()
+        return found
+
+    monkeypatch.setattr(local, "walk", walk)
+    result = copysift.scan(tmp_path)
+    assert [(each.name, each.reason) for each in result.skipped] == [
+        (str(tmp_path / "gone.txt"), "there is no such file or folder")
+    ]
+    assert len(result.pairs) == 1
+
+
+def test_a_fifo_and_a_socket_in_the_tree_never_block(tmp_path):
+    import socket
+
+    write(tmp_path, {"a.txt": A, "b.txt": A + " more"})
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        old = os.getcwd()
+        os.chdir(tmp_path)
+        try:
+            listening.bind("sock")
+        finally:
+            os.chdir(old)
+        done, content = scanned(tmp_path)
+    assert done.status == 3
+    assert done.err == (
+        "copysift: skipped ./pipe: is a named pipe (FIFO), not a file\n"
+        "copysift: skipped ./sock: is a socket, not a file\n"
+    )
+    assert [each["name"] for each in content["skipped"]] == ["./pipe", "./sock"]
+    assert len(content["pairs"]) == 1
+
+
+def test_names_of_any_bytes_are_reported_safely(tmp_path):
+    for name in (b"caf\xe9.txt", b"new\nline.txt", b"\x1b[31mred.txt"):
+        with open(bytes(tmp_path) + b"/" + name, "wb") as file:
+            file.write(A.encode() + name * 3)
+    table = copysift(tmp_path, "scan", ".")
+    assert "caf\\xe9.txt" in table.out
+    assert "new\\x0aline.txt" in table.out
+    assert "\x1b" not in table.out
+    _, content = scanned(tmp_path)
+    assert {os.fsencode(each["name"]) for each in content["documents"]} == {
+        b"./caf\xe9.txt", b"./new\nline.txt", b"./\x1b[31mred.txt",
+    }  # fmt: skip
+    assert sorted(copysift(tmp_path, "scan", ".", "-0").out.split("\0"))[-1] == "./new\nline.txt"
+
+
+def peak_megabytes(tmp_path, *arguments):
+    """Run a scan and give its status, output and the most memory that it held."""
+    code = (
+        "import resource, sys\n"
+        "from copysift.cli.main import main\n"
+        "status = main(sys.argv[1:])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, status, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600, check=True,
+    )  # fmt: skip
+    peak, status = done.stderr.split()[-2:]
+    return int(peak), int(status), done.stdout
+
+
+def one_byte_file(path, size, byte=b"0"):
+    with open(path, "wb") as file:
+        if byte == b"\0":
+            file.truncate(size)
+            return
+        for _ in range(size // (1 << 20)):
+            file.write(byte * (1 << 20))
+
+
+@pytest.mark.parametrize("byte", [b"0", b"\0", b" "])
+def test_a_large_file_of_one_byte_takes_bounded_memory(tmp_path, byte):
+    one_byte_file(tmp_path / "large", 64 << 20, byte)
+    one_byte_file(tmp_path / "less", 8 << 20, byte)
+    base, _, _ = peak_megabytes(tmp_path, "scan", "--files-from", os.devnull, "/dev/null")
+    peak, status, out = peak_megabytes(tmp_path, "scan", ".", "--format", "csv")
+    assert status in (0, 1)
+    assert peak < base + 150
+
+
+@pytest.mark.slow
+def test_a_gigabyte_of_one_byte_takes_bounded_memory(tmp_path):
+    one_byte_file(tmp_path / "large", 1 << 30)
+    write(tmp_path, {"a.txt": A})
+    peak, status, _ = peak_megabytes(tmp_path, "scan", ".", "--format", "json")
+    assert status == 1
+    assert peak < 400
+
+
+@pytest.mark.slow
+def test_a_line_of_a_hundred_megabytes_is_compared_and_shown(tmp_path):
+    line = (A.replace("\n", " ") * 2).encode()
+    large = b"".join(b"%d %s" % (number, line) for number in range((100 << 20) // len(line)))
+    write(tmp_path, {"line.txt": large, "a.txt": A})
+    peak, status, out = peak_megabytes(tmp_path, "scan", ".", "--passages", "1")
+    assert status == 0
+    assert "a.txt" in out
+    assert len(out) < 20_000
+    assert peak < 3000
+
+

@@ -1,0 +1,91 @@
+import json
+
+from tests.cli.program import copysift, write
+from tests.cli.texts import prose
+
+A, B, C = prose(1), prose(2), prose(3)
+
+
+def test_two_files_are_shown_with_measures_and_passages_side_by_side(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": B + A[:400]})
+    done = copysift(tmp_path, "compare", "a.txt", "b.txt")
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0].strip() == f"left  a.txt ({len(A)} B)"
+    assert [line.split()[0] for line in lines[2:7]] == ["similarity", "resemblance", "of", "of", "shared"]
+    assert "in 1 passage" in lines[7]
+    assert lines[9].split() == ["a.txt:1-5", "│", "b.txt:11-15"]
+    assert lines[10].startswith(f" 1 {A[:40]}")
+    assert "\x1b" not in done.out
+    assert "\x1b[36m" in copysift(tmp_path, "compare", "a.txt", "b.txt", "--color", "always").out
+
+
+def test_equal_files_and_one_file_twice_are_equal(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": A})
+    for other in ("b.txt", "a.txt"):
+        done = copysift(tmp_path, "compare", "a.txt", other)
+        assert done.status == 0
+        assert "byte for byte" in done.out
+
+
+def test_files_that_share_nothing_are_status_1(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": B, "empty.txt": ""})
+    for other in ("b.txt", "empty.txt"):
+        done = copysift(tmp_path, "compare", "a.txt", other)
+        assert (done.status, done.err) == (1, "")
+        assert "similarity  0%" in done.out
+
+
+def test_a_passage_between_noise_and_guarantee_is_found_by_compare(tmp_path):
+    write(tmp_path, {"a.txt": A[:60] + B, "b.txt": C + A[:60] + prose(9)})
+    pair = json.loads(copysift(tmp_path, "compare", "a.txt", "b.txt", "--format", "json", "--noise", "30").out)["pairs"][0]
+    assert pair["longest"] >= 45
+
+
+def test_a_missing_file_and_a_file_against_a_folder_are_errors(tmp_path):
+    write(tmp_path, {"a.txt": A})
+    done = copysift(tmp_path, "compare", "a.txt", "none.txt")
+    assert (done.status, done.err) == (2, "copysift: none.txt: there is no such file or folder\n")
+    assert copysift(tmp_path, "compare", "a.txt", ".").status == 2
+
+
+def folders(tmp_path):
+    write(
+        tmp_path,
+        {
+            "left/same.txt": A, "right/moved/same.txt": A,
+            "left/twice-1.txt": B, "left/twice-2.txt": B, "right/twice-2.txt": B,
+            "left/edited.txt": C, "right/edited.txt": C[:500] + prose(5, words=40),
+            "left/gone.txt": prose(6), "right/new.txt": prose(7),
+        },
+    )  # fmt: skip
+
+
+def test_two_folders_are_compared_by_content(tmp_path):
+    folders(tmp_path)
+    done = copysift(tmp_path, "compare", "left", "right")
+    assert (done.status, done.err) == (0, "")
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert lines[:3] == [
+        "equal same.txt moved/same.txt",
+        "equal twice-1.txt twice-2.txt",
+        "equal twice-2.txt twice-2.txt",
+    ]
+    assert lines[3].startswith("similar ")
+    assert lines[3].endswith("% edited.txt edited.txt")
+    assert lines[4:6] == ["only left gone.txt", "only right new.txt"]
+    assert lines[-1] == "6 rows: 3 equal, 1 similar, 1 only in left, 1 only in right"
+
+
+def test_two_folders_as_json(tmp_path):
+    folders(tmp_path)
+    content = json.loads(copysift(tmp_path, "compare", "left/", "right", "--format", "json").out)
+    assert list(content) == ["version", "left", "right", "equal", "similar", "only_left", "only_right"]
+    assert content["only_left"] == ["gone.txt"]
+    assert content["similar"][0]["left"] == "edited.txt"
+
+
+def test_among_equally_similar_files_the_one_of_the_same_name_is_chosen(tmp_path):
+    write(tmp_path, {"l/z.txt": A + B, "r/a.txt": A + C, "r/z.txt": A + C + " ", "r/q/z.txt": A + C + "  "})
+    content = json.loads(copysift(tmp_path, "compare", "l", "r", "--format", "json").out)
+    assert content["similar"][0]["right"] == "z.txt"

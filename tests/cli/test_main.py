@@ -1,0 +1,141 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from copysift._version import __version__
+from tests.cli.program import copysift, environment, write
+from tests.cli.texts import prose
+
+HEAVY = ("numpy", "pyarrow", "rich", "pygments", "copysift.engine", "copysift.kernels", "charset_normalizer")
+
+
+def test_version_is_one_line(tmp_path):
+    done = copysift(tmp_path, "--version")
+    assert (done.status, done.out, done.err) == (0, f"copysift {__version__}\n", "")
+
+
+def test_help_lists_the_commands_and_the_exit_status(tmp_path):
+    done = copysift(tmp_path, "--help")
+    assert done.status == 0
+    for word in ("scan", "show", "compare", "formats", "Exit status: 0 done; 1 done and nothing found"):
+        assert word in done.out
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["scan", "--help"], ["formats"]])
+def test_start_up_is_light(tmp_path, arguments):
+    code = (
+        "import sys\n"
+        "from copysift.cli.main import main\n"
+        f"status = main({arguments!r})\n"
+        f"print([name for name in sys.modules if name.startswith({HEAVY!r})], status, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert done.stderr == "[] 0\n"
+
+
+def test_importing_copysift_loads_nothing_heavy():
+    code = f"import sys, copysift; print([n for n in sys.modules if n.startswith({HEAVY!r})])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_no_arguments_is_help_and_wrong_usage(tmp_path):
+    done = copysift(tmp_path)
+    assert done.status == 2
+    assert "Usage: copysift" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scan"], "copysift: nothing to scan\nhint: name files or folders, or a list by --files-from\n"),
+        (["scan", ".", "--noise", "30", "--guarantee", "20"],
+         "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
+         "hint: the window is guarantee − noise + 1 and must be at least 1: lower --noise or raise --guarantee\n"),
+        (["scan", ".", "--noise", "0"], "copysift: --noise is 0, but must be between 1 and 100,000\n"),
+        (["scan", ".", "--threshold", "25"],
+         "copysift: --threshold is 25, but must be between 0 and 1, or 0% and 100%\nhint: write 25% or 0.25\n"),
+        (["scan", ".", "--scheme", "minhash"],
+         "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
+         "adaptive-mod, anchor, open-closed, all\n"),
+        (["scan", ".", "--kind", "music"],
+         "copysift: there is no kind 'music'\nhint: kinds: text, words, html, bytes\n"),
+        (["scan", ".", "--format", "xml"],
+         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif\n"),
+        (["scan", ".", "-o", "report.docx"],
+         "copysift: no report format for a file .docx\nhint: choose one by --format: table, json, csv, sif\n"),
+        (["scan", ".", "--save", "no/such/run"], None),
+        (["scan", ".", "--config", "none.toml"],
+         "copysift: cannot read the config file none.toml: No such file or directory\n"),
+        (["show", "none"],
+         "copysift: none is not a run: No such file or directory\nhint: make one with copysift scan --save\n"),
+        (["compare", "a", "b"], None),
+        (["scan", ".", "--tmp-dir", "none"],
+         "copysift: the folder none of --tmp-dir does not exist\nhint: make it first\n"),
+        (["scan", ".", "--colour", "red"], None),
+        (["shred", "."], None),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_a_message_and_status_2_never_a_traceback(tmp_path, arguments, message):
+    done = copysift(tmp_path, *arguments)
+    assert done.status == 2
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    assert done.err.startswith("copysift: ")
+    assert len(done.err.splitlines()) <= 2
+    if message is not None:
+        assert done.err == message
+
+
+def test_twice_verbose_shows_the_traceback(tmp_path):
+    done = copysift(tmp_path, "scan", ".", "--scheme", "minhash", "-vv")
+    assert done.status == 2
+    assert "Traceback" in done.err
+    assert done.err.endswith("open-closed, all\n")
+
+
+def test_a_config_file_sets_and_the_command_line_overrules(tmp_path):
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1) + prose(2)})
+    write(tmp_path, {"set.toml": 'format = "csv"\nexclude = ["*.toml"]\nthreshold = "100%"\nmeasure = "resemblance"\n'})
+    done = copysift(tmp_path, "scan", ".", "--config", "set.toml")
+    assert (done.status, len(done.out.splitlines())) == (1, 1)
+    done = copysift(tmp_path, "scan", ".", "--config", "set.toml", "--threshold", "20%")
+    assert (done.status, len(done.out.splitlines())) == (0, 2)
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    write(tmp_path, {f"{number}.txt": prose(1) + prose(number) for number in range(60)})
+    done = subprocess.run(
+        f"{sys.executable} -m copysift scan . --format json | head -c 10",
+        shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.out if hasattr(done, "out") else done.stdout) == '{\n "versio'
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_is_one_line_and_status_130(tmp_path):
+    os.mkfifo(tmp_path / "list")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "copysift", "scan", "--files-from", "list"],
+        cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with open(tmp_path / "list", "wb"):  # opens when the program has opened it for reading
+        time.sleep(0.3)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (130, "copysift: interrupted\n")
+
+
+def test_formats_lists_what_is_understood(tmp_path):
+    done = copysift(tmp_path, "formats")
+    assert done.status == 0
+    assert "  text           25 / 50   characters" in done.out
+    assert "  open-closed   winnowing with fewer fingerprints for the same guarantee\n" in done.out
+    assert "  sif           groups, as the sif paper lists them\n" in done.out

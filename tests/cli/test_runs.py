@@ -1,0 +1,128 @@
+import csv
+import io
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.program import copysift, write
+from tests.cli.texts import prose
+
+A, B = prose(1), prose(2)
+
+
+@pytest.fixture
+def run(tmp_path):
+    write(
+        tmp_path,
+        {
+            "in/a.txt": A, "in/b.txt": A[:700] + B, "in/c.md": A[:200] + prose(3, words=300), "in/d.txt": A,
+            "in/empty.txt": "",
+        },
+    )  # fmt: skip
+    done = copysift(tmp_path, "scan", "in", "--save", "run")
+    assert done.status == 0
+    return tmp_path
+
+
+def rows(done):
+    return [(row["left"], row["right"]) for row in csv.DictReader(io.StringIO(done.out))]
+
+
+def test_a_run_is_parquet_and_json(run):
+    assert sorted(path.name for path in (run / "run").iterdir()) == [
+        "clusters.parquet", "documents.parquet", "pairs.parquet", "run.json",
+    ]  # fmt: skip
+    described = json.loads((run / "run" / "run.json").read_text())
+    assert described["version"] == 1
+    assert described["counts"]["documents"] == 5
+    documents = pq.read_table(run / "run" / "documents.parquet").to_pydict()
+    assert documents["document"] == ["in/a.txt", "in/b.txt", "in/c.md", "in/d.txt", "in/empty.txt"]
+    assert documents["bytes"][4] == 0
+    pairs = pq.read_table(run / "run" / "pairs.parquet").to_pydict()
+    assert set(pairs) >= {"left", "right", "shared", "resemblance", "containment_left", "containment_right"}
+    assert ("in/a.txt", "in/c.md") in zip(pairs["left"], pairs["right"], strict=True)
+    clusters = pq.read_table(run / "run" / "clusters.parquet").to_pydict()
+    assert clusters == {
+        "cluster": ["in/a.txt"] * len(clusters["cluster"]),
+        "document": ["in/a.txt", "in/b.txt", "in/d.txt"],
+        "representative": ["in/a.txt"] * 3,
+        "joined": ["representative", "similar", "identical"],
+    }
+
+
+def test_show_gives_what_scan_gave_and_needs_no_files(run):
+    scanned = copysift(run, "scan", "in", "--format", "csv").out
+    for path in (run / "in").iterdir():
+        path.unlink()
+    assert copysift(run, "show", "run", "--format", "csv").out == scanned
+
+
+def test_show_answers_another_threshold_measure_and_filter(run):
+    asked = ("show", "run", "--format", "csv", "--threshold", "5%", "--measure", "containment")
+    assert rows(copysift(run, *asked)) == [
+        ("in/a.txt", "in/d.txt"), ("in/a.txt", "in/b.txt"), ("in/a.txt", "in/c.md"), ("in/b.txt", "in/c.md"),
+    ]  # fmt: skip
+    assert rows(copysift(run, *asked, "--same-suffix")) == [("in/a.txt", "in/d.txt"), ("in/a.txt", "in/b.txt")]
+    assert len(rows(copysift(run, *asked, "--limit", "2"))) == 2
+    high = copysift(run, "show", "run", "--format", "csv", "--threshold", "99%", "--measure", "resemblance")
+    assert rows(high) == [("in/a.txt", "in/d.txt")]
+    grouped = copysift(run, "show", "run", "--groups", "-q")
+    assert "R100 in/" in grouped.out
+
+
+def test_show_below_the_floor_says_so(run):
+    done = copysift(run, "show", "run", "--threshold", "1%")
+    assert done.status == 2
+    assert done.err == (
+        "copysift: --threshold is 0.01, but run has no pairs below 0.05\n"
+        "hint: ask for more, or scan again with a lower --floor\n"
+    )
+
+
+def test_a_run_is_replaced_whole_and_nothing_else_is_overwritten(run):
+    assert copysift(run, "scan", "in/a.txt", "in/d.txt", "--save", "run").status == 0
+    assert pq.read_table(run / "run" / "documents.parquet").num_rows == 2
+    assert sorted(path.name for path in run.iterdir()) == ["in", "run"]
+    done = copysift(run, "scan", "in", "--save", "in")
+    assert (done.status, done.err) == (2, "copysift: in exists and is not a run\nhint: name another folder, or remove it\n")
+
+
+@pytest.mark.parametrize("name", ["documents.parquet", "pairs.parquet", "clusters.parquet", "run.json"])
+@pytest.mark.parametrize("damage", ["missing", "short", "flipped"])
+def test_a_damaged_run_is_named(run, name, damage):
+    target = run / "run" / name
+    content = target.read_bytes()
+    if damage == "missing":
+        target.unlink()
+    elif damage == "short":
+        target.write_bytes(content[: len(content) // 2])
+    else:
+        middle = len(content) // 2
+        target.write_bytes(content[:middle] + bytes([content[middle] ^ 0x80]) + content[middle + 1 :])
+    done = copysift(run, "show", "run")
+    assert done.status == 2
+    assert done.err.startswith("copysift: run")
+    assert "Traceback" not in done.err
+
+
+def test_a_run_of_another_version_says_so(run):
+    described = json.loads((run / "run" / "run.json").read_text())
+    described |= {"version": 2, "copysift": "9.0"}
+    (run / "run" / "run.json").write_text(json.dumps(described))
+    done = copysift(run, "show", "run")
+    assert done.status == 2
+    assert done.err == (
+        "copysift: run is a run of version 2, made by copysift 9.0; this copysift reads version 1\n"
+        "hint: make the run again with copysift scan --save\n"
+    )
+
+
+def test_names_that_are_not_utf_8_survive_a_run(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in (b"caf\xe9.txt", b"caf\\xe9.txt"):
+        with open(bytes(tmp_path / "in") + b"/" + name, "wb") as file:
+            file.write(A.encode())
+    assert copysift(tmp_path, "scan", "in", "--save", "run").status == 0
+    done = copysift(tmp_path, "show", "run", "-0")
+    assert sorted(done.out.split("\0")) == ["", "in/caf\\xe9.txt", "in/caf\udce9.txt"]

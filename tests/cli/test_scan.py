@@ -1,0 +1,229 @@
+import csv
+import io
+import json
+
+import pytest
+
+from tests.cli.program import ROOT, copysift, write
+from tests.cli.texts import prose
+
+A, B, C = prose(1), prose(2), prose(3)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(
+        tmp_path,
+        {
+            "notes/a.txt": A,
+            "notes/b.txt": A[:700] + B,  # the beginning of a, then its own
+            "notes/c.md": C,
+            "old/a copy.txt": A,
+            "old/part.txt": C[200:500],
+        },
+    )
+    return tmp_path
+
+
+def pairs(done):
+    return {(pair["left"], pair["right"]): pair for pair in json.loads(done.out)["pairs"]}
+
+
+def test_the_table_shows_equal_files_then_pairs_then_a_summary(folder):
+    done = copysift(folder, "scan", ".")
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "Equal files: 1 set, 966 B wasted"
+    assert lines[1].split() == ["2", "×", "966", "B", "./notes/a.txt"]
+    assert lines[2].split() == ["./old/a", "copy.txt"]
+    assert lines[4] == "Similar files: 2 pairs"
+    assert lines[6].split()[-2:] == ["./notes/c.md", "./old/part.txt"]
+    assert lines[7].split()[-2:] == ["./notes/a.txt", "./notes/b.txt"]
+    assert lines[-1].startswith("5 files compared (")
+    assert lines[-1].endswith("): 1 equal set, 2 similar pairs with similarity ≥ 25%, 2 clusters")
+
+
+def test_json_has_every_field_of_the_schema_and_is_the_same_every_time(folder):
+    done = copysift(folder, "scan", ".", "--format", "json")
+    assert done.status == 0
+    content = json.loads(done.out)
+    assert list(content) == ["version", "settings", "documents", "pairs", "clusters", "ignored", "skipped"]
+    for document in content["documents"]:
+        assert set(document) == {"name", "group", "kind", "bytes", "fingerprints"}
+    for pair in content["pairs"]:
+        assert set(pair) == {
+            "left", "right", "equal", "similarity", "resemblance", "containment_left", "containment_right",
+            "shared", "longest", "lines", "regions",
+        }  # fmt: skip
+        for region in pair["regions"]:
+            assert set(region) == {"length", "left", "right"}
+            for side in (region["left"], region["right"]):
+                assert set(side) == {"file", "start", "end", "first_line", "last_line"}
+    again = copysift(folder, "scan", ".", "--format", "json", "--jobs", "1", "--memory", "16MB")
+    assert again.out == done.out
+
+
+def test_regions_are_the_passages_themselves(folder):
+    found = pairs(copysift(folder, "scan", ".", "--format", "json"))
+    (region,) = found["./notes/c.md", "./old/part.txt"]["regions"]
+    left, right = region["left"], region["right"]
+    assert C[left["start"] : left["end"]].strip() == C[200:500].strip()
+    part = C[200:500]
+    assert (right["start"], right["end"]) == (len(part) - len(part.lstrip()), len(part.rstrip()))
+    assert left["first_line"] == 1 + C[: left["start"]].count("\n")
+    assert left["last_line"] == 1 + C[: left["end"] - 1].count("\n")
+    assert found["./notes/a.txt", "./old/a copy.txt"]["equal"] is True
+    whole = found["./notes/a.txt", "./old/a copy.txt"]["regions"]
+    assert [(each["left"]["start"], each["left"]["end"]) for each in whole] == [(0, len(A) - 1)]
+
+
+def test_percentages_are_right_when_sizes_differ_a_hundredfold(tmp_path):
+    part = prose(7, words=60)
+    write(tmp_path, {"large.txt": prose(8, words=6000) + part + prose(9, words=6000), "small.txt": part})
+    ((pair),) = pairs(copysift(tmp_path, "scan", ".", "--format", "json")).values()
+    assert (pair["left"], pair["containment_right"], pair["similarity"]) == ("./large.txt", 1.0, 1.0)
+    assert pair["containment_left"] == pytest.approx(1 / 200, rel=0.3)
+
+
+def test_groups_are_listed_as_sif_does_each_set_once(folder):
+    write(folder, {"notes/a2.txt": A[:-40]})
+    done = copysift(folder, "scan", ".", "--groups", "--include", "a*.txt", "--format", "sif")
+    assert done.out == (
+        "The following groups of files are equal.\n"
+        "\n"
+        "R100 ./notes/a.txt 966\n"
+        "   100 ./old/a copy.txt 966\n"
+        "\n"
+        "The following groups of files are similar. Minimum similarity = 25%\n"
+        "\n"
+        "R100 ./notes/a2.txt 926\n"
+        "   100 ./notes/a.txt 966\n"
+        "\n"
+        "R indicates the file with which all others are compared. The first number is the percentage of\n"
+        "similarity with the R file. The numbers at the end indicate the file sizes.\n"
+    )
+
+
+def test_csv_goes_to_the_file_whose_suffix_says_so(folder):
+    done = copysift(folder, "scan", ".", "-o", "found.csv")
+    assert (done.status, done.out) == (0, "")
+    rows = list(csv.DictReader(io.StringIO((folder / "found.csv").read_text())))
+    assert [row["equal"] for row in rows] == ["true", "false", "false"]
+    assert sorted(path.name for path in folder.iterdir()) == ["found.csv", "notes", "old"]
+
+
+def test_names_come_in_and_go_out_nul_separated(folder):
+    listed = b"notes/a.txt\0notes/b.txt\0"
+    done = copysift(folder, "scan", "-0", "--files-from", "-", stdin=listed)
+    assert (done.status, done.out) == (0, "notes/a.txt\0notes/b.txt\0")
+    done = copysift(folder, "scan", "--files-from", "-", "--format", "csv", stdin=listed)
+    assert done.out.splitlines()[1].startswith("notes/a.txt,notes/b.txt,false,")
+    (folder / "list").write_bytes(b"notes/a.txt\nold/a copy.txt\n")
+    done = copysift(folder, "scan", "--files-from", "list", "-0", "--groups", "--no-null")
+    assert done.out.startswith("Equal files: 1 set")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--same-suffix"], {("./notes/a.txt", "./notes/b.txt")}),
+        (["--size-ratio", "2"], {("./notes/a.txt", "./notes/b.txt")}),
+        (["--threshold", "99%"], {("./notes/c.md", "./old/part.txt")}),
+        (["--threshold", "99%", "--min-match", "400"],
+         {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--threshold", "99%", "--min-match", "700"], {("./notes/c.md", "./old/part.txt")}),
+        (["--measure", "longest", "--threshold", "300"], {("./notes/a.txt", "./notes/b.txt")}),
+        (["--measure", "shared", "--threshold", "30"], {("./notes/a.txt", "./notes/b.txt")}),
+        (["--measure", "resemblance", "--threshold", "35%"], {("./notes/a.txt", "./notes/b.txt")}),
+        (["--min-shared", "1000"], set()),
+        (["--threshold", "0"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "all"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "min"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "adaptive-mod"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "open-closed"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "mod", "--disjoint", "--modulus", "8"],
+         {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--scheme", "anchor", "--anchor", "ba", "--anchor", "so"],
+         {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--kind", "words"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+        (["--seed", "secret"], {("./notes/c.md", "./old/part.txt"), ("./notes/a.txt", "./notes/b.txt")}),
+    ],
+)  # fmt: skip
+def test_every_filter_and_scheme(folder, options, expected):
+    done = copysift(folder, "scan", ".", "--format", "csv", *options)
+    rows = csv.DictReader(io.StringIO(done.out))
+    assert {(row["left"], row["right"]) for row in rows if row["equal"] == "false"} == expected
+    assert done.status == 0  # the equal ones are always found
+
+
+def test_the_unknown_seed_changes_the_fingerprints_but_not_the_finds_and_is_not_told(folder):
+    told = copysift(folder, "scan", ".", "--format", "json", "--seed", "hush 12345").out
+    assert "hush" not in told
+    assert json.loads(told)["settings"]["seed"] != json.loads(
+        copysift(folder, "scan", ".", "--format", "json", "--seed", "another").out
+    )["settings"]["seed"]
+
+
+def test_passages_have_their_line_numbers(folder):
+    done = copysift(folder, "scan", ".", "--passages", "1", "-q")
+    shown = done.out[done.out.index("Longest") :].splitlines()
+    assert shown[0] == "Longest shared passages: 1"
+    assert shown[2] == "   ./notes/a.txt:1-8"
+    assert shown[3] == "   ./notes/b.txt:1-8"
+    assert shown[4] == f"   1 │ {A.splitlines()[0]}"
+
+
+def test_too_common_fingerprints_are_ignored_and_told(tmp_path):
+    write(tmp_path, {f"{n}.txt": A + prose(100 + n, words=200) for n in range(6)})
+    done = copysift(tmp_path, "scan", ".", "--max-shared", "5", "--format", "json")
+    content = json.loads(done.out)
+    assert (done.status, content["pairs"]) == (1, [])
+    assert content["ignored"][0]["groups"] == 6
+    squeezed = A.replace(" ", "").replace("\n", "")
+    for each in content["ignored"]:
+        assert len(each["hash"]) == 16
+        assert each["text"].replace(" ", "").replace("\n", "") in squeezed
+    table = copysift(tmp_path, "scan", ".", "--max-shared", "5")
+    assert "fingerprints ignored as too common" in table.out
+
+
+def test_nothing_found_is_status_1_and_skipped_input_status_3(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": B})
+    assert copysift(tmp_path, "scan", ".").status == 1
+    done = copysift(tmp_path, "scan", ".", "missing.txt")
+    assert done.status == 3
+    assert done.err == "copysift: skipped missing.txt: there is no such file or folder\n"
+
+
+def test_quiet_prints_the_findings_and_nothing_else(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": B})
+    done = copysift(tmp_path, "scan", ".", "-q")
+    assert (done.status, done.out, done.err) == (1, "", "")
+
+
+def test_an_html_version_is_found_as_the_text_that_it_is(tmp_path):
+    page = "<html><head><style>p { color: red }</style></head><body>" + "".join(
+        f"<p class=x{n}>{line}</p>\n" for n, line in enumerate(A.splitlines())
+    )
+    write(tmp_path, {"a.txt": A, "a.html": page})
+    found = pairs(copysift(tmp_path, "scan", ".", "--format", "json"))
+    assert found["./a.html", "./a.txt"]["containment_right"] > 0.95
+
+
+def test_colours_only_when_asked_for_or_on_a_terminal(folder):
+    assert "\x1b[" not in copysift(folder, "scan", ".").out
+    assert "\x1b[" in copysift(folder, "scan", ".", "--color", "always").out
+
+
+def test_the_bundled_example_has_the_copies_it_was_made_with():
+    done = copysift(ROOT, "scan", "examples/essays", "--format", "json")
+    found = {(left.removeprefix("examples/essays/"), right.removeprefix("examples/essays/")) for left, right in pairs(done)}
+    assert found >= {
+        ("lighthouse.txt", "old/copy of lighthouse.txt"),
+        ("bees-rearranged.txt", "bees.txt"),
+        ("bread.txt", "shouting.txt"),
+        ("drafts/tides-1.txt", "drafts/tides-2.txt"),
+        ("drafts/tides-2.txt", "web/tides.html"),
+        ("market.txt", "reader.txt"),
+    }
+    assert not any("notes.txt" in pair for pair in found)

@@ -1,0 +1,146 @@
+"""The compiled sort-join equals its readable twin."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copysift.kernels import _join as compiled
+from copysift.kernels.reference import join as reference
+
+HASHES = st.one_of(
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 5),
+    st.sampled_from([2**63, 2**64 - 1, 1 << 32, (1 << 32) + 1, 0xFF00, 0xFFFF]),
+)
+ENTRIES = st.lists(st.tuples(HASHES, st.integers(0, 9)), max_size=120)
+
+
+def arrays(entries):
+    hashes = np.array([h for h, _ in entries], np.uint64)
+    return hashes, np.array([g for _, g in entries], np.uint32)
+
+
+def same(ours, theirs):
+    assert len(ours) == len(theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.dtype == other.dtype
+        assert mine.tolist() == other.tolist()
+
+
+@given(ENTRIES, st.integers(0, 9))
+def test_partition_equals_twin(entries, bits):
+    same(compiled.partition(*arrays(entries), bits), reference.partition(*arrays(entries), bits))
+
+
+@given(ENTRIES)
+def test_sort_equals_twin(entries):
+    ours, theirs = arrays(entries), arrays(entries)
+    compiled.sort_pairs(*ours)
+    reference.sort_pairs(*theirs)
+    same(ours, theirs)
+
+
+@pytest.mark.parametrize("n", [0, 1, 24, 25, 1000, 70_000, 300_000])
+@pytest.mark.parametrize("kind", ["mixed", "low", "high", "few", "one", "step"])
+def test_sort_of_every_spread_equals_twin(n, kind):
+    random = np.random.default_rng(n)
+    mixed = random.integers(0, 2**64, n, np.uint64)
+    hashes = {
+        "mixed": mixed,
+        "low": mixed >> np.uint64(44),
+        "high": mixed << np.uint64(50),
+        "few": mixed % np.uint64(3) * np.uint64(2**60 + 7),
+        "one": np.full(n, 77, np.uint64),
+        "step": np.arange(n, dtype=np.uint64)[::-1].copy(),
+    }[kind]
+    groups = random.integers(0, 1000, n).astype(np.uint32)
+    ours, theirs = (hashes.copy(), groups.copy()), (hashes.copy(), groups.copy())
+    compiled.sort_pairs(*ours)
+    reference.sort_pairs(*theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(mine, other)
+
+
+def small_entries():
+    """All lists of up to four entries of three hashes and three groups."""
+    alphabet = list(itertools.product(range(3), range(3)))
+    for n in range(5):
+        yield from itertools.combinations_with_replacement(alphabet, n)
+
+
+def test_runs_equal_twin_on_all_small_cases():
+    for entries in small_entries():
+        for max_shared in (1, 2, 3):
+            sizes = [np.ones(3, np.uint32), np.ones(3, np.uint32)]
+            ours = compiled.shared_runs(*arrays(entries), max_shared, sizes[0])
+            theirs = reference.shared_runs(*arrays(entries), max_shared, sizes[1])
+            same((*ours, sizes[0]), (*theirs, sizes[1]))
+
+
+def collated(entries, groups=10):
+    hashes, holders = arrays(entries)
+    reference.sort_pairs(hashes, holders)
+    sizes = np.zeros(groups, np.uint32)
+    _, degrees, holders, *_ = reference.shared_runs(hashes, holders, groups, sizes)
+    offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    return offsets, holders, sizes
+
+
+def both_rows(entries, first, last, side, kin, measure, threshold, min_shared):
+    offsets, holders, sizes = collated(entries)
+    rows = compiled.transpose(offsets, holders, 10)
+    same(rows, reference.transpose(offsets, holders, 10))
+    weights = np.arange(11, 0, -1) / 4.0
+    totals = sizes * 2.5
+    tables = (offsets, holders, *rows, weights, sizes, totals, side, kin)
+    numbers = (measure, threshold, min_shared)
+    ours = compiled.row_candidates(first, last, *tables, *numbers)
+    same(ours, reference.row_candidates(first, last, *tables, *numbers))
+    return ours
+
+
+FEW_HASHES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=80)
+LABELS = st.lists(st.integers(0, 2), min_size=10, max_size=10).map(lambda a: np.array(a, np.uint32))
+NONE = np.zeros(10, np.uint32)
+
+
+@given(
+    FEW_HASHES,
+    LABELS,
+    LABELS,
+    st.sampled_from(list(reference.MEASURES)),
+    st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 1.0, 2.0]),
+    st.integers(1, 3),
+)
+def test_rows_equal_twin_however_they_are_cut(entries, side, kin, measure, threshold, min_shared):
+    whole = both_rows(entries, 0, 10, side, kin, measure, threshold, min_shared)
+    cut = [both_rows(entries, i, i + 2, side, kin, measure, threshold, min_shared) for i in range(0, 10, 2)]
+    same(whole, [np.concatenate(column) for column in zip(*cut, strict=True)])
+
+
+def test_a_threshold_that_is_reached_exactly_passes():
+    entries = [(h, 0) for h in range(10)] + [(h, 1) for h in range(7, 17)]  # 3 shared, 10 each
+    assert len(both_rows(entries, 0, 10, NONE, NONE, "containment", 0.3, 3)[0]) == 1
+    assert len(both_rows(entries, 0, 10, NONE, NONE, "resemblance", 3 / 17, 3)[0]) == 1
+    assert len(both_rows(entries, 0, 10, NONE, NONE, "containment", 0.3, 4)[0]) == 0
+    assert len(both_rows(entries, 0, 10, NONE, NONE, "containment", 0.31, 3)[0]) == 0
+
+
+@pytest.mark.parametrize("edition", [compiled, reference])
+def test_arrays_that_do_not_fit_together_are_refused(edition):
+    hashes, groups = arrays([(1, 3), (2, 4)])
+    with pytest.raises(ValueError, match="differ in length"):
+        edition.sort_pairs(hashes, groups[:1])
+    with pytest.raises(ValueError, match="differ in length"):
+        edition.partition(hashes, groups[:1], 1)
+    with pytest.raises(ValueError, match="outside sizes"):
+        edition.shared_runs(hashes, groups, 5, np.zeros(4, np.uint32))
+    with pytest.raises(ValueError, match="last offset"):
+        edition.transpose(np.array([0, 1]), groups, 9)
+    with pytest.raises(ValueError, match="not below n_groups"):
+        edition.transpose(np.array([0, 2]), groups, 4)

@@ -1,0 +1,98 @@
+"""Regions of two documents: spans in the sources, lines, and the way for large ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copysift.errors import UsageError
+from copysift.match import exact
+from copysift.match.exact import covered_lines, line_span, line_starts, matched_lines, regions
+from copysift.values import Canonical
+
+
+class Places:
+    """A position map made of two arrays."""
+
+    def __init__(self, starts, ends):
+        self.starts = np.array(starts, np.uint32)
+        self.ends = np.array(ends, np.uint32)
+
+    def spans(self, first, last):
+        return self.starts[first], self.ends[last]
+
+
+def letters(data):
+    """The letters of a source, lower-cased, with their places."""
+    kept = [i for i, byte in enumerate(data) if chr(byte).isalpha()]
+    symbols = np.array([ord(chr(data[i]).lower()) for i in kept], np.uint8)
+    return Canonical(symbols, Places(kept, [i + 1 for i in kept]))
+
+
+LEFT = b"The quick brown fox\njumps over the lazy dog.\nNothing else.\n"
+RIGHT = b"Zzz! Over the  LAZY dog,\n  the quick\n  brown fox.\n"
+
+
+def spans(source, starts, ends):
+    return [source[i:j] for i, j in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def test_regions_give_spans_of_the_sources_in_order_of_the_left():
+    found = regions(letters(LEFT), letters(RIGHT), 6)
+    assert spans(LEFT, found.left_starts, found.left_ends) == [b"The quick brown fox", b"over the lazy dog"]
+    right = spans(RIGHT, found.right_starts, found.right_ends)
+    assert right == [b"the quick\n  brown fox", b"Over the  LAZY dog"]
+    assert found.lengths.tolist() == [16, 14]
+    assert (found.longest, found.symbols, len(found), found.exact) == (16, 30, 2, True)
+
+
+def test_lines_are_those_of_the_side_that_has_more():
+    found = regions(letters(LEFT), letters(RIGHT), 6)
+    left, right = line_starts(LEFT), line_starts(RIGHT)
+    assert covered_lines(left, found.left_starts, found.left_ends) == 2
+    assert covered_lines(right, found.right_starts, found.right_ends) == 3
+    assert matched_lines(found, left, right) == matched_lines(found, right, left) == 3
+    first, last = line_span(right, found.right_starts, found.right_ends)
+    assert (first.tolist(), last.tolist()) == ([2, 1], [3, 1])
+
+
+@given(st.binary(max_size=40), st.lists(st.tuples(st.integers(0, 39), st.integers(1, 9)), max_size=6))
+def test_covered_lines_are_counted_once(data, pieces):
+    data = bytes(10 if byte % 4 == 0 else byte for byte in data) + b"." * 50
+    starts = np.array([i for i, _ in pieces], np.uint32)
+    ends = np.array([i + n for i, n in pieces], np.uint32)
+    lines = {data[:at].count(b"\n") for i, n in pieces for at in range(i, i + n)}
+    assert covered_lines(line_starts(data), starts, ends) == len(lines)
+
+
+def test_nothing_shared_is_no_region():
+    found = regions(letters(b"abcdef"), letters(b"ghijkl"), 3)
+    assert (len(found), found.longest, found.symbols) == (0, 0, 0)
+    assert matched_lines(found, line_starts(b"abcdef"), line_starts(b"")) == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"a", b"ab"])
+def test_a_document_shorter_than_the_noise_threshold_matches_nothing(data):
+    assert len(regions(letters(data), letters(b"abab"), 3)) == 0
+
+
+def test_masked_symbols_never_match():
+    left, right = letters(b"abcdefgh"), letters(b"abcdefgh")
+    mask = np.array([0, 0, 0, 1, 0, 0, 0, 0], np.uint8)
+    assert regions(left, right, 2, mask_left=mask).lengths.tolist() == [3, 4]
+    assert regions(left, right, 2, mask_right=mask).lengths.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("room", ["SIEVE_ROOM", "SUFFIX_ROOM"])
+def test_large_documents_are_matched_by_seeds(monkeypatch, room):
+    monkeypatch.setattr(exact, room, 10)
+    found = regions(letters(LEFT), letters(RIGHT), 6, 10)
+    assert not found.exact
+    assert spans(LEFT, found.left_starts, found.left_ends) == [b"The quick brown fox", b"over the lazy dog"]
+
+
+def test_a_noise_threshold_of_zero_is_a_usage_error():
+    with pytest.raises(UsageError):
+        regions(letters(b"a"), letters(b"a"), 0)

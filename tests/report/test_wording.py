@@ -1,0 +1,60 @@
+import pytest
+
+from copysift.report.wording import cells, pad, percent, shorten, size, visible
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0, "0%"), (1e-9, "1%"), (0.254, "25%"), (0.255001, "26%"), (0.9999, "99%"), (1, "100%"), (1.3, "130%")],
+)
+def test_percent_is_100_or_0_only_where_it_is_exact(share, shown):
+    assert percent(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (10763, "10.8 kB"), (999_600, "1 MB"), (123456, "123 kB"), (5 * 10**15, "5000 TB")],
+)  # fmt: skip
+def test_sizes_have_three_digits(count, shown):
+    assert size(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("naïve 日本", "naïve 日本"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("a\nb\tc\x7f\x9b", "a\\x0ab\\x09c\\x7f\\x9b"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("caf\udce9", "caf\\xe9"),
+        ("\U000e0041", "\\U000e0041"),
+    ],
+)
+def test_what_could_drive_a_terminal_is_spelled_out(text, shown):
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize(("text", "count"), [("abc", 3), ("日本", 4), ("e\u0301", 1)])
+def test_cells_count_columns_not_characters(text, count):
+    assert cells(text) == count
+    assert pad(text, 6) == text + " " * (6 - count)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (None, "papers/1994/drafts/sif.txt"),
+        (26, "papers/1994/drafts/sif.txt"),
+        (25, "papers/1994/…/sif.txt"),
+        (17, "papers/…/sif.txt"),
+        (12, "…/sif.txt"),
+        (6, "sif…xt"),
+    ],
+)
+def test_a_path_is_shortened_in_the_middle_and_keeps_its_file_name(width, shown):
+    assert shorten("papers/1994/drafts/sif.txt", width) == shown
+
+
+def test_a_wide_name_is_cut_by_columns():
+    assert cells(shorten("日本語の長い名前.txt", 12)) <= 12

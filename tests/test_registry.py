@@ -1,0 +1,34 @@
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from copysift import registry
+from copysift.errors import UsageError
+
+
+@pytest.mark.parametrize("group", [registry.KINDS, registry.SCHEMES, registry.REPORTS])
+def test_every_built_in_can_be_loaded(group):
+    for name in registry.names(group):
+        assert callable(registry.load(group, name))
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    with pytest.raises(UsageError) as caught:
+        registry.load(registry.SCHEMES, "minhash")
+    assert caught.value.message == "there is no scheme 'minhash'"
+    assert "robust, winnow, mod" in caught.value.hint
+
+
+def test_a_plug_in_comes_in_by_the_same_door_and_cannot_take_a_built_in_name(monkeypatch):
+    plugged = [
+        EntryPoint("shout", "builtins:str", registry.REPORTS),
+        EntryPoint("json", "builtins:int", registry.REPORTS),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: plugged)
+    registry.table.cache_clear()
+    try:
+        assert registry.load(registry.REPORTS, "shout") is str
+        assert registry.load(registry.REPORTS, "json") is not int
+        assert registry.names(registry.REPORTS) == ("table", "json", "csv", "sif", "shout")
+    finally:
+        registry.table.cache_clear()

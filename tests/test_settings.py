@@ -1,0 +1,112 @@
+import pytest
+
+from copysift.errors import UsageError
+from copysift.settings import THRESHOLDS, Door, Settings, Thresholds, make, read_config, settings_of
+
+
+@pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])
+def test_a_share_may_be_written_in_percent_or_as_a_fraction(written):
+    assert make(Settings, {"threshold": written}).threshold == 0.25
+
+
+@pytest.mark.parametrize(
+    ("written", "bytes_"),
+    [("2GB", 2 * 10**9), ("512MiB", 512 * 2**20), ("1.5G", 3 * 2**29), ("64 MB", 64 * 10**6), (10**8, 10**8)],
+)
+def test_a_size_may_be_written_with_a_unit(written, bytes_):
+    assert make(Settings, {"memory": written}).memory == bytes_
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"noise": 30, "guarantee": 20}, "the noise threshold 30 is above the guarantee threshold 20"),
+        ({"noise": 0}, "--noise is 0, but must be between 1 and 100,000"),
+        ({"guarantee": "many"}, "--guarantee needs a whole number, not 'many'"),
+        ({"threshold": "25"}, "--threshold is 25, but must be between 0 and 1, or 0% and 100%"),
+        ({"threshold": "-1%"}, "--threshold is -0.01, but must be between 0 and 1, or 0% and 100%"),
+        ({"threshold": "half"}, "--threshold needs a share, not 'half'"),
+        ({"threshold": "nan"}, "--threshold needs a share, not 'nan'"),
+        ({"threshold": ".5", "measure": "shared"}, "--threshold is 0.5, but --measure shared needs a whole number"),
+        ({"measure": "distance"}, "--measure has no choice 'distance'"),
+        ({"memory": "2XB"}, "--memory needs a size, not '2XB'"),
+        ({"memory": "1kB"}, "--memory is 1000, but must be at least 16,000,000"),
+        ({"size_ratio": "0.5"}, "--size-ratio is 0.5, but must be at least 1"),
+        ({"max_shared": 1}, "--max-shared is 1, but must be at least 2"),
+        ({"hidden": "yes"}, "--hidden is true or false, not 'yes'"),
+        ({"colour": "red"}, "there is no setting 'colour'"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_would_be_right(values, message):
+    with pytest.raises(UsageError) as caught:
+        make(Settings, values)
+    assert caught.value.message == message
+
+
+def test_the_window_is_guarantee_minus_noise_plus_one():
+    assert Thresholds(25, 50).window == 26
+    assert THRESHOLDS["bytes"].window == 256
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected"),
+    [
+        ({}, "text", (25, 50)),
+        ({}, "words", (10, 10)),
+        ({}, "bytes", (50, 305)),
+        ({}, "code", (8, 12)),
+        ({}, "a plug-in's kind", (25, 50)),
+        ({"noise": 40}, "text", (40, 65)),
+        ({"guarantee": 100}, "text", (25, 100)),
+        ({"guarantee": 20}, "text", (10, 20)),
+        ({"noise": 5, "guarantee": 5}, "bytes", (5, 5)),
+    ],
+)
+def test_thresholds_that_are_not_set_follow_the_kind(values, kind, expected):
+    assert make(Settings, values).thresholds(kind) == expected
+
+
+def test_the_threshold_that_is_not_set_follows_the_measure():
+    assert Settings().cut == 0.25
+    assert Settings(measure="shared").cut == 10
+    assert Settings(measure="longest", threshold=7).cut == 7
+
+
+def test_a_seed_may_be_a_number_or_any_text():
+    assert make(Settings, {"seed": "17"}).seed == 17
+    assert make(Settings, {"seed": 2**64 - 1}).seed == 2**64 - 1
+    worded = make(Settings, {"seed": "a secret"}).seed
+    assert 0 < worded < 2**64
+    assert worded != make(Settings, {"seed": "another"}).seed
+
+
+def test_every_setting_has_help_a_flag_and_a_command():
+    for entry in [*settings_of(Settings).values(), *settings_of(Door).values()]:
+        assert entry.help.endswith(".")
+        assert entry.flags[-1].startswith("--")
+        assert set(entry.commands) <= {"scan", "show", "compare"}
+        assert entry.commands
+
+
+def test_a_config_file_takes_names_with_hyphens_or_underscores(tmp_path):
+    config = tmp_path / "copysift.toml"
+    config.write_text('min-shared = 5\nsame_suffix = true\nthreshold = "40%"\ninclude = ["*.txt"]\n')
+    assert read_config(config) == {
+        "min_shared": 5, "same_suffix": True, "threshold": "40%", "include": ["*.txt"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("min-sharde = 5\n", "there is no setting 'min-sharde'"),
+        ('min-shared = "few"\n', "min-shared needs a whole number, not 'few'"),
+        ("min-shared =\n", "is not TOML"),
+    ],
+)
+def test_a_wrong_config_file_is_named(tmp_path, content, message):
+    config = tmp_path / "copysift.toml"
+    config.write_text(content)
+    with pytest.raises(UsageError, match=r"copysift\.toml") as caught:
+        read_config(config)
+    assert message in caught.value.message
