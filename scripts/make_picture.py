@@ -23,7 +23,7 @@ def picture() -> str:
     with contextlib.chdir(ROOT / "examples"):
         result = copysift.scan("essays")
     shown = table.report(result, View(width=WIDTH, color=True))
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(f"\x1b[1m$ {COMMAND}\x1b[0m\n{shown}"), soft_wrap=False)
     return console.export_svg(title=COMMAND, unique_id="copysift-scan")
 

@@ -18,13 +18,13 @@ def source(name, start, end):
 
 def test_the_table_has_equal_files_first_then_pairs_then_a_summary():
     assert table.report(RESULT, View()) == (
-        "Equal files: 1 set, 1 kB wasted\n"
-        "  2 × 1 kB        a.txt\n"
+        "Equal files: 1 set, 1.00 kB wasted\n"
+        "  2 × 1.00 kB     a.txt\n"
         "                  copy.txt\n"
         "\n"
         "Similar files: 1 pair\n"
-        "  alike  of left  of right  shared  longest  size    size  left   right\n"
-        "    99%      97%        1%      68       60  1 kB  123 kB  a.txt  b\\x1b[31m\\u202e.txt\n"
+        "  alike  of left  of right  shared  longest     size    size  left   right\n"
+        "    99%      97%        1%      68       60  1.00 kB  123 kB  a.txt  b\\x1b[31m\\u202e.txt\n"
         "\n"
         "4 files compared (125 kB): 1 equal set, 1 similar pair with similarity ≥ 25%, 1 cluster, "
         "3 fingerprints ignored as too common, 1 skipped\n"
