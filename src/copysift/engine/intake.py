@@ -39,6 +39,7 @@ class Intake:
         self._by_dir = by_dir
         self._archives = archives
         self._seen: set[tuple[int, int]] = set()
+        self._passed: list[str] = []  # names of files that were taken before
 
     def take(self, paths: Iterable[Place]) -> Taken:
         """Find every file at or below the paths."""
@@ -46,25 +47,38 @@ class Intake:
         for path in paths:
             root = os.fspath(path)
             found = list(self._found(root))
+            if not self._by_dir:
+                self._take_files(found, taken)
+                continue
             names = [each.name if isinstance(each, Skipped) else each.path for each in found]
-            folders = self._empty_folders(root) if self._by_dir else []
-            grouping = Grouping(root, [*names, *(f"{folder}/" for folder in folders)], self._by_dir)
+            folders = self._folders(root)
+            grouping = Grouping(root, [*names, *(f"{folder}/" for folder in folders)])
             for each, name in zip(found, names, strict=True):
                 group = grouping.group(name)
                 if isinstance(each, Skipped):
                     taken.skipped.append(each)
-                    if self._by_dir and group != root:  # a submission of which nothing could be read is still one
+                    if group != root:  # a submission of which nothing could be read is still one
                         taken.groups.setdefault(group)
                 else:
                     taken.files.append((each, group))
                     taken.groups.setdefault(group)
             for folder in folders:
-                taken.groups.setdefault(grouping.group(f"{folder}/"))
+                if not any(name.startswith(f"{folder}/") for name in self._passed):
+                    taken.groups.setdefault(grouping.group(f"{folder}/"))
         return taken
+
+    def _take_files(self, found: Iterable[Entry | Skipped], taken: Taken) -> None:
+        for each in found:
+            if isinstance(each, Skipped):
+                taken.skipped.append(each)
+            else:
+                taken.files.append((each, each.path))
+                taken.groups.setdefault(each.path)
 
     def _found(self, root: str) -> Iterator[Entry | Skipped]:
         for found in walk([root], self._settings):
             if isinstance(found, Linked) or (isinstance(found, Entry) and self._seen_before(found)):
+                self._passed.append(found.path)
                 continue  # a further name of the same file is the same file
             if isinstance(found, Entry) and self._opens(found, root):
                 for loaded in documents_in_archive(found, ArchiveLimits(), self._settings):
@@ -84,8 +98,8 @@ class Intake:
     def _opens(self, entry: Entry, root: str) -> bool:
         return self._archives and is_archive(entry.path) and (self._by_dir or entry.path == root)
 
-    def _empty_folders(self, root: str) -> list[str]:
-        """Give the first-level folders of a folder, or all that a zip names: empty ones have no files."""
+    def _folders(self, root: str) -> list[str]:
+        """Give the first-level folders of a folder, or all that a zip names: an empty one has no files."""
         with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
             if os.path.isdir(root):
                 with os.scandir(root) as entries:
@@ -102,11 +116,10 @@ class Intake:
 class Grouping:
     """The groups below one path."""
 
-    def __init__(self, root: str, names: list[str], by_dir: bool) -> None:
-        self._by_dir = by_dir
+    def __init__(self, root: str, names: list[str]) -> None:
         self._root = root.rstrip("/") or "/"
         self._inside = [part for name in names if (part := self._relative(name))]
-        self._wrapper = self._wrapping() if by_dir and is_archive(root) else ""
+        self._wrapper = self._wrapping() if is_archive(root) else ""
         inner = [name.removeprefix(self._wrapper) for name in self._inside]
         # An archive of loose files is one submission that was named itself.
         self._whole = is_archive(root) and not any(
@@ -116,7 +129,7 @@ class Grouping:
     def group(self, name: str) -> str:
         """Give the group of a file by its name; a name that ends with a slash is a folder's."""
         inside = self._relative(name)
-        if not self._by_dir or not inside:
+        if not inside:
             return name
         if self._whole:
             return self._root

@@ -131,19 +131,22 @@ def pairs_of(
         strict=True,
     )
     return tuple(
-        Pair(documents[left].name, documents[right].name, bool(twins) and twins[left] == twins[right], *measures)
+        Pair(
+            documents[left].name, documents[right].name, bool(twins) and twins[left] == twins[right], *measures
+        )
         for left, right, *measures in rows
     )
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
     """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
-    documents = counts.documents
+    stars = [
+        (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
+    ]
     return tuple(
-        Pair(documents[first].name, documents[other].name, True, 1.0, 1.0, 1.0, 1.0, documents[first].fingerprints)
-        for first, *rest in counts.equal
-        for other in rest
-        if not settings.same_suffix or suffix(documents[first].name) == suffix(documents[other].name)
+        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
+        for one, other in stars
+        if not settings.same_suffix or suffix(one.name) == suffix(other.name)
     )
 
 
