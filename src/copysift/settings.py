@@ -268,12 +268,20 @@ class Door:
         _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
     )  # fmt: skip
     format: str = _declare(
-        "", "--format", "table, json, csv or sif.", _OUTPUT, text, "NAME", commands="scan show compare",
+        "", "--format", "table, json, csv, sif, html or moss (a folder).", _OUTPUT, text, "NAME", commands="scan show compare",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = _declare(
         "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare",
         shown="standard output",
+    )  # fmt: skip
+    anonymise: bool = _declare(
+        False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
+        _OUTPUT, flag, commands="scan",
+    )  # fmt: skip
+    key: str = _declare(
+        "", "--key", "File for the key of --anonymise; pseudonyms that it holds are used again.",
+        _OUTPUT, text, "FILE", commands="scan", shown="beside the report",
     )  # fmt: skip
     save: str = _declare(
         "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",

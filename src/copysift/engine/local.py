@@ -78,10 +78,15 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        most: int | None = None,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders.
+
+        With `regions` the `most` best pairs, or all, are matched exactly; `keep` counts pairs down to
+        the floor, so that the run can be saved.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
             entries = self._gather(paths, shown)
@@ -97,7 +102,7 @@ class Scan:
                 postings = join.finish(self._most_shared(), self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, most, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -216,7 +221,7 @@ class Scan:
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(self, counts: Counts, regions: bool, most: int | None, shown: Progress) -> Result:
         settings = self.settings
         base = None if self._gathered is None else self._gathered.base
         exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
@@ -225,13 +230,14 @@ class Scan:
         self._counts = counts
         if not regions:
             return answer(counts, settings)
-        chosen = counts.pairs.take(selected(counts, settings))
-        shown.phase("matching", len(chosen))
+        chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
+        matched = chosen[:most]
+        shown.phase("matching", len(matched))
         pairs: list[Pair] = []
-        for pair in exact.pairs(pairs_of(counts.documents, chosen, counts.twins)):
+        for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        result = answer(counts, settings, (*pairs, *chosen[len(matched) :]))
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
