@@ -216,7 +216,9 @@ class Scan:
         if not keep:
             return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in ("similarity", "containment")]
+        found = [
+            candidates(postings, measure, floor, 1, jobs, *labels) for measure in ("similarity", "containment")
+        ]
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)

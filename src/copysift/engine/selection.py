@@ -131,11 +131,13 @@ def pairs_of(
         strict=True,
     )
     return tuple(
-        Pair(
-            documents[left].name, documents[right].name, bool(twins) and twins[left] == twins[right], *measures
-        )
+        Pair(documents[left].name, documents[right].name, _same(twins, left, right), *measures)
         for left, right, *measures in rows
     )
+
+
+def _same(twins: Sequence[int], left: int, right: int) -> bool:
+    return bool(twins) and twins[left] == twins[right]
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
