@@ -216,9 +216,8 @@ class Scan:
         if not keep:
             return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [
-            candidates(postings, measure, floor, 1, jobs, *labels) for measure in ("similarity", "containment")
-        ]
+        kept = ("similarity", "containment")
+        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)

@@ -59,7 +59,7 @@ def read_key(text: str, path: str) -> dict[str, str]:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if not rows or tuple(rows[0]) != HEAD or any(len(row) != 2 for row in rows):
         raise UsageError(f"{path} exists and is not a key of pseudonyms", hint="name another file by --key")
-    return {alias: name for alias, name in rows[1:]}
+    return {row[0]: row[1] for row in rows[1:]}
 
 
 def _aliases(names: Iterable[str], known: Mapping[str, str], secret: int) -> dict[str, str]:

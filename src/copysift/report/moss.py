@@ -50,8 +50,9 @@ def _match(number: int, pair: Pair, groups: dict[str, list[Group]], view: View) 
     title = f"Matches for {_name(pair.left)} and {_name(pair.right)}"
     frames = (
         f'<HTML><HEAD><META CHARSET="utf-8"><TITLE>{title}</TITLE></HEAD>\n'
-        f'<FRAMESET ROWS="150,*"><FRAMESET COLS="1000,*">'
-        f'<FRAME SRC="{name}-top.html" NAME="top" FRAMEBORDER=0></FRAMESET>\n<FRAMESET COLS="50%,50%"><FRAME SRC="{name}-0.html" NAME="0">'
+        '<FRAMESET ROWS="150,*"><FRAMESET COLS="1000,*">'
+        f'<FRAME SRC="{name}-top.html" NAME="top" FRAMEBORDER=0></FRAMESET>\n'
+        f'<FRAMESET COLS="50%,50%"><FRAME SRC="{name}-0.html" NAME="0">'
         f'<FRAME SRC="{name}-1.html" NAME="1"></FRAMESET></FRAMESET></HTML>\n'
     )
     return {
