@@ -71,10 +71,14 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
+
+        `keep` counts pairs down to the floor, so that the run can be saved.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
             entries = list(self._walk(paths, shown))
@@ -86,7 +90,7 @@ class Scan:
                 postings = join.finish(self.settings.max_shared, self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -188,21 +192,21 @@ class Scan:
             found.append(candidates(postings, "shared", settings.cut, 1, jobs))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(self, counts: Counts, regions: bool, groups: bool, shown: Progress) -> Result:
         settings = self.settings
         exact = Exact(self._reader, self._collection, self._jobs)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
+            return answer(counts, settings, groups=groups)
         chosen = counts.pairs.take(selected(counts, settings))
         shown.phase("matching", len(chosen))
         pairs: list[Pair] = []
         for pair in exact.pairs(pairs_of(counts.documents, chosen)):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        result = answer(counts, settings, reported=tuple(pairs), groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -262,12 +266,7 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
-    """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
-
-
-def show(path: Path, settings: Settings) -> Result:
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.engine.run import open_run
 
@@ -277,4 +276,4 @@ def show(path: Path, settings: Settings) -> Result:
             f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
             hint="ask for more, or scan again with a lower --floor",
         )
-    return answer(counts, settings)
+    return answer(counts, settings, groups=groups)
