@@ -50,6 +50,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
             places,
             regions=chosen == "json" or chosen in PAGES or bool(door.passages),
             most=settings.limit or MOST_PAGES if chosen in PAGES else None,
+            groups=wants_groups(chosen, door),
             keep=bool(door.save),
             progress=shown,
         )
@@ -61,6 +62,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
     return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+def wants_groups(chosen: str, door: Door) -> bool:
+    """Tell whether a report lists groups; one of a plug-in may."""
+    return door.groups or chosen not in ("table", "json", "csv", "names")
 
 
 def report_format(door: Door) -> str:

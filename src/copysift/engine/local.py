@@ -79,13 +79,14 @@ class Scan:
         *,
         regions: bool = False,
         most: int | None = None,
+        groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders.
+        """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
 
-        With `regions` the `most` best pairs, or all, are matched exactly; `keep` counts pairs down to
-        the floor, so that the run can be saved.
+        Regions are those of the `most` best pairs, or of all; `keep` counts pairs down to the floor, so
+        that the run can be saved.
         """
         shown = progress or Silent()
         with self._timed("walk"):
@@ -102,7 +103,7 @@ class Scan:
                 postings = join.finish(self._most_shared(), self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, most, shown)
+            self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -222,7 +223,9 @@ class Scan:
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, most: int | None, shown: Progress) -> Result:
+    def _answer(
+        self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
+    ) -> Result:
         settings = self.settings
         base = None if self._gathered is None else self._gathered.base
         exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
@@ -230,7 +233,7 @@ class Scan:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
+            return answer(counts, settings, groups=groups)
         chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
         matched = chosen[:most]
         shown.phase("matching", len(matched))
@@ -238,7 +241,8 @@ class Scan:
         for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, (*pairs, *chosen[len(matched) :]))
+        reported = (*pairs, *chosen[len(matched) :])
+        result = answer(counts, settings, reported=reported, groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -300,12 +304,7 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
-    """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
-
-
-def show(path: Path, settings: Settings) -> Result:
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.engine.run import open_run
 
@@ -315,4 +314,4 @@ def show(path: Path, settings: Settings) -> Result:
             f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
             hint="ask for more, or scan again with a lower --floor",
         )
-    return answer(counts, settings)
+    return answer(counts, settings, groups=groups)
