@@ -29,6 +29,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """
     settings, door = settings_from("scan", given)
     chosen = report_format(door)
+    console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")

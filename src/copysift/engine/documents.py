@@ -20,7 +20,7 @@ from copysift.canonicalise.sniff import (
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
@@ -60,6 +60,8 @@ class Reader:
         loaded = (each for each in map(load, sample) if isinstance(each, Loaded))
         opened = (self._opened(each) for each in loaded)
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
