@@ -17,6 +17,7 @@ from copysift.settings import Door, Settings
 from copysift.values import Result
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
+TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -87,7 +88,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
 
     view = View(
         groups=door.groups,
-        limit=settings.limit,
+        limit=_limit(settings, chosen),
         passages=door.passages or 0,
         width=console.width(door),
         color=console.color(door),
@@ -96,6 +97,13 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     )
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
     console.write(report(result, view), door)
+
+
+def _limit(settings: Settings, chosen: str) -> int | None:
+    """Give how many rows are listed: a person reads a table, a program reads all of a file."""
+    if settings.limit is None:
+        return TABLE_ROWS if chosen == "table" else None
+    return settings.limit or None
 
 
 def _listed(door: Door) -> Iterator[str]:
