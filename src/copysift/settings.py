@@ -188,8 +188,8 @@ class Settings:
         _PAIRS, fraction, "X", limits=(0, 1), commands="scan",
     )  # fmt: skip
     limit: int | None = _declare(
-        None, "--limit", "List at most N pairs, or groups, the best first.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="all",
+        None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
+        _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
     )  # fmt: skip
     include: tuple[str, ...] = _declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",

@@ -19,6 +19,7 @@ def command(run: str, **given: object) -> int:
     """Answer from the saved run RUN, with any threshold that is not below its floor."""
     settings, door = settings_from("show", given)
     chosen = report_format(door)
+    console.check_output(door)
     from copysift.engine.local import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))

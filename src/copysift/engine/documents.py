@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from copysift.canonicalise import Canonicaliser, canonicaliser
 from copysift.canonicalise.canonicaliser import BLOCK
 from copysift.canonicalise.sniff import (
@@ -19,7 +21,7 @@ from copysift.canonicalise.sniff import (
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from copysift.values import UInt64s
 
 Load = Callable[[Entry], Loaded | Skipped]
+GATHERED = 1 << 18  # hashes of a large document that are held at once
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
@@ -61,6 +64,8 @@ class Reader:
         loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
         opened = (self._opened(each) for each in loaded)
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
@@ -72,9 +77,13 @@ class Reader:
         kind, chunks = self._opened(loaded)
         key = (loaded.size, loaded.checksum, kind)
         if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
-            return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
-        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks), spans=False)
-        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
+        blocks = self._blocks(kind, chunks)
+        if loaded.data is None:
+            hashes = distinct(self._fingerprinter(kind).pieces(blocks))
+            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        found = self._fingerprinter(kind).fingerprint(blocks, spans=False)
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes])
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -214,6 +223,27 @@ class Reader:
                 )
             )
         return self._fingerprinters[kind]
+
+
+def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
 
 
 def anchor_symbols(anchor: str) -> bytes:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
-from copysift.engine.collection import Collection
+from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
 from copysift.engine.exact import Exact
@@ -169,14 +169,23 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                number = self._collection.add(scanned)
-                if number is not None and scanned.hashes is not None:
-                    join.add(number, scanned.hashes)
+                self._file(scanned, join)
         self._reader.done()
+
+    def _file(self, scanned: Scanned, join: Join) -> None:
+        number = self._collection.add(scanned)
+        if number is None or scanned.hashes is None:
+            return
+        try:
+            for hashes in scanned.hashes:
+                self._collection.count(number, hashes)
+                join.add(number, hashes)
+        except (InputError, OSError) as error:  # a large file that changes while it is read again
+            self._collection.skip(skipped(scanned.entry.path, error))
 
     def _count(self, postings: Postings, keep: bool) -> Counts:
         settings = self.settings
-        columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(

@@ -19,14 +19,13 @@ from copysift.report.view import View
 from copysift.report.wording import visible
 from copysift.values import Group, Pair, Region, Result
 
-PAIRS = 500  # that a report has unless --limit says otherwise
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
 
 
 def limited(result: Result, view: View) -> tuple[Pair, ...]:
     """Give the pairs that the report has."""
-    return result.pairs[: PAIRS if view.limit is None else view.limit]
+    return result.pairs[: view.limit]
 
 
 class Payload:

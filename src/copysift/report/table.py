@@ -140,4 +140,4 @@ def _heat(share: float) -> str:
 
 def _more(total: int, view: View) -> list[str]:
     hidden = total - (view.limit or total)
-    return [f"  … and {hidden:,} more (--limit)"] if hidden > 0 else []
+    return [f"  … and {hidden:,} more (--limit 0 lists all)"] if hidden > 0 else []
