@@ -1,4 +1,4 @@
-"""Name → factory tables: kinds, fingerprint schemes and report formats.
+"""Name → factory tables: kinds, fingerprint schemes, report formats and languages.
 
 Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
 for. A package adds its own under the group's name in its pyproject.toml, for example
@@ -16,8 +16,9 @@ from copysift.errors import UsageError
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
 REPORTS = "copysift.reports"
+LANGUAGES = "copysift.languages"
 
-_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format"}
+_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format", LANGUAGES: "language"}
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
@@ -43,6 +44,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "csv": "copysift.report.rows:report",
         "sif": "copysift.report.listing:report",
     },
+    LANGUAGES: {},  # the built-in ones are files, found by their own heads
 }
 
 

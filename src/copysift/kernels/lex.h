@@ -14,6 +14,10 @@ static int lex_applies(const lexer *x, const int32_t *r) {
     if (r[R_COLUMN] && x->at - x->line + 1 != (size_t)r[R_COLUMN]) return 0;
     if ((flags & F_AFTER_OPERAND) && lex_operand(x)) return 0;
     if ((flags & F_ADJACENT) && lex_operand(x) && x->ends[x->count - 1] == x->at) return 0;
+    if ((flags & F_AFTER_BLANK) && x->at) {
+        uint8_t before = x->data[x->at - 1];
+        if (before != ';' && before != ')' && !(x->classes[before] & (LEX_SPACE | LEX_BREAK))) return 0;
+    }
     size_t next = x->at + r[R_OPEN_LEN];
     return !((flags & F_WORD) && next < x->n && (x->classes[x->data[next]] & LEX_PART));
 }
@@ -31,6 +35,7 @@ static int lex_rule(lexer *x) {
         case LEX_FENCED: done = lex_fenced(x, rule, from); break;
         case LEX_HEREDOC: done = lex_heredoc(x, from); break;
         case LEX_QUOTED: done = lex_quoted(x, rule, from); break;
+        case LEX_LETTER: done = lex_letter(x, rule, from); break;
         }
         if (done) return 1;
     }

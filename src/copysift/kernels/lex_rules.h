@@ -43,7 +43,15 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
     *how = BODY_OPEN;
     while (at < stop) {
         uint8_t c = d[at];
-        if (c == r[R_ESCAPE] && at + 1 < x->n) {
+        if (r[R_HOLE_LEN] && x->holes < LEX_HOLES && lex_at(x, at, r[R_HOLE], r[R_HOLE_LEN], 0)) {
+            at += r[R_HOLE_LEN];
+            if (r[R_HOLE_LEN] == 1 && at < x->n && d[at] == c) {
+                at++; /* {{ stands for { */
+            } else {
+                *how = BODY_HOLE;
+                return at;
+            }
+        } else if (c == r[R_ESCAPE] && at + 1 < x->n) {
             at++;
             at += lex_is_break(d[at]) ? lex_break_width(x, at) : 1;
         } else if (lex_is_break(c) && !(flags & F_MULTILINE)) {
@@ -59,14 +67,6 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
         } else if ((flags & F_NESTED) && lex_at(x, at, r[R_OPEN], r[R_OPEN_LEN], flags & F_FOLD)) {
             at += r[R_OPEN_LEN];
             nested++;
-        } else if (r[R_HOLE_LEN] && x->holes < LEX_HOLES && lex_at(x, at, r[R_HOLE], r[R_HOLE_LEN], 0)) {
-            at += r[R_HOLE_LEN];
-            if (r[R_HOLE_LEN] == 1 && at < x->n && d[at] == x->blob[r[R_HOLE]]) {
-                at++; /* {{ stands for { */
-            } else {
-                *how = BODY_HOLE;
-                return at;
-            }
         } else {
             if (flags & F_BRACKETS) bracket = c == '[' ? 1 : c == ']' ? 0 : bracket;
             at++;
@@ -216,6 +216,19 @@ static int lex_quoted(lexer *x, int rule, size_t at) {
         return 0;
     }
     lex_take(x, (uint32_t)r[R_SYMBOL], at < x->n ? at : x->n);
+    return 1;
+}
+
+/* ---- 0'c, #\space, $a: one character, or the whole word after an opening ---- */
+
+static int lex_letter(lexer *x, int rule, size_t at) {
+    const int32_t *r = x->rules + rule * R_FIELDS;
+    if (at < x->n && x->data[at] == r[R_ESCAPE]) at++;
+    if (at >= x->n || x->classes[x->data[at]] & (LEX_SPACE | LEX_BREAK)) return 0;
+    int word = (r[R_FLAGS] & F_WHOLE_WORD) && x->classes[x->data[at]] & LEX_START;
+    do at++;
+    while (at < x->n && ((x->data[at] & 0xC0) == 0x80 || (word && x->classes[x->data[at]] & LEX_PART)));
+    lex_take(x, (uint32_t)r[R_SYMBOL], at);
     return 1;
 }
 
