@@ -52,7 +52,7 @@ static void lex_number(lexer *x) {
         if (alnum) {
             int exponent = hex ? (c | 32) == 'p' : (c | 32) == 'e';
             i += exponent && (next == '+' || next == '-') && i + 2 < n && (x->classes[d[i + 2]] & LEX_DIGIT) ? 2 : 1;
-        } else if (c == '.' && next != '.' && ((x->classes[next] & LEX_DIGIT) || !(x->classes[next] & LEX_PART))) {
+        } else if (c == '.' && (x->classes[next] & LEX_DIGIT)) {
             i++;
         } else if (i > x->at && x->options[O_MARKS_LEN] && memchr(marks, c, (size_t)x->options[O_MARKS_LEN]) &&
                    (x->classes[next] & LEX_PART) && next < 0x80) {

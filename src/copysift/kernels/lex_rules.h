@@ -83,9 +83,18 @@ static void lex_string(lexer *x, int rule, size_t end, int how) {
     }
 }
 
+/* A body of limited size is one character, or an escape and what belongs to it. */
+static int lex_short(const lexer *x, const int32_t *r, size_t at) {
+    if (!r[R_MAX] || at >= x->n || x->data[at] == r[R_ESCAPE]) return 1;
+    do at++;
+    while (at < x->n && (x->data[at] & 0xC0) == 0x80);
+    return lex_at(x, at, r[R_CLOSE], r[R_CLOSE_LEN], 0);
+}
+
 static int lex_span(lexer *x, int rule, size_t from) {
     const int32_t *r = x->rules + rule * R_FIELDS;
     int how;
+    if (!lex_short(x, r, from)) return 0;
     if ((r[R_FLAGS] & F_MUST_CLOSE) && x->failures >= LEX_FAILURES && !r[R_MAX]) return 0;
     size_t end = lex_body(x, r, from, &how);
     if (how == BODY_OPEN && (r[R_FLAGS] & F_MUST_CLOSE)) {
