@@ -24,6 +24,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
         "text": "copysift.canonicalise:Text",
         "words": "copysift.canonicalise:Words",
+        "code": "copysift.canonicalise:code",
         "html": "copysift.canonicalise:html",
         "html-words": "copysift.canonicalise:html_words",
         "bytes": "copysift.canonicalise:Raw",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+import numpy as np
+
+from copysift.canonicalise.positions import Explicit
 from copysift.errors import InputError
 from copysift.values import MAX_BYTES, Canonical
 
@@ -56,3 +59,14 @@ def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Ite
             at = end
         rest += view[at:]
     yield take(bytes(rest), True)
+
+
+def joined(blocks: Iterable[Canonical]) -> Canonical:
+    """Put the blocks of a document together."""
+    every = list(blocks)
+    if len(every) == 1:
+        return every[0]
+    empty = np.empty(0, np.uint32)
+    starts, ends = (np.concatenate([empty, *(getattr(each, side) for each in every)]) for side in ("starts", "ends"))
+    symbols = np.concatenate([each.symbols for each in every]) if every else empty
+    return Canonical(symbols, Explicit(starts, ends))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -37,7 +37,7 @@ class Entry:
     @cached_property
     def language(self) -> Language:
         """The language itself."""
-        return parse(self.text, self.origin, lambda name: find(name).language)
+        return parse(self.text, self.origin, _parent)
 
     @cached_property
     def table(self) -> Table:
@@ -49,10 +49,44 @@ class Entry:
         return not self.looks_like or re.search(self.looks_like.encode(), head[:HEAD]) is not None
 
 
+class Languages:
+    """A set of languages; of two with one name, alias or extension the first given has it."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+        self._names: dict[str, Entry] = {}
+        self._extensions: dict[str, tuple[Entry, ...]] = {}
+        for entry in self.entries:
+            self._names.setdefault(entry.name, entry)
+        for entry in self.entries:
+            for alias in entry.aliases:
+                self._names.setdefault(alias, entry)
+            for each in entry.extensions:
+                self._extensions[each.lower()] = (*self._extensions.get(each.lower(), ()), entry)
+
+    def find(self, name: str) -> Entry:
+        """Give a language by its name or an alias, in any case."""
+        entry = self._names.get(name.lower())
+        if entry is None:
+            raise UsageError(f"there is no language {name!r}", hint="`copysift languages` lists them.")
+        return entry
+
+    def by_extension(self, name: str, head: bytes) -> Entry | None:
+        """Give the language of a file by its name; where several use its extension, by its head too."""
+        claimants = self._extensions.get(PurePath(name).suffix.lower(), ())
+        ordered = sorted(claimants, key=lambda entry: not entry.looks_like)
+        return next((entry for entry in ordered if entry.claims(head)), None)
+
+    def with_files(self, paths: Iterable[str]) -> Languages:
+        """Give these languages and those of some files, which come first."""
+        added = tuple(from_file(path) for path in paths)
+        return Languages((*added, *self.entries)) if added else self
+
+
 def _entry(text: str, origin: str, whole: bool = True) -> Entry:
     """Read the head of a language file; `whole` checks all of it, as for a file of the user."""
     if whole:
-        head = parse(text, origin, lambda name: find(name).language)
+        head = parse(text, origin, _parent)
         return Entry(head.name, head.title, head.aliases, head.extensions, head.looks_like, origin, text)
     table = tomllib.loads(text.partition("\n\n")[0])
     return Entry(
@@ -78,45 +112,13 @@ def _plugged() -> Iterator[Entry]:
 
 
 @lru_cache(maxsize=1)
-def languages() -> tuple[Entry, ...]:
-    """Give every language, by name."""
-    return tuple(sorted((*_built_in(), *_plugged()), key=lambda entry: entry.name))
+def languages() -> Languages:
+    """Give the languages of this package and of plug-ins, by name."""
+    return Languages(sorted((*_built_in(), *_plugged()), key=lambda entry: entry.name))
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[str, Entry]:
-    names: dict[str, Entry] = {}
-    for entry in languages():
-        names.setdefault(entry.name, entry)
-    for entry in languages():
-        for alias in entry.aliases:
-            names.setdefault(alias, entry)
-    return names
-
-
-@lru_cache(maxsize=1)
-def _extensions() -> dict[str, tuple[Entry, ...]]:
-    """Give the claimants of every extension; those that look at the file come first."""
-    found: dict[str, tuple[Entry, ...]] = {}
-    for entry in sorted(languages(), key=lambda entry: not entry.looks_like):
-        for extension in entry.extensions:
-            found[extension.lower()] = (*found.get(extension.lower(), ()), entry)
-    return found
-
-
-def find(name: str) -> Entry:
-    """Give a language by its name or an alias, in any case."""
-    entry = _names().get(name.lower())
-    if entry is None:
-        raise UsageError(f"there is no language {name!r}", hint="`copysift languages` lists them.")
-    return entry
-
-
-def by_extension(name: str, head: bytes) -> Entry | None:
-    """Give the language of a file by its name, and where several use its extension by its head."""
-    suffix = PurePath(name).suffix.lower()
-    claimants = _extensions().get(suffix, ()) if suffix else ()
-    return next((entry for entry in claimants if entry.claims(head)), None)
+def _parent(name: str) -> Language:
+    return languages().find(name).language
 
 
 def from_file(path: str) -> Entry:

@@ -17,49 +17,59 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift import kernels
-from copysift.canonicalise.canonicaliser import stream
+from copysift.canonicalise import lexemes
+from copysift.canonicalise.canonicaliser import joined, stream
+from copysift.canonicalise.lexemes import Lexemes
 from copysift.canonicalise.positions import Explicit
 from copysift.values import Canonical
 
 if TYPE_CHECKING:
-    from copysift.canonicalise.lextable import Table
-    from copysift.values import UInt64s
+    from copysift.canonicalise.catalog import Entry
+    from copysift.values import UInt32s
 
 PIECE = 8 << 20  # bytes
 
 
 class Code:
-    """Lexes documents of one language; `raw` makes the lexemes themselves the symbols."""
+    """Lexes documents of one language."""
 
-    def __init__(self, table: Table, raw: bool = False) -> None:
-        self._arrays, self._raw = table.arrays(), raw
+    def __init__(self, entry: Entry) -> None:
+        self._arrays = entry.table.arrays()
+        self._ending = lexemes.separators(entry.language)
+        self._lines = entry.language.lines
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
         """Canonicalise a document that comes in chunks of any size."""
-        return (block for block, _ in self.both(chunks) if len(block.symbols))
+        return self.told(chunks, None)
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""
-        blocks = list(self.blocks([data]))
-        if len(blocks) == 1:
-            return blocks[0]
-        if not blocks:
-            return Canonical(np.empty(0, np.uint32), Explicit(np.empty(0, np.uint32), np.empty(0, np.uint32)))
-        starts, ends = (np.concatenate([getattr(each, side) for each in blocks]) for side in ("starts", "ends"))
-        return Canonical(np.concatenate([each.symbols for each in blocks]), Explicit(starts, ends))
+        return joined(self.blocks([data]))
 
-    def both(self, chunks: Iterable[bytes]) -> Iterator[tuple[Canonical, UInt64s]]:
-        """Give each block with the hashes of its lexemes."""
-        return stream(chunks, self._step, PIECE)
+    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
+        """Canonicalise, and put what the lexemes of each block tell into a list."""
 
-    def _step(
-        self, data: bytes | memoryview, offset: int, final: bool
-    ) -> tuple[tuple[Canonical, UInt64s], int]:
-        used = len(data) if final else _line_end(data)
-        symbols, starts, ends, lexemes = kernels.lex.lex(data[:used] if used < len(data) else data, *self._arrays)
-        if offset:
-            starts, ends = starts + np.uint32(offset), ends + np.uint32(offset)
-        return (Canonical(lexemes if self._raw else symbols, Explicit(starts, ends)), lexemes), used
+        def step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
+            used = len(data) if final else _line_end(data)
+            data = data[:used] if used < len(data) else data
+            symbols, starts, ends, hashes = kernels.lex.lex(data, *self._arrays)
+            if into is not None:
+                breaks = _breaks(data) if self._lines else None
+                into.append(
+                    Lexemes(
+                        lexemes.statements(symbols, hashes, starts, self._ending, breaks),
+                        lexemes.strings(symbols, hashes, starts, ends),
+                    )
+                )
+            if offset:
+                starts, ends = starts + np.uint32(offset), ends + np.uint32(offset)
+            return Canonical(symbols, Explicit(starts, ends)), used
+
+        return (block for block in stream(chunks, step, PIECE) if len(block.symbols))
+
+
+def _breaks(data: bytes | memoryview) -> UInt32s:
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == 10).astype(np.uint32)
 
 
 def _line_end(data: bytes | memoryview) -> int:

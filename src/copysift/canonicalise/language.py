@@ -65,6 +65,8 @@ class Language:
     sigils: str = ""
     number_marks: str = ""
     continuation: str = ""
+    separators: str = ";{}"
+    lines: bool = False  # a statement ends with its line
     case_sensitive: bool = True
     indentation: bool = False
     docstrings: bool = False

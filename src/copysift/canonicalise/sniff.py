@@ -12,6 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from copysift.canonicalise import foreign, notebook
+from copysift.canonicalise.catalog import Languages, languages
+
 SAMPLE = 64 * 1024  # bytes that decide
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -92,8 +95,11 @@ def transcode(chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
 
-def detect_kind(name: str, head: bytes) -> str:
-    """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name."""
+def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
+    """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name.
+
+    A program is `code:` and its language; `known` are the languages to look in.
+    """
     encoding = detect_encoding(head)
     if encoding is None:
         return "bytes"
@@ -102,7 +108,18 @@ def detect_kind(name: str, head: bytes) -> str:
     by_name = SUFFIX_KINDS.get(PurePath(name).suffix.lower())
     if by_name:
         return by_name
+    language = detect_language(name, head, known)
+    if language:
+        return f"code:{language}"
     return "html" if _HTML_HEAD.match(head) else "text"
+
+
+def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:
+    """Name the language of a program by its file name: a language file, a notebook, or Pygments' choice."""
+    if name.lower().endswith(".ipynb"):
+        return notebook.NAME
+    entry = (known or languages()).by_extension(name, head)
+    return entry.name if entry else foreign.by_extension(name)
 
 
 def _unicode_by_marks(head: bytes) -> str | None:
