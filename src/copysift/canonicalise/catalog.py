@@ -77,6 +77,10 @@ class Languages:
         ordered = sorted(claimants, key=lambda entry: not entry.looks_like)
         return next((entry for entry in ordered if entry.claims(head)), None)
 
+    def has_extension(self, name: str) -> bool:
+        """Say whether any language uses the extension of a file, whatever its head is like."""
+        return PurePath(name).suffix.lower() in self._extensions
+
     def with_files(self, paths: Iterable[str]) -> Languages:
         """Give these languages and those of some files, which come first."""
         added = tuple(from_file(path) for path in paths)

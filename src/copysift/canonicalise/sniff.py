@@ -118,8 +118,11 @@ def detect_language(name: str, head: bytes, known: Languages | None = None) -> s
     """Name the language of a program by its file name: a language file, a notebook, or Pygments' choice."""
     if name.lower().endswith(".ipynb"):
         return notebook.NAME
-    entry = (known or languages()).by_extension(name, head)
-    return entry.name if entry else foreign.by_extension(name)
+    known = known or languages()
+    entry = known.by_extension(name, head)
+    if entry is not None or known.has_extension(name):
+        return entry.name if entry else None
+    return foreign.by_extension(name)
 
 
 def _unicode_by_marks(head: bytes) -> str | None:

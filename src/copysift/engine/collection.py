@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.canonicalise import Lexemes
 from copysift.read.walk import Entry
 from copysift.values import Group, Skipped
 
@@ -25,6 +26,7 @@ class Scanned:
     checksum: bytes
     hashes: UInt64s | None
     grams: int
+    lexemes: Lexemes | None = None  # of a program: its statements and strings
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            yield Group(filed.entry.path, filed.entry.path, filed.kind, filed.size, count)
+            yield Group(filed.entry.path, filed.entry.path, filed.kind.partition(":")[0], filed.size, count)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""

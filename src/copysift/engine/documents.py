@@ -6,8 +6,19 @@ import threading
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from copysift.canonicalise import Canonicaliser, canonicaliser
-from copysift.canonicalise.sniff import SAMPLE, detect_encoding, detect_kind, looks_binary, to_utf8, transcode
+import numpy as np
+
+from copysift.canonicalise import Canonicaliser, Languages, Lexemes, canonicaliser, foreign, languages, notebook
+from copysift.canonicalise.canonicaliser import Telling
+from copysift.canonicalise.sniff import (
+    SAMPLE,
+    detect_encoding,
+    detect_kind,
+    detect_language,
+    looks_binary,
+    to_utf8,
+    transcode,
+)
 from copysift.engine.collection import Scanned
 from copysift.errors import InputError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
@@ -16,6 +27,7 @@ from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
 
+NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
 FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols can be compared with each other
@@ -26,6 +38,9 @@ class Reader:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._languages = languages().with_files(settings.language_file)
+        if settings.language:
+            chosen_kind(settings.language, self._languages)
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -55,8 +70,11 @@ class Reader:
         key = (loaded.size, loaded.checksum, kind)
         if self._claimed.setdefault(key, entry.path) is not entry.path:
             return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
-        found = self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks(chunks), spans=False)
-        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
+        canonical, told = self._canonicaliser(kind), list[Lexemes]()
+        blocks = canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
+        found = self._fingerprinter(kind).fingerprint(blocks, spans=False)
+        lexemes = together(told) if family(kind) == "code" else None
+        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams, lexemes)
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -125,7 +143,8 @@ class Reader:
         if kind == "bytes":
             return loaded.open()
         if loaded.data is not None:
-            return iter([to_utf8(loaded.data)[0]])
+            data = to_utf8(loaded.data)[0]
+            return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
     def _opened(self, loaded: Loaded) -> tuple[str, Iterator[bytes]]:
@@ -133,20 +152,27 @@ class Reader:
         name = loaded.entry.path
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
+            kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
             return "bytes", loaded.open()
         data, encoding = to_utf8(loaded.data)
         kind = "bytes" if encoding is None else self._kind(name, data[:SAMPLE])
+        if kind == NOTEBOOK:
+            cells = notebook.readable(data)
+            kind, data = (kind, cells) if cells is not None else ("text", data)
         return kind, iter([data] if data else [])
 
     def _kind(self, name: str, head: bytes) -> str:
-        wanted = self._settings.kind
-        if wanted == "auto":
-            return detect_kind(name, head)
+        wanted, language = self._settings.kind, self._settings.language
+        if wanted == "auto" and not language:
+            return detect_kind(name, head, self._languages)
         if looks_binary(head):
             return "bytes"
-        return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
+        if not language and wanted != "code":
+            return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
+        chosen = language or detect_language(name, head, self._languages)
+        return chosen_kind(chosen, self._languages) if chosen else "text"
 
     def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
         kind, chunks = self._opened(loaded)
@@ -154,7 +180,7 @@ class Reader:
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            self._canonicalisers[kind] = canonicaliser(kind)
+            self._canonicalisers[kind] = canonicaliser(kind, self._languages)
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:
@@ -169,12 +195,34 @@ class Reader:
                     modulus=settings.modulus or 0,
                     size=settings.sketch,
                     seed=settings.seed,
-                    inner=INNER.get(kind, 4),
+                    inner=INNER.get(kind.partition(":")[0], 4),
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
                 )
             )
         return self._fingerprinters[kind]
+
+
+def family(kind: str) -> str:
+    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
+    name = kind.partition(":")[0]
+    return FAMILIES.get(name, name)
+
+
+def chosen_kind(language: str, known: Languages) -> str:
+    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
+    if language == notebook.NAME or language.startswith(foreign.PREFIX):
+        return f"code:{language}"
+    entry = known.find(language)
+    return "text" if entry.language.text else f"code:{entry.name}"
+
+
+def together(told: list[Lexemes]) -> Lexemes:
+    """Put the lexemes of the blocks of a document together."""
+    if len(told) == 1:
+        return told[0]
+    none = Lexemes.none()
+    return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
 
 
 def anchor_symbols(anchor: str) -> bytes:

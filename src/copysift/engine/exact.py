@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copysift.engine.collection import Collection, Filed
-from copysift.engine.documents import FAMILIES, Reader
+from copysift.engine.documents import Reader, family
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.errors import InputError
 from copysift.match.exact import Matches, line_span, line_starts, matched_lines, regions
@@ -113,7 +113,7 @@ class Exact:
 
 def comparable(left: str, right: str) -> tuple[str, str]:
     """Give the kinds under which two documents have the same symbols: their own, or bytes."""
-    same = FAMILIES.get(left, left) == FAMILIES.get(right, right)
+    same = family(left) == family(right)
     return (left, right) if same else ("bytes", "bytes")
 
 

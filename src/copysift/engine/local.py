@@ -22,6 +22,7 @@ from copysift import registry
 from copysift.engine.collection import Collection
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
+from copysift.engine.evidence import Evidence
 from copysift.engine.exact import Exact
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
@@ -42,12 +43,18 @@ IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 # Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
 # as if it had this many documents.
 FEWEST = 1000
+CLASS = 30
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
 
 
 def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
     """Weigh hashes by their rarity."""
     return rarity(degrees, max(groups, FEWEST))
+
+
+def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes of programs by their rarity: what a class of CLASS shares is idiom already."""
+    return rarity(degrees, max(groups, CLASS) if groups > 2 else groups)
 
 
 class Scan:
@@ -78,13 +85,16 @@ class Scan:
         shown = progress or Silent()
         with self._timed("walk"):
             entries = list(self._walk(paths, shown))
-        with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
+        room = (self.settings.memory // 4, self._tmp_dir())
+        with Join(*room, jobs=self._jobs) as join, Evidence(*room, self._jobs, self.settings.seed) as evidence:
             with self._timed("read"):
-                self._read(entries, join, shown)
+                self._read(entries, join, evidence, shown)
             with self._timed("join"):
                 shown.phase("comparing", None)
+                if 2 * len(evidence.groups) > len(self._collection.filed) and self._weigh is weights:
+                    self._weigh = class_weights
                 postings = join.finish(self.settings.max_shared, self._weigh)
-                counts = self._count(postings, keep)
+                counts = self._count(postings, evidence, keep)
         with self._timed("match"):
             self._result = self._answer(counts, regions, shown)
         return self._result
@@ -140,7 +150,7 @@ class Scan:
             elif isinstance(found, Entry):  # a further name of the same file is the same file
                 yield found
 
-    def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
+    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
@@ -157,11 +167,17 @@ class Scan:
                 number = self._collection.add(scanned)
                 if number is not None and scanned.hashes is not None:
                     join.add(number, scanned.hashes)
+                    if scanned.lexemes is not None:
+                        evidence.add(number, scanned.hashes, scanned.lexemes)
         self._reader.done()
 
-    def _count(self, postings: Postings, keep: bool) -> Counts:
+    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
         settings = self.settings
         columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        if settings.scheme not in SKETCHES:
+            cut = settings.cut if settings.measure == "similarity" else 0.0
+            cut, fewest = (min(settings.floor, cut), 1) if keep else (cut, settings.min_shared)
+            columns = evidence.raised(columns, postings, cut, fewest, settings.max_shared, self._weigh)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import dataclasses
+
 import numpy as np
-from numpy.typing import NDArray
 
 from copysift.engine.collection import Collection
-from copysift.engine.counts import UNKNOWN, PairColumns
+from copysift.engine.counts import PairColumns
 from copysift.index.postings import Candidates, Postings
 
 if TYPE_CHECKING:
@@ -24,28 +25,21 @@ SKETCHES = ("min", "adaptive-mod")
 def measured(found: Candidates, postings: Postings, collection: Collection, scheme: str) -> PairColumns:
     """Give the measures of every candidate."""
     left, right = found.left.astype(np.int64), found.right.astype(np.int64)
-    shared = found.shared.astype(np.int64)
-    if scheme in SKETCHES:
-        estimate = _min_pair if scheme == "min" else _adaptive_pair
-        rows = [
-            estimate(collection, one, other)
-            for one, other in zip(left.tolist(), right.tolist(), strict=True)
-        ]
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
-        resemblance, of_left, of_right = columns[:, 0], columns[:, 1], columns[:, 2]
-        similarity = np.maximum(of_left, of_right)
-    else:
-        n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
-        resemblance, of_left, of_right = _share(shared, n + m - shared), _share(shared, n), _share(shared, m)
-        similarity = _share(found.weight, np.minimum(postings.totals[left], postings.totals[right]))
-    unknown = np.full(len(left), UNKNOWN, np.int64)
-    return PairColumns(left, right, shared, similarity, resemblance, of_left, of_right, unknown, unknown.copy())
-
-
-def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> NDArray[np.float64]:
-    out = np.zeros(len(part), np.float64)
-    np.divide(part, whole, out=out, where=np.asarray(whole, np.float64) > 0)
-    return np.minimum(out, 1.0)
+    columns = PairColumns.counted(left, right, found.shared.astype(np.int64), found.weight, postings)
+    if scheme not in SKETCHES:
+        return columns
+    estimate = _min_pair if scheme == "min" else _adaptive_pair
+    rows = [
+        estimate(collection, one, other) for one, other in zip(left.tolist(), right.tolist(), strict=True)
+    ]
+    resemblance, of_left, of_right = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return dataclasses.replace(
+        columns,
+        similarity=np.maximum(of_left, of_right),
+        resemblance=resemblance,
+        containment_left=of_left,
+        containment_right=of_right,
+    )
 
 
 def _min_pair(collection: Collection, left: int, right: int) -> tuple[float, float, float]:
