@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from copysift.values import UInt32s, UInt64s
 
 SHORTEST = 3  # tokens of a statement that says anything
-CHARACTERS = 2  # of a string for each fingerprint that it counts as
-LONGEST = 60  # characters of a string that count
+CHARACTERS = 1  # of a string for each fingerprint that it counts as
+LONGEST = 40  # characters of a string that count
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(0xD1B54A32D192ED03)
 

@@ -1,8 +1,9 @@
 """What may raise the similarity of programs: their statements word for word, and their strings.
 
 Two more sorted lists beside the fingerprints. `similarity` is the largest of three shares, each weighed by
-rarity within its own list: fingerprints of token classes; those together with strings; statements. It
-never falls by them, and the other measures do not see them.
+rarity within its own list: fingerprints of token classes; those together with strings; statements. The
+other measures do not see them. Many small programs are the same but for their names: a fiftieth of the
+similarity is left to what is the same word for word, so that those come first among them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
     from copysift.engine.local import Weigh
     from copysift.values import UInt32s, UInt64s
+
+
+VERBATIM = 0.02  # of the similarity depends on how much is the same word for word
 
 
 class Evidence:
@@ -57,37 +61,29 @@ class Evidence:
         self,
         columns: PairColumns,
         postings: Postings,
-        threshold: float,
-        min_shared: int,
-        max_shared: int,
         weigh: Weigh,
+        max_shared: int,
+        threshold: float | None,
+        min_shared: int,
         side: UInt32s | None = None,
         kin: UInt32s | None = None,
     ) -> PairColumns:
-        """Give the pairs with their similarity raised, and those that only so reach the threshold."""
+        """Give the pairs with their similarity raised, and those that only so reach the threshold.
+
+        Without a threshold no pairs are added: they are chosen by another measure.
+        """
         if not self.groups:
             return columns
-        found = []
-        for join in (self._pooled, self._statements):
-            made = join.finish(max_shared, weigh)
-            sides = (_cut(side, made), _cut(kin, made))
-            pairs = candidates(made, "similarity", threshold, 1, self._jobs, *sides)
-            least = np.minimum(made.totals[pairs.left], made.totals[pairs.right])
-            keys = pairs.left.astype(np.uint64) << np.uint64(32) | pairs.right
-            found.append((keys, shares(pairs.weight, least)))
-        known = columns.left.astype(np.uint64) << np.uint64(32) | columns.right.astype(np.uint64)
-        fresh = np.setdiff1d(np.concatenate([keys for keys, _ in found]), known)
-        every = joined(columns, _counted(fresh, postings, min_shared))
-        keys = every.left.astype(np.uint64) << np.uint64(32) | every.right.astype(np.uint64)
-        order = np.argsort(keys)
-        every, keys = every.take(order), keys[order]
-        similarity = every.similarity.copy()
-        for some, values in found:
-            at = np.searchsorted(keys, some)
-            at[at == len(keys)] = 0
-            there = keys[at] == some if len(keys) else np.zeros(len(some), np.bool_)
-            similarity[at[there]] = np.maximum(similarity[at[there]], values[there])
-        return dataclasses.replace(every, similarity=similarity)
+        lists = [join.finish(max_shared, weigh) for join in (self._pooled, self._statements)]
+        if threshold is not None:
+            found = [
+                candidates(each, "similarity", threshold, 1, self._jobs, _cut(side, each), _cut(kin, each))
+                for each in lists
+            ]
+            keys = np.concatenate([_keys(pairs.left, pairs.right) for pairs in found])
+            fresh = np.setdiff1d(keys, _keys(columns.left, columns.right))
+            columns = joined(columns, _counted(fresh, postings, min_shared))
+        return _raised(columns, *lists)
 
     def _keyed(self, hashes: UInt64s) -> UInt64s:
         """Make hashes depend on the secret seed."""
@@ -100,6 +96,26 @@ class Evidence:
 def _cut(labels: UInt32s | None, postings: Postings) -> UInt32s | None:
     """Give as many labels as a list has groups: the last groups may have no lexemes."""
     return None if labels is None else labels[: len(postings.sizes)]
+
+
+def _keys(left: NDArray[Any], right: NDArray[Any]) -> UInt64s:
+    return left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64)
+
+
+def _raised(columns: PairColumns, pooled: Postings, statements: Postings) -> PairColumns:
+    """Take the largest of the shares; of pairs alike in all else, those alike word for word come first."""
+    both = np.maximum(columns.left, columns.right) < min(len(pooled.sizes), len(statements.sizes))
+    left, right = columns.left[both], columns.right[both]
+    similarity = columns.similarity.copy()
+    best = similarity[both]
+    for each in (pooled, statements):
+        _, weight = shared_by(each, left, right)
+        one, other = each.totals[left], each.totals[right]
+        best = np.maximum(best, shares(weight, np.minimum(one, other)))
+    union = one + other - weight
+    verbatim = np.where(union > 0, shares(weight, union), 1.0)
+    similarity[both] = best * (1 - VERBATIM + VERBATIM * verbatim)
+    return dataclasses.replace(columns, similarity=similarity)
 
 
 def _counted(keys: UInt64s, postings: Postings, min_shared: int) -> PairColumns:

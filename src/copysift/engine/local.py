@@ -175,9 +175,9 @@ class Scan:
         settings = self.settings
         columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
         if settings.scheme not in SKETCHES:
-            cut = settings.cut if settings.measure == "similarity" else 0.0
-            cut, fewest = (min(settings.floor, cut), 1) if keep else (cut, settings.min_shared)
-            columns = evidence.raised(columns, postings, cut, fewest, settings.max_shared, self._weigh)
+            cut = settings.cut if settings.measure == "similarity" else None
+            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.min_shared)
+            columns = evidence.raised(columns, postings, self._weigh, settings.max_shared, cut, fewest)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(

@@ -149,16 +149,9 @@ def shared_by(
     postings: Postings, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Give how many hashes given pairs of groups share, and the sum of their weights."""
-    shared, weight = np.zeros(len(left), np.int64), np.zeros(len(left), np.float64)
-    if not len(left):
-        return shared, weight
     offsets, hashes = kernels.join.transpose(postings.offsets, postings.groups, len(postings.sizes))
     worth = postings.weights[np.diff(postings.offsets)]
-    for number, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        rows = (hashes[offsets[group] : offsets[group + 1]] for group in (one, other))
-        common = np.intersect1d(*rows, assume_unique=True)
-        shared[number], weight[number] = len(common), worth[common].sum()
-    return shared, weight
+    return kernels.join.shared_of(offsets, hashes, worth, left, right)
 
 
 def _row_pieces(row_offsets: NDArray[np.int64], jobs: int) -> list[tuple[int, int]]:
