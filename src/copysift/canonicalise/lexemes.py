@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from copysift.values import UInt32s, UInt64s
 
 SHORTEST = 3  # tokens of a statement that says anything
-CHARACTERS = 1  # of a string for each fingerprint that it counts as
-LONGEST = 40  # characters of a string that count
+LONGEST = 40  # characters of a string that count, each as one fingerprint
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(0xD1B54A32D192ED03)
 
 
 class Lexemes(NamedTuple):
-    """Distinct hashes of statements, and of strings, each as often as it counts."""
+    """Hashes of statements, and of strings as often as each counts; a hash may stand there twice."""
 
     statements: UInt64s
     strings: UInt64s
@@ -50,7 +49,10 @@ def statements(
     """
     if not len(symbols):
         return np.empty(0, np.uint64)
-    inside = ~np.isin(symbols, ending)
+    outside = symbols == ending[0]
+    for symbol in ending[1:]:  # a few comparisons are faster than np.isin
+        outside |= symbols == symbol
+    inside = ~outside
     first = np.empty(len(symbols), np.bool_)
     first[0], first[1:] = True, ~inside[:-1]
     if breaks is not None:
@@ -62,17 +64,17 @@ def statements(
     values ^= values >> np.uint64(29)
     sums = np.add.reduceat(values * _FACTOR, heads)
     counts = np.add.reduceat(inside.astype(np.int64), heads)
-    return np.unique(sums[counts >= SHORTEST])
+    found: UInt64s = sums[counts >= SHORTEST]
+    return found
 
 
 def strings(symbols: UInt32s, lexemes: UInt64s, starts: UInt32s, ends: UInt32s) -> UInt64s:
-    """Give hashes of every string literal: one for each CHARACTERS characters, up to LONGEST."""
+    """Give hashes of every string literal: one for each character, up to LONGEST."""
     found = np.flatnonzero(symbols == STRING)
     if not len(found):
         return np.empty(0, np.uint64)
-    hashes, where = np.unique(lexemes[found], return_index=True)
-    sizes = np.clip(ends[found][where].astype(np.int64) - starts[found][where] - 2, 0, LONGEST)
-    times = -(-sizes // CHARACTERS)
+    hashes = lexemes[found]
+    times = np.clip(ends[found].astype(np.int64) - starts[found] - 2, 0, LONGEST)  # without the quotes
     first = np.cumsum(times) - times
     place = (np.arange(times.sum()) - np.repeat(first, times)).astype(np.uint64)
     return np.repeat(hashes, times) * _FACTOR + (place + np.uint64(1)) * _STEP

@@ -41,7 +41,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     scan = Scan(settings)
     with console.progress(door) as shown:
         result = scan.run(
-            places, regions=chosen == "json" or bool(door.passages), keep=bool(door.save), progress=shown
+            places,
+            regions=chosen == "json" or bool(door.passages),
+            keep=bool(door.save),
+            listed=door.groups or chosen in ("sif", "names"),
+            progress=shown,
         )
     if door.save:
         scan.save(Path(door.save))

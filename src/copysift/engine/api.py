@@ -15,14 +15,17 @@ from copysift.values import Fingerprints, Folders, Pair, Result
 Place = str | os.PathLike[str]
 
 
-def scan(paths: Place | Iterable[Place], *, regions: bool = False, **settings: object) -> Result:
+def scan(
+    paths: Place | Iterable[Place], *, regions: bool = False, listed: bool = False, **settings: object
+) -> Result:
     """Compare every file at or below the paths with every other.
 
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
-    `regions` every reported pair carries its exact matches, with byte and line spans.
+    `regions` every reported pair carries its exact matches, with byte and line spans; with `listed` the
+    result has sif's groups too.
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    return local.scan(places, make(Settings, settings), regions=regions)
+    return local.scan(places, make(Settings, settings), regions=regions, listed=listed)
 
 
 def show(run: Place, **settings: object) -> Result:

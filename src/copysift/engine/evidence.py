@@ -74,16 +74,16 @@ class Evidence:
         """
         if not self.groups:
             return columns
-        lists = [join.finish(max_shared, weigh) for join in (self._pooled, self._statements)]
+        pooled, statements = (join.finish(max_shared, weigh) for join in (self._pooled, self._statements))
         if threshold is not None:
             found = [
                 candidates(each, "similarity", threshold, 1, self._jobs, _cut(side, each), _cut(kin, each))
-                for each in lists
+                for each in (pooled, statements)
             ]
             keys = np.concatenate([_keys(pairs.left, pairs.right) for pairs in found])
             fresh = np.setdiff1d(keys, _keys(columns.left, columns.right))
             columns = joined(columns, _counted(fresh, postings, min_shared))
-        return _raised(columns, *lists)
+        return _raised(columns, pooled, statements)
 
     def _keyed(self, hashes: UInt64s) -> UInt64s:
         """Make hashes depend on the secret seed."""

@@ -79,9 +79,13 @@ class Scan:
         *,
         regions: bool = False,
         keep: bool = False,
+        listed: bool = True,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved.
+
+        Without `listed` sif's groups are left out of the result.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
             entries = list(self._walk(paths, shown))
@@ -96,7 +100,7 @@ class Scan:
                 postings = join.finish(self.settings.max_shared, self._weigh)
                 counts = self._count(postings, evidence, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, listed, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -205,21 +209,21 @@ class Scan:
             found.append(candidates(postings, "shared", settings.cut, 1, jobs))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(self, counts: Counts, regions: bool, listed: bool, shown: Progress) -> Result:
         settings = self.settings
         exact = Exact(self._reader, self._collection, self._jobs)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
+            return answer(counts, settings, listed=listed)
         chosen = counts.pairs.take(selected(counts, settings))
         shown.phase("matching", len(chosen))
         pairs: list[Pair] = []
         for pair in exact.pairs(pairs_of(counts.documents, chosen)):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        result = answer(counts, settings, tuple(pairs), listed)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -279,9 +283,11 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
+def scan(
+    paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False, listed: bool = False
+) -> Result:
     """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
+    return Scan(settings).run(paths, regions=regions, listed=listed)
 
 
 def show(path: Path, settings: Settings) -> Result:

@@ -76,8 +76,13 @@ def suffix(name: str) -> str:
     return PurePath(name).suffix.lower()
 
 
-def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None) -> Result:
-    """Make the result; `reported` are the selected pairs where they were matched exactly already."""
+def answer(
+    counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None, listed: bool = True
+) -> Result:
+    """Make the result; `reported` are the selected pairs where they were matched exactly already.
+
+    `listed` makes sif's groups too, which takes as long as all the rest where most files are alike.
+    """
     chosen = counts.pairs.take(selected(counts, settings))
     pairs = pairs_of(counts.documents, chosen) if reported is None else reported
     equal = equal_pairs(counts, settings)
@@ -93,7 +98,7 @@ def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None
         ignored=counts.ignored,
         skipped=counts.skipped,
         equal=tuple(tuple(names[number] for number in members) for members in counts.equal),
-        listings=listings(counts, chosen, settings),
+        listings=listings(counts, chosen, settings) if listed else (),
         ignored_count=counts.ignored_count,
     )
 
