@@ -135,7 +135,7 @@ static void lex_indent(lexer *x, size_t start) {
     for (size_t i = x->line; i < start; i++) column = x->data[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
     while (x->levels && x->level[x->levels - 1] > column) {
         x->levels--;
-        lex_layout(x, LEX_DEDENT, start, start);
+        lex_layout(x, LEX_DEDENT, x->line, x->line);
     }
     if (column > (x->levels ? x->level[x->levels - 1] : 0) && x->levels < LEX_LEVELS) {
         x->level[x->levels++] = column;

@@ -157,7 +157,7 @@ class Bodies:
             column = (column // 8 + 1) * 8 if byte == 9 else column + 1
         while self.levels and self.levels[-1] > column:
             self.levels.pop()
-            self.layout(DEDENT, start, start)
+            self.layout(DEDENT, self.line, self.line)
         if column > (self.levels[-1] if self.levels else 0) and len(self.levels) < LEVELS:
             self.levels.append(column)
             self.layout(INDENT, self.line, start)
