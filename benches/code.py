@@ -1,6 +1,6 @@
 """One assignment in C++: copysift beside copydetect and dolos-lib, in one run.
 
-    python benches/code.py [--files 1000] [--folder DIR] [--dolos NODE_MODULES] [--copydetect PYTHON] [--scale]
+    python benches/code.py [--files 1000] [--folder DIR] [--dolos DIR] [--copydetect PYTHON] [--scale]
 
 Every file is one student's answer to the same assignment, about 4 KB: the same functions, written by
 templates with many small choices, so that idiom is shared by most and a few are copies. Each tool
@@ -20,16 +20,35 @@ import time
 from pathlib import Path
 
 TYPES = ("int", "long", "long long", "double", "size_t")
-NAMES = "value total count result temp sum item data node index left right best cur prev answer size limit".split()
+NAMES = [
+    "value",
+    "total",
+    "count",
+    "result",
+    "temp",
+    "sum",
+    "item",
+    "data",
+    "node",
+    "index",
+    "left",
+    "right",
+    "best",
+    "cur",
+    "prev",
+    "answer",
+    "size",
+    "limit",
+]
 IDIOMS = (
     "for (int {i} = 0; {i} < {n}; {i}++) {{\n        {a} += {v}[{i}] * {k};\n    }}",
     "for (auto &{i} : {v}) {{\n        {a} += {i} + {k};\n    }}",
-    "int {i} = 0;\n    while ({i} < {n}) {{\n        if ({v}[{i}] > {k}) {a} = {v}[{i}];\n        ++{i};\n    }}",
+    "int {i} = 0;\n    while ({i} < {n}) {{\n        if ({v}[{i}] > {k}) {a} = {v}[{i}];\n        ++{i};\n    }}",  # noqa: E501 - a line of C++
     "if ({a} > {k}) {{\n        {a} = {a} - {k};\n    }} else {{\n        {a} = {k} - {a};\n    }}",
     "std::sort({v}.begin(), {v}.end());\n    {a} = {v}.empty() ? {k} : {v}.front();",
     "{a} = std::max({a}, static_cast<{t}>({k}));",
     "std::cout << \"{w} \" << {a} << std::endl;",
-    "switch ({a} % {m}) {{\n    case 0: {a} += {k}; break;\n    case 1: {a} -= {k}; break;\n    default: break;\n    }}",
+    "switch ({a} % {m}) {{\n    case 0: {a} += {k}; break;\n    case 1: {a} -= {k}; break;\n    default: break;\n    }}",  # noqa: E501 - a line of C++
     "{t} {i} = {a} * {k} + {n};\n    {a} = {i} % {m};",
     "do {{\n        {a} = {a} / {m} + {k};\n    }} while ({a} > {n});",
 )  # fmt: skip
@@ -58,7 +77,13 @@ def statement(chance: random.Random, names: tuple[str, ...]) -> str:
     """Write a statement that is not everybody's."""
     values = [expression(chance, names, chance.randint(1, 3)) for _ in range(2)]
     form = chance.choice(
-        ("{0} = {1};", "{0} += {1};", "if ({1} < {2}) {0} = {2};", "while ({0} > {1}) {{ {0} -= {2}; }}", "{0} = {1}; {0} -= {2};")
+        (
+            "{0} = {1};",
+            "{0} += {1};",
+            "if ({1} < {2}) {0} = {2};",
+            "while ({0} > {1}) {{ {0} -= {2}; }}",
+            "{0} = {1}; {0} -= {2};",
+        )
     )
     return form.format(names[0], *values)
 
@@ -95,7 +120,9 @@ def write(folder: Path, files: int) -> None:
     for number in range(files):
         text = program(chance)
         if number % 50 == 49:
-            text = chance.choice(made[-40:]).replace("numbers", "xs").replace("total", "acc").replace(" 7", " 8")
+            text = (
+                chance.choice(made[-40:]).replace("numbers", "xs").replace("total", "acc").replace(" 7", " 8")
+            )
         made.append(text)
         (folder / f"student{number:05}.cpp").write_text(text)
 
@@ -117,7 +144,8 @@ DOLOS = """
 import { Dolos } from "@dodona/dolos-lib";
 import { readdirSync } from "node:fs";
 const folder = process.argv[2];
-const report = await new Dolos({ language: "cpp" }).analyzePaths(readdirSync(folder).sort().map((f) => folder + "/" + f));
+const report = await new Dolos({ language: "cpp" }).analyzePaths(
+  readdirSync(folder).sort().map((f) => folder + "/" + f));
 console.log(report.allPairs().filter((p) => p.similarity >= 0.25).length);
 """
 
@@ -125,7 +153,9 @@ console.log(report.allPairs().filter((p) => p.similarity >= 0.25).length);
 def timed(command: list[str], **options: object) -> tuple[float, float, str]:
     """Run a process; give seconds, largest memory in MB and what it printed last."""
     begun = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options)  # type: ignore[call-overload]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options
+    )  # type: ignore[call-overload]
     assert process.stdout is not None
     printed = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -156,7 +186,9 @@ def main() -> None:
         found["copydetect"] = timed([given.copydetect, "-c", COPYDETECT, str(folder / "once")])
     if given.scale:
         write(folder / "five", 5 * given.files)
-        found["copysift, five times the files"] = timed([sys.executable, "-c", COPYSIFT, str(folder / "five")])
+        found["copysift, five times the files"] = timed(
+            [sys.executable, "-c", COPYSIFT, str(folder / "five")]
+        )
     for name, (seconds, memory, pairs) in found.items():
         factor = seconds / found["copysift"][0]
         print(f"{name:<32} {seconds:8.2f} s {memory:8.0f} MB {pairs:>10} pairs  {factor:6.1f} x")

@@ -11,14 +11,19 @@ import re
 from collections.abc import Callable
 
 TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|\d[\w.]*|\s+|[^\w\s]", re.DOTALL
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|\d[\w.]*|\s+|[^\w\s]",
+    re.DOTALL,
 )
-RESERVED = set(
-    """abstract boolean break byte case catch char class const continue default do double else enum extends final
-    finally float for if implements import instanceof int interface long new null package private protected public
-    return short static super switch this throw throws true false try void while String System out println print
-    printf in Scanner main args length nextInt nextLine nextDouble util java Math Integer include define sizeof
-    struct unsigned signed typedef NULL std""".split()
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """abstract boolean break byte case catch char class const continue default do double else enum
+        extends final finally float for if implements import instanceof int interface long new
+        null package private protected public return short static super switch this throw throws
+        true false try void while String System out println print printf in Scanner main args
+        length nextInt nextLine nextDouble util java Math Integer include define sizeof struct
+        unsigned signed typedef NULL std""",
+    )
 )
 DEAD = (
     "int {0} = {1};",
@@ -143,7 +148,9 @@ def extract(source: str, chance: random.Random) -> str:
     """Move runs of statements to methods of their own."""
     tokens = lexemes(source)
     depths = _depths(tokens)
-    ends = [at for at, token in enumerate(tokens) if token == ";" and depths[at][0] == 2 and depths[at][1] == 0]
+    ends = [
+        at for at, token in enumerate(tokens) if token == ";" and depths[at][0] == 2 and depths[at][1] == 0
+    ]
     if len(ends) < 4:
         return source
     moved, made = set(), []
@@ -165,7 +172,9 @@ def part(source: str, chance: random.Random, other: str) -> str:
     """Put half of the members, or of the statements, of a program into another one."""
     tokens = lexemes(source)
     depths = _depths(tokens)
-    inside = [at for at, (braces, rounds) in enumerate(depths) if braces >= 2 and tokens[at] == ";" and not rounds]
+    inside = [
+        at for at, (braces, rounds) in enumerate(depths) if braces >= 2 and tokens[at] == ";" and not rounds
+    ]
     if len(inside) < 4:
         return source
     first = chance.randrange(max(1, len(inside) // 2))

@@ -13,14 +13,20 @@ def table(results: dict[str, Any]) -> str:
     others = json.loads(Path(__file__).with_name("others.json").read_text())
     rows = [*others["tools"], {"name": "**copysift**", **results["IR-Plag"]}]
     rows.sort(key=lambda row: -row["roc_auc"])
-    lines = [f"{others['set']} ({results['IR-Plag']['pairs']} pairs)", "", "| tool | ROC-AUC | average precision |"]
+    lines = [
+        f"{others['set']} ({results['IR-Plag']['pairs']} pairs)",
+        "",
+        "| tool | ROC-AUC | average precision |",
+    ]
     lines += ["|---|---|---|"]
     lines += [f"| {row['name']} | {row['roc_auc']:.3f} | {row['average_precision']:.3f} |" for row in rows]
     lines += ["", "Disguised copies among independent solutions", ""]
     lines += ["| disguise | ROC-AUC | average precision | pairs |", "|---|---|---|---|"]
     for name, row in results.items():
         if name != "IR-Plag":
-            lines.append(f"| {name} | {row['roc_auc']:.3f} | {row['average_precision']:.3f} | {row['pairs']} |")
+            lines.append(
+                f"| {name} | {row['roc_auc']:.3f} | {row['average_precision']:.3f} | {row['pairs']} |"
+            )
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""How well copies of programs are told from programs written independently: at the defaults, one scan a class.
+"""How well copies of programs are told from independent ones: at the defaults, one scan a class.
 
     python experiments/plagiarism/run.py --irplag irplag.zip [-o results.json]
 
@@ -31,7 +31,9 @@ Judged = list[tuple[str, str, int]]  # two files, and whether one is a copy of t
 def cases(archive: Path) -> Iterator[tuple[dict[str, str], Judged]]:
     """Give the programs of each case by name, and the pairs to judge."""
     with zipfile.ZipFile(archive) as content:
-        names = sorted(name for name in content.namelist() if name.endswith(".java") and "/case-" in f"/{name}")
+        names = sorted(
+            name for name in content.namelist() if name.endswith(".java") and "/case-" in f"/{name}"
+        )
         for case in sorted({_parts(name)[0] for name in names}):
             inside = [name for name in names if _parts(name)[0] == case]
             files = {
@@ -74,7 +76,9 @@ def judge(classes: list[tuple[dict[str, str], Judged]], **settings: object) -> t
                 Path(folder, name).write_text(text, "utf-8")
             result = copysift.scan(folder, threshold=0, **settings)
         found = {frozenset((Path(p.left).name, Path(p.right).name)): p.similarity for p in result.pairs}
-        for same in result.equal:  # equal files are listed with the first of them, and are alike to the same ones
+        for (
+            same
+        ) in result.equal:  # equal files are listed with the first of them, and are alike to the same ones
             names = [Path(name).name for name in same]
             for one in names:
                 for other in files:

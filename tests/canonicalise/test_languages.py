@@ -14,10 +14,33 @@ from copysift.errors import UsageError
 
 SAMPLES = Path(__file__).parent / "samples"
 LEXED = [entry for entry in languages().entries if not entry.language.text]
-MOSS = (
-    "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl verilog perl matlab python mips prolog spice "
-    "vb csharp modula2 a8086 javascript plsql"
-).split()
+MOSS = [
+    "c",
+    "cc",
+    "java",
+    "ml",
+    "pascal",
+    "ada",
+    "lisp",
+    "scheme",
+    "haskell",
+    "fortran",
+    "ascii",
+    "vhdl",
+    "verilog",
+    "perl",
+    "matlab",
+    "python",
+    "mips",
+    "prolog",
+    "spice",
+    "vb",
+    "csharp",
+    "modula2",
+    "a8086",
+    "javascript",
+    "plsql",
+]
 
 
 def sample(entry: Entry) -> bytes:
@@ -57,7 +80,11 @@ def test_any_bytes_lex(entry: Entry, junk: bytes, start: int, end: int) -> None:
     ("language", "one", "other"),
     [
         ("java", "int count = 5; // five", "int  n=7;/* seven */"),
-        ("python", "def f(x):\n    return x\n", "def g(yy):  # doc\n\n        '''Doc.'''\n        return yy\n"),
+        (
+            "python",
+            "def f(x):\n    return x\n",
+            "def g(yy):  # doc\n\n        '''Doc.'''\n        return yy\n",
+        ),
         ("python", "x = (1,\n  2)\n", "x = (1, 2)\n"),
         ("c", 'puts("a");', 'puts("something else");'),
         ("sql", "select a from b", "SELECT x\nFROM y -- z"),
@@ -133,7 +160,14 @@ def test_a_document_of_several_pieces_is_lexed_to_its_end() -> None:
 
 @pytest.mark.parametrize(
     ("name", "piece"),
-    [("javascript", b"( / [ "), ("perl", b"q!"), ("ruby", b"<<A "), ("python", b'f"{'), ("rust", b"r#"), ("c", b"/*")],
+    [
+        ("javascript", b"( / [ "),
+        ("perl", b"q!"),
+        ("ruby", b"<<A "),
+        ("python", b'f"{'),
+        ("rust", b"r#"),
+        ("c", b"/*"),
+    ],
 )
 def test_a_megabyte_of_openings_lexes_at_once(name: str, piece: bytes) -> None:
     conformance.spans_ascend(languages().find(name), piece * (1_000_000 // len(piece)))

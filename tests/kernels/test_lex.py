@@ -31,7 +31,9 @@ def test_samples_lex_alike_whole_and_cut(entry: Entry) -> None:
         check(entry, source[: len(source) - cut])
 
 
-@pytest.mark.parametrize("name", ["python", "javascript", "perl", "rust", "cpp", "ruby", "ada", "lisp", "csharp"])
+@pytest.mark.parametrize(
+    "name", ["python", "javascript", "perl", "rust", "cpp", "ruby", "ada", "lisp", "csharp"]
+)
 def test_all_small_sources_lex_alike(name: str) -> None:
     entry = languages().find(name)
     rules = entry.language.rules
@@ -45,8 +47,31 @@ def _pieces(entry: Entry) -> list[str]:
     language = entry.language
     fields = ("open", "close", "hole", "middle", "end")
     marks = {getattr(rule, name) for rule in language.rules for name in fields}
-    plain = ["x", "Zq", "12", "1.5e+3", "0x1p-2", "\n", "\r\n", "\r", " ", "\t", "\\", "EOF", "<<EOF\n", "\xa0", "\u200b"]
-    return [*sorted(marks), *language.operators, *language.keywords[:6], *language.sigils, *"(){}[];='\"#", *plain]
+    plain = [
+        "x",
+        "Zq",
+        "12",
+        "1.5e+3",
+        "0x1p-2",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\t",
+        "\\",
+        "EOF",
+        "<<EOF\n",
+        "\xa0",
+        "\u200b",
+    ]
+    return [
+        *sorted(marks),
+        *language.operators,
+        *language.keywords[:6],
+        *language.sigils,
+        *"(){}[];='\"#",
+        *plain,
+    ]
 
 
 @settings(max_examples=400, deadline=None)

@@ -15,8 +15,9 @@ from copysift.canonicalise.text import Text
 from copysift.canonicalise.words import Words
 
 __all__ = [
-    "Canonicaliser", "Code", "Languages", "Lexemes", "Raw", "Text", "Words", "blank_markup", "canonicaliser", "code",
-    "detect_encoding", "detect_kind", "html", "html_words", "languages", "looks_binary", "to_utf8", "transcode",
+    "Canonicaliser", "Code", "Languages", "Lexemes", "Raw", "Text", "Words", "blank_markup", "canonicaliser",
+    "code", "detect_encoding", "detect_kind", "html", "html_words", "languages", "looks_binary", "to_utf8",
+    "transcode",
 ]  # fmt: skip
 
 

@@ -78,6 +78,8 @@ def joined(blocks: Iterable[Canonical]) -> Canonical:
     if len(every) == 1:
         return every[0]
     empty = np.empty(0, np.uint32)
-    starts, ends = (np.concatenate([empty, *(getattr(each, side) for each in every)]) for side in ("starts", "ends"))
+    starts, ends = (
+        np.concatenate([empty, *(getattr(each, side) for each in every)]) for side in ("starts", "ends")
+    )
     symbols = np.concatenate([each.symbols for each in every]) if every else empty
     return Canonical(symbols, Explicit(starts, ends))

@@ -119,9 +119,11 @@ def keywords_stay(entry: Entry) -> None:
     lead = max((rule.column for rule in entry.language.rules), default=0) * " "  # past what columns mean
     for word in (lead + each for each in entry.language.keywords):
         symbols = lexed(entry, word.encode()).symbols.tolist()
-        assert symbols and symbols[0] != IDENTIFIER, f"{entry.name}: the keyword {word} is an identifier"
+        assert symbols[:1] not in ([], [IDENTIFIER]), f"{entry.name}: the keyword {word} is an identifier"
         if fold:
-            assert lexed(entry, word.upper().encode()).symbols.tolist() == symbols, f"{entry.name}: {word}: case"
+            assert lexed(entry, word.upper().encode()).symbols.tolist() == symbols, (
+                f"{entry.name}: {word}: case"
+            )
 
 
 def broken_code_lexes(entry: Entry, source: bytes) -> None:

@@ -29,9 +29,9 @@ PREFIX = "pygments-"
 LARGEST = 1 << 20  # bytes
 # Lexers of what is no program: prose, markup, data, messages.
 _NO_CODE = {
-    "text", "output", "markdown", "restructuredtext", "rst", "tex", "latex", "groff", "json", "jsonld", "yaml", "xml",
-    "html", "xslt", "diff", "udiff", "ini", "cfg", "toml", "properties", "gettext", "po", "email", "bibtex", "trac-wiki",
-    "asciidoc", "dtd", "notmuch", "irc", "debcontrol", "ldif", "vctreestatus", "registry", "csv", "docker",
+    "asciidoc", "bibtex", "cfg", "csv", "debcontrol", "diff", "docker", "dtd", "email", "gettext", "groff", "html",
+    "ini", "irc", "json", "jsonld", "latex", "ldif", "markdown", "notmuch", "output", "po", "properties", "registry",
+    "restructuredtext", "rst", "tex", "text", "toml", "trac-wiki", "udiff", "vctreestatus", "xml", "xslt", "yaml",
 }  # fmt: skip
 
 

@@ -74,15 +74,14 @@ class Language:
     text: bool = False  # not lexed at all: MOSS's ascii
 
 
+_REGEX = {"escape": "\\", "not_after_operand": True, "must_close": True, "brackets": True}
 # key of a file → (kind of rule, class, what the rule is made of besides what is written)
 _FORMS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "line_comments": ("line", "comment", {}),
     "block_comments": ("span", "comment", {"multiline": True}),
     "strings": ("span", "string", {"escape": "\\"}),
     "characters": ("span", "character", {"escape": "\\"}),
-    "regexes": (
-        "span", "regex", {"escape": "\\", "not_after_operand": True, "must_close": True, "brackets": True},
-    ),  # fmt: skip
+    "regexes": ("span", "regex", _REGEX),
     "raw_strings": ("fenced", "string", {}),
     "raw_comments": ("fenced", "comment", {}),
     "heredocs": ("heredoc", "string", {}),

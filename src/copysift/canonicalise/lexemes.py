@@ -77,4 +77,5 @@ def strings(symbols: UInt32s, lexemes: UInt64s, starts: UInt32s, ends: UInt32s) 
     times = np.clip(ends[found].astype(np.int64) - starts[found] - 2, 0, LONGEST)  # without the quotes
     first = np.cumsum(times) - times
     place = (np.arange(times.sum()) - np.repeat(first, times)).astype(np.uint64)
-    return np.repeat(hashes, times) * _FACTOR + (place + np.uint64(1)) * _STEP
+    told: UInt64s = np.repeat(hashes, times) * _FACTOR + (place + np.uint64(1)) * _STEP
+    return told

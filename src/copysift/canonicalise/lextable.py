@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Table:
     keywords: NDArray[np.uint64]
     blob: NDArray[np.uint8]
 
-    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+    def arrays(self) -> tuple[NDArray[Any], ...]:
         """Give the arrays as arguments."""
         return tuple(getattr(self, name) for name in self.__slots__)
 
@@ -82,7 +82,9 @@ def _byte(text: str) -> int:
     return ord(text) if text else _NONE
 
 
-def _rules(rules: tuple[Rule, ...], fold: bool, blob: _Blob) -> tuple[list[int], list[int], NDArray[np.int32]]:
+def _rules(
+    rules: tuple[Rule, ...], fold: bool, blob: _Blob
+) -> tuple[list[int], list[int], NDArray[np.int32]]:
     """Give all rules in a row, and by first byte their numbers, the longest opening first."""
     rows: list[int] = []
     by_byte: list[list[int]] = [[] for _ in range(256)]
@@ -108,7 +110,9 @@ def _operators(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Give the operators of several bytes by first byte, the longest first; one byte is always one."""
     by_byte: list[list[str]] = [[] for _ in range(256)]
-    for operator in sorted({each for each in operators if len(each) > 1}, key=lambda each: (-len(each), each)):
+    for operator in sorted(
+        {each for each in operators if len(each) > 1}, key=lambda each: (-len(each), each)
+    ):
         by_byte[operator.encode()[0]].append(operator)
     flat = [part for some in by_byte for each in some for part in blob.add(each, fold)]
     first = np.cumsum([0, *map(len, by_byte)]).astype(np.int32)

@@ -10,8 +10,12 @@ from copysift.canonicalise import languages
 
 
 @click.command("languages")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="table or json.")
-@click.option("--language-file", "files", multiple=True, metavar="FILE", help="List a language of your own too.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", help="table or json."
+)
+@click.option(
+    "--language-file", "files", multiple=True, metavar="FILE", help="List a language of your own too."
+)
 def command(form: str, files: tuple[str, ...]) -> int:
     """List the languages, plug-ins included; what else Pygments knows is understood by its extension."""
     rows = [

@@ -8,7 +8,15 @@ from itertools import chain
 
 import numpy as np
 
-from copysift.canonicalise import Canonicaliser, Languages, Lexemes, canonicaliser, foreign, languages, notebook
+from copysift.canonicalise import (
+    Canonicaliser,
+    Languages,
+    Lexemes,
+    canonicaliser,
+    foreign,
+    languages,
+    notebook,
+)
 from copysift.canonicalise.canonicaliser import Telling
 from copysift.canonicalise.sniff import (
     SAMPLE,
@@ -30,7 +38,8 @@ from copysift.values import Canonical, Fingerprints, Skipped
 NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols can be compared with each other
+# Kinds with the same symbols can be compared with each other.
+FAMILIES = {"html": "text", "html-words": "words"}
 
 
 class Reader:

@@ -34,7 +34,9 @@ VERBATIM = 0.02  # of the similarity depends on how much is the same word for wo
 class Evidence:
     """Collects the lexemes of groups; gives nothing where no group has any."""
 
-    def __init__(self, memory: int, tmp_dir: Path | None, jobs: int, seed: int = 0, base: Lexemes | None = None) -> None:
+    def __init__(
+        self, memory: int, tmp_dir: Path | None, jobs: int, seed: int = 0, base: Lexemes | None = None
+    ) -> None:
         self._jobs, self._seed = jobs, np.uint64(seed)
         left_out = base or Lexemes.none()
         self._pooled = Join(memory, tmp_dir, base=self._keyed(left_out.strings), jobs=jobs)

@@ -6,9 +6,8 @@ fingerprints do not compare as they are (Broder et al. 1997, section 3).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 

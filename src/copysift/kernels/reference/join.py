@@ -148,6 +148,8 @@ def shared_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Give how many hashes each pair of rows shares, and the sum of their worth."""
     rows = [set(row_hashes[first:last].tolist()) for first, last in pairwise(row_offsets.tolist())]
-    common = [sorted(rows[one] & rows[other]) for one, other in zip(left.tolist(), right.tolist(), strict=True)]
+    common = [
+        sorted(rows[one] & rows[other]) for one, other in zip(left.tolist(), right.tolist(), strict=True)
+    ]
     sums = [sum(float(worth[number]) for number in each) for each in common]
     return np.array([len(each) for each in common], np.int64), np.array(sums, np.float64)

@@ -13,9 +13,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.kernels.reference.lex_bodies import (
-    ADJACENT, AFTER_BLANK, AFTER_OPERAND, BREAK, DEDENT, DIGIT, FAILURES, FENCED, HEREDOC, IDENTIFIER, LETTER, LINE,
-    LINE_START, MULTILINE, NUMBER, OPTION_FIELDS, PART, QUOTED, QUOTED_MAX, RULE, RULE_FIELDS, SIGIL, SPACE, SPAN, START,
-    TAIL, WHOLE_WORD, WORD, Bodies, Rule, blank, lexeme_hash, symbol_of,
+    ADJACENT,
+    AFTER_BLANK,
+    AFTER_OPERAND,
+    BREAK,
+    DEDENT,
+    DIGIT,
+    FAILURES,
+    FENCED,
+    HEREDOC,
+    IDENTIFIER,
+    LETTER,
+    LINE,
+    LINE_START,
+    MULTILINE,
+    NUMBER,
+    OPTION_FIELDS,
+    PART,
+    QUOTED,
+    QUOTED_MAX,
+    RULE,
+    RULE_FIELDS,
+    SIGIL,
+    SPACE,
+    SPAN,
+    START,
+    TAIL,
+    WHOLE_WORD,
+    WORD,
+    Bodies,
+    Rule,
+    blank,
+    lexeme_hash,
+    symbol_of,
 )  # fmt: skip
 
 __all__ = ["OPTION_FIELDS", "RULE_FIELDS", "lex", "lexeme_hash"]
@@ -78,14 +108,16 @@ class Lexer(Bodies):
         flags, after = rule.flags, self.at + len(rule.open)
         if not self.stands(rule.open, self.at, flags & 256):
             return False
-        if (flags & LINE_START and not self.fresh) or (rule.column and self.at - self.line + 1 != rule.column):
+        if (flags & LINE_START and not self.fresh) or (
+            rule.column and self.at - self.line + 1 != rule.column
+        ):
             return False
-        if flags & (AFTER_OPERAND | ADJACENT) and self.operand():
-            if flags & AFTER_OPERAND or self.tokens[-1][2] == self.at:
-                return False
-        if flags & AFTER_BLANK and self.at:
-            if self.byte(self.at - 1) not in b";)" and not self.is_(self.at - 1, SPACE | BREAK):
-                return False
+        touching = bool(self.tokens) and self.tokens[-1][2] == self.at
+        if (flags & AFTER_OPERAND or (flags & ADJACENT and touching)) and self.operand():
+            return False
+        apart = self.byte(self.at - 1) in b";)" or self.is_(self.at - 1, SPACE | BREAK) if self.at else True
+        if flags & AFTER_BLANK and not apart:
+            return False
         return not (flags & WORD and self.is_(after, PART))
 
     def rule(self) -> bool:
@@ -101,7 +133,9 @@ class Lexer(Bodies):
             if rule.kind == HEREDOC:
                 done = self.heredoc(start)
             else:
-                take = {SPAN: self.span, FENCED: self.fenced, QUOTED: self.quoted, LETTER: self.letter}[rule.kind]
+                take = {SPAN: self.span, FENCED: self.fenced, QUOTED: self.quoted, LETTER: self.letter}[
+                    rule.kind
+                ]
                 done = take(number, start)
             if done:
                 return True

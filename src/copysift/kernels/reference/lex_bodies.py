@@ -13,9 +13,19 @@ from numpy.typing import NDArray
 IDENTIFIER, NUMBER, STRING, CHARACTER, REGEX, NEWLINE, INDENT, DEDENT = range(1, 9)
 START, PART, DIGIT, SPACE, BREAK, RULE, SIGIL, TAIL = (1 << bit for bit in range(8))
 LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER = range(1, 7)
-NESTED, DOUBLED, MULTILINE, LINE_START, AFTER_OPERAND, ADJACENT, WORD, CONTINUED, FOLD, MUST_CLOSE, BRACKETS = (
-    1 << bit for bit in range(11)
-)
+(
+    NESTED,
+    DOUBLED,
+    MULTILINE,
+    LINE_START,
+    AFTER_OPERAND,
+    ADJACENT,
+    WORD,
+    CONTINUED,
+    FOLD,
+    MUST_CLOSE,
+    BRACKETS,
+) = (1 << bit for bit in range(11))
 WHOLE_WORD, AFTER_BLANK = 2048, 4096
 RULE_FIELDS, OPTION_FIELDS = 19, 6
 HOLES, LEVELS, PENDING, FAILURES, FENCE, NEAR, QUOTED_MAX = 16, 128, 4, 64, 16, 256, 4096
@@ -87,8 +97,11 @@ def _rules(rows: list[int], blob: bytes) -> list[Rule]:
     for at in range(0, len(rows) - RULE_FIELDS + 1, RULE_FIELDS):
         r = rows[at : at + RULE_FIELDS]
         rules.append(
-            Rule(r[0], text(*r[1:3]), text(*r[3:5]), *r[5:10], text(*r[10:12]), r[12], r[13], text(*r[14:16]),
-                 text(*r[16:18]), r[18])
+            Rule(
+                kind=r[0], open=text(r[1], r[2]), close=text(r[3], r[4]), symbol=r[5], escape=r[6],
+                flags=r[7], column=r[8], max=r[9], hole=text(r[10], r[11]), hole_close=r[12], fence=r[13],
+                middle=text(r[14], r[15]), end=text(r[16], r[17]), parts=r[18],
+            )
         )  # fmt: skip
     return rules
 
@@ -263,8 +276,10 @@ class Bodies:
 
     def fenced(self, number: int, start: int) -> bool:
         rule, at = self.rules[number], start
-        while at < self.n and at - start < FENCE and (
-            self.data[at] == rule.fence if rule.fence else self.is_(at, PART)
+        while (
+            at < self.n
+            and at - start < FENCE
+            and (self.data[at] == rule.fence if rule.fence else self.is_(at, PART))
         ):
             at += 1
         if not self.stands(rule.middle, at, 0):
@@ -285,7 +300,11 @@ class Bodies:
             while start < end and self.data[start] in b" \t":
                 start += 1
             after = start + len(name)
-            if after <= end and self.data[start:after] == name and (after == end or not self.is_(after, PART)):
+            if (
+                after <= end
+                and self.data[start:after] == name
+                and (after == end or not self.is_(after, PART))
+            ):
                 return after
             at = end + self.break_width(end) if end < self.n else self.n
         return -1
