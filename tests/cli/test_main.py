@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,7 +42,9 @@ def test_start_up_is_light(tmp_path, arguments):
 
 def test_importing_copysift_loads_nothing_heavy():
     code = f"import sys, copysift; print([n for n in sys.modules if n.startswith({HEAVY!r})])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+    )
     assert done.stdout == "[]\n"
 
 
@@ -57,24 +60,32 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan"], "copysift: nothing to scan\nhint: name files or folders, or a list by --files-from\n"),
         (["scan", ".", "--noise", "30", "--guarantee", "20"],
          "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
-         "hint: the window is guarantee − noise + 1 and must be at least 1: lower --noise or raise --guarantee\n"),
+         "hint: the window is guarantee − noise + 1 and must be at least 1: "
+         "lower --noise or raise --guarantee\n"),
         (["scan", ".", "--noise", "0"], "copysift: --noise is 0, but must be between 1 and 100,000\n"),
         (["scan", ".", "--threshold", "25"],
-         "copysift: --threshold is 25, but must be between 0 and 1, or 0% and 100%\nhint: write 25% or 0.25\n"),
+         "copysift: --threshold is 25, but must be between 0 and 1, or 0% and 100%\n"
+         "hint: write 25% or 0.25\n"),
         (["scan", ".", "--scheme", "minhash"],
          "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
          "adaptive-mod, anchor, open-closed, all\n"),
         (["scan", ".", "--kind", "music"],
          "copysift: there is no kind 'music'\nhint: kinds: text, words, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
-         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif\n"),
+         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
-         "copysift: no report format for a file .docx\nhint: choose one by --format: table, json, csv, sif\n"),
+         "copysift: no report format for a file .docx\n"
+         "hint: choose one by --format: table, json, csv, sif, html, moss\n"),
+        (["scan", ".", "-o", "none/report.json"],
+         "copysift: cannot write none/report.json: there is no folder none\nhint: make it first\n"),
+        (["scan", ".", "--scheme", "anchor"],
+         "copysift: too little text to learn anchors from\nhint: name them by --anchor\n"),
         (["scan", ".", "--save", "no/such/run"], None),
         (["scan", ".", "--config", "none.toml"],
          "copysift: cannot read the config file none.toml: No such file or directory\n"),
         (["show", "none"],
-         "copysift: none is not a run: No such file or directory\nhint: make one with copysift scan --save\n"),
+         "copysift: none is not a run: No such file or directory\n"
+         "hint: make one with copysift scan --save\n"),
         (["compare", "a", "b"], None),
         (["scan", ".", "--tmp-dir", "none"],
          "copysift: the folder none of --tmp-dir does not exist\nhint: make it first\n"),
@@ -102,7 +113,8 @@ def test_twice_verbose_shows_the_traceback(tmp_path):
 
 def test_a_config_file_sets_and_the_command_line_overrules(tmp_path):
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1) + prose(2)})
-    write(tmp_path, {"set.toml": 'format = "csv"\nexclude = ["*.toml"]\nthreshold = "100%"\nmeasure = "resemblance"\n'})
+    config = 'format = "csv"\nexclude = ["*.toml"]\nthreshold = "100%"\nmeasure = "resemblance"\n'
+    write(tmp_path, {"set.toml": config})
     done = copysift(tmp_path, "scan", ".", "--config", "set.toml")
     assert (done.status, len(done.out.splitlines())) == (1, 1)
     done = copysift(tmp_path, "scan", ".", "--config", "set.toml", "--threshold", "20%")
@@ -115,7 +127,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
         f"{sys.executable} -m copysift scan . --format json | head -c 10",
         shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (done.out if hasattr(done, "out") else done.stdout) == '{\n "versio'
+    assert done.stdout == '{\n "versio'
     assert done.stderr == ""
 
 
@@ -139,3 +151,34 @@ def test_formats_lists_what_is_understood(tmp_path):
     assert "  text           25 / 50   characters" in done.out
     assert "  open-closed   winnowing with fewer fingerprints for the same guarantee\n" in done.out
     assert "  sif           groups, as the sif paper lists them\n" in done.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_there_are_colours_progress_and_lines_that_fit(tmp_path):
+    import pty
+
+    folder = "a/rather/long/path/to/some/folder/that/does/not/fit/into/a/line/of/the/terminal"
+    write(tmp_path, {f"{folder}/{n}.txt": prose(1) + prose(n, words=20) for n in range(3)})
+    master, terminal = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "copysift", "scan", "a"],
+        cwd=tmp_path, env=environment(TERM="xterm-256color", COLUMNS="90"), stdout=terminal, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            read = os.read(master, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not read:
+            break
+        shown += read
+    os.close(master)
+    assert running.wait() == 0
+    text = shown.decode()
+    assert "\x1b[1mSimilar files: 3 pairs\x1b[0m" in text
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text[text.index("Similar") :])
+    rows = [line for line in plain.splitlines() if ".txt" in line]
+    assert len(rows) == 3
+    assert all(len(line) <= 90 and "…/" in line for line in rows)

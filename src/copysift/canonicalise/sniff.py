@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
 
 from copysift.canonicalise import foreign, notebook
 from copysift.canonicalise.catalog import Languages, languages
@@ -105,12 +104,19 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
         return "bytes"
     if encoding != "utf-8":
         head = head.decode(encoding, "replace").encode("utf-8", "replace")
-    by_name = SUFFIX_KINDS.get(PurePath(name).suffix.lower())
-    if by_name:
-        return by_name
-    language = detect_language(name, head, known)
-    if language:
-        return f"code:{language}"
+    return kind_of_text(name, head, known)
+
+
+def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
+    """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8."""
+    dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
+    if dot >= 0:
+        by_name = SUFFIX_KINDS.get(name[dot:].lower())
+        if by_name:
+            return by_name
+        language = detect_language(name, head, known)
+        if language:
+            return f"code:{language}"
     return "html" if _HTML_HEAD.match(head) else "text"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,39 +19,46 @@ from copysift.canonicalise import (
     languages,
     notebook,
 )
-from copysift.canonicalise.canonicaliser import Telling
+from copysift.canonicalise.canonicaliser import BLOCK, Telling
 from copysift.canonicalise.sniff import (
     SAMPLE,
     detect_encoding,
-    detect_kind,
     detect_language,
+    kind_of_text,
     looks_binary,
     to_utf8,
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
 
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+Load = Callable[[Entry], Loaded | Skipped]
+GATHERED = 1 << 18  # hashes of a large document that are held at once
 NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
+Chunks = Iterator[bytes] | list[bytes]
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-# Kinds with the same symbols can be compared with each other.
-FAMILIES = {"html": "text", "html-words": "words"}
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
 
 class Reader:
     """Reads files as documents of their kind; threads share it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
         self._languages = languages().with_files(settings.language_file)
-        if settings.language:
+        if settings.language:  # refused before anything is read
             chosen_kind(settings.language, self._languages)
+        self._load = load
+        self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -65,25 +74,30 @@ class Reader:
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
-        loaded = (each for each in map(load, sample) if isinstance(each, Loaded))
-        self._anchors = learn_anchors(chain.from_iterable(self._blocks(each) for each in loaded))
+        loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
+        opened = (self._opened(each) for each in loaded)
+        self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
     def read(self, entry: Entry) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._opened(loaded)
         key = (loaded.size, loaded.checksum, kind)
-        if self._claimed.setdefault(key, entry.path) is not entry.path:
-            return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
-        canonical, told = self._canonicaliser(kind), list[Lexemes]()
-        blocks = canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
-        found = self._fingerprinter(kind).fingerprint(blocks, spans=False)
+        if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
+        if loaded.data is None:
+            hashes = distinct(self._fingerprinter(kind).pieces(self._blocks(kind, chunks)))
+            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        told: list[Lexemes] = []
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
         lexemes = together(told) if family(kind) == "code" else None
-        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams, lexemes)
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -100,6 +114,20 @@ class Reader:
     def canonical_of(self, data: bytes, kind: str) -> Canonical:
         """Canonicalise content that is in memory."""
         return self._canonicaliser(kind).whole(data)
+
+    def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
+        """Give the hash of every k-gram of a document, in order."""
+        every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
+        return fingerprinter(every).fingerprint(blocks, spans=False).hashes
+
+    def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
+        """Give the hash of every k-gram of a file, and what its lexemes tell."""
+        loaded = self._load(entry)
+        if isinstance(loaded, Skipped):
+            return loaded
+        kind, chunks = self._opened(loaded)
+        told: list[Lexemes] = []
+        return self.grams_of(self._blocks(kind, chunks, told), kind), together(told)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -143,7 +171,7 @@ class Reader:
         return self._settings.thresholds(kind)
 
     def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return self._source_chunks(loaded, kind)
@@ -156,7 +184,7 @@ class Reader:
             return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
-    def _opened(self, loaded: Loaded) -> tuple[str, Iterator[bytes]]:
+    def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
         name = loaded.entry.path
         if loaded.data is None:
@@ -164,27 +192,43 @@ class Reader:
             kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
-            return "bytes", loaded.open()
+            return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
-        kind = "bytes" if encoding is None else self._kind(name, data[:SAMPLE])
+        kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
         if kind == NOTEBOOK:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
-        return kind, iter([data] if data else [])
+        return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
-        wanted, language = self._settings.kind, self._settings.language
-        if wanted == "auto" and not language:
-            return detect_kind(name, head, self._languages)
         if looks_binary(head):
             return "bytes"
-        if not language and wanted != "code":
-            return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
-        chosen = language or detect_language(name, head, self._languages)
-        return chosen_kind(chosen, self._languages) if chosen else "text"
+        encoding = detect_encoding(head)
+        if encoding is not None and encoding != "utf-8":
+            head = head.decode(encoding, "replace").encode("utf-8", "replace")
+        return self._text_kind(name, head)
 
-    def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
-        kind, chunks = self._opened(loaded)
+    def _text_kind(self, name: str, head: bytes) -> str:
+        wanted, language = self._settings.kind, self._settings.language
+        if language or wanted == "code":
+            chosen = language or detect_language(name, head, self._languages)
+            return chosen_kind(chosen, self._languages) if chosen else "text"
+        if wanted == "auto":
+            return kind_of_text(name, head, self._languages)
+        return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
+
+    def _blocks(
+        self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None
+    ) -> Iterable[Canonical]:
+        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
+
+        What the lexemes of a program tell is put into `told`.
+        """
+        if family(kind) == "code":
+            canonical = self._canonicaliser(kind)
+            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
+        if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
+            return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
@@ -232,6 +276,27 @@ def together(told: list[Lexemes]) -> Lexemes:
         return told[0]
     none = Lexemes.none()
     return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
+
+
+def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
 
 
 def anchor_symbols(anchor: str) -> bytes:

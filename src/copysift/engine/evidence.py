@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.canonicalise import Lexemes
+from copysift.engine.base import Base
 from copysift.engine.counts import PairColumns
 from copysift.index.join import Join
 from copysift.index.postings import Postings, candidates, shared_by
@@ -34,13 +35,11 @@ VERBATIM = 0.02  # of the similarity depends on how much is the same word for wo
 class Evidence:
     """Collects the lexemes of groups; gives nothing where no group has any."""
 
-    def __init__(
-        self, memory: int, tmp_dir: Path | None, jobs: int, seed: int = 0, base: Lexemes | None = None
-    ) -> None:
+    def __init__(self, memory: int, tmp_dir: Path | None, jobs: int, seed: int, base: Base) -> None:
         self._jobs, self._seed = jobs, np.uint64(seed)
-        left_out = base or Lexemes.none()
-        self._pooled = Join(memory, tmp_dir, base=self._keyed(left_out.strings), jobs=jobs)
-        self._statements = Join(memory, tmp_dir, base=self._keyed(left_out.statements), jobs=jobs)
+        handed_out = np.concatenate([base.hashes, self._keyed(base.lexemes.strings)])
+        self._pooled = Join(memory, tmp_dir, handed_out, jobs)
+        self._statements = Join(memory, tmp_dir, self._keyed(base.lexemes.statements), jobs)
         self.groups: set[int] = set()
 
     def __enter__(self) -> Evidence:
@@ -53,7 +52,7 @@ class Evidence:
         self._statements.close()
 
     def add(self, group: int, hashes: UInt64s, lexemes: Lexemes) -> None:
-        """Add what a file of a group tells; `hashes` are its fingerprints, without those of the base."""
+        """Add what a file of a group tells, beside its fingerprints; what was handed out does not count."""
         self.groups.add(group)
         self._pooled.add(group, hashes)
         self._pooled.add(group, self._keyed(lexemes.strings))
