@@ -17,8 +17,8 @@ from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
 
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
-INNER = {"words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-FAMILIES = {"html": "text"}  # kinds with the same symbols can be compared with each other
+INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols can be compared with each other
 
 
 class Reader:
@@ -144,7 +144,9 @@ class Reader:
         wanted = self._settings.kind
         if wanted == "auto":
             return detect_kind(name, head)
-        return "bytes" if looks_binary(head) else wanted
+        if looks_binary(head):
+            return "bytes"
+        return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
 
     def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
         kind, chunks = self._opened(loaded)

@@ -39,13 +39,21 @@ IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with
 IGNORED_TEXT = 200  # bytes of it
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 
+# Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
+# as if it had this many documents.
+FEWEST = 1000
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
+
+
+def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes by their rarity."""
+    return rarity(degrees, max(groups, FEWEST))
 
 
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings, weigh: Weigh = rarity) -> None:
+    def __init__(self, settings: Settings, weigh: Weigh = weights) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
