@@ -74,6 +74,10 @@ class Collection:
             head.sketch = np.unique(scanned.hashes)
         return first
 
+    def first_of(self, size: int, checksum: bytes) -> int:
+        """Give the first document of these bytes."""
+        return self._first[size, checksum]
+
     def equal(self) -> Iterator[tuple[int, ...]]:
         """Give the sets of equal documents, by number, empty files left out."""
         for first, members in sorted(self._sets.items()):

@@ -66,7 +66,7 @@ class Exact:
             pair,
             longest=found.longest,
             lines=matched_lines(found, one.lines, other.lines),
-            regions=tuple(_regions(pair, found, one, other)),
+            regions=tuple(regions_of(pair.left, pair.right, found, one, other)),
         )
 
     def equal(self, result: Result) -> Result:
@@ -117,7 +117,8 @@ def comparable(left: str, right: str) -> tuple[str, str]:
     return (left, right) if same else ("bytes", "bytes")
 
 
-def _regions(pair: Pair, found: Matches, one: Prepared, other: Prepared) -> Iterator[Region]:
+def regions_of(left: str, right: str, found: Matches, one: Prepared, other: Prepared) -> Iterator[Region]:
+    """Give the tiles of two documents as regions, with their lines."""
     left_lines = line_span(one.lines, found.left_starts, found.left_ends)
     right_lines = line_span(other.lines, found.right_starts, found.right_ends)
     columns = (
@@ -125,7 +126,7 @@ def _regions(pair: Pair, found: Matches, one: Prepared, other: Prepared) -> Iter
         found.right_starts, found.right_ends, *right_lines,
     )  # fmt: skip
     for length, *sides in zip(*(column.tolist() for column in columns), strict=True):
-        yield Region(length, Side(pair.left, *sides[:4]), Side(pair.right, *sides[4:]))
+        yield Region(length, Side(left, *sides[:4]), Side(right, *sides[4:]))
 
 
 def _equal_pair(pair: Pair, span: tuple[int, int, int, int, int]) -> Pair:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from copysift.match.measures import rarity
 from copysift.read.walk import Entry, WalkSettings, walk
 from copysift.settings import COUNTS, Settings
 from copysift.values import Ignored, Pair, Result, Skipped
+
+if TYPE_CHECKING:
+    from copysift.values import UInt32s
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
@@ -123,17 +126,8 @@ class Scan:
         return self._reader.piece(filed.entry, filed.kind, start, end)
 
     def _walk(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> Iterator[Entry]:
-        settings = self.settings
-        wanted = WalkSettings(
-            hidden=settings.hidden,
-            gitignore=settings.gitignore,
-            include=settings.include,
-            exclude=settings.exclude,
-            follow=settings.follow,
-            one_file_system=settings.one_file_system,
-        )
         shown.phase("listing", None)
-        for found in walk(paths, wanted):
+        for found in walk(paths, walk_settings(self.settings)):
             shown.advance()
             if isinstance(found, Skipped):
                 self._collection.skip(found)
@@ -174,19 +168,23 @@ class Scan:
             min(settings.floor, settings.cut) if keep else settings.cut,
         )
 
+    def _sides(self, groups: int) -> UInt32s | None:
+        """Label the groups that are not compared with each other; None: all are."""
+        return None
+
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, jobs = self.settings, self._jobs
+        settings, jobs, side = self.settings, self._jobs, self._sides(len(postings.sizes))
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return candidates(postings, "shared", 1, settings.min_shared, jobs)
+            return candidates(postings, "shared", 1, settings.min_shared, jobs, side)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
+            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, side)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
         found = [
-            candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")
+            candidates(postings, measure, floor, 1, jobs, side) for measure in ("similarity", "containment")
         ]
         if settings.measure == "shared":
-            found.append(candidates(postings, "shared", settings.cut, 1, jobs))
+            found.append(candidates(postings, "shared", settings.cut, 1, jobs, side))
         return united(found)
 
     def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
@@ -244,6 +242,18 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
+
+
+def walk_settings(settings: Settings) -> WalkSettings:
+    """Give the walk its part of the settings."""
+    return WalkSettings(
+        hidden=settings.hidden,
+        gitignore=settings.gitignore,
+        include=settings.include,
+        exclude=settings.exclude,
+        follow=settings.follow,
+        one_file_system=settings.one_file_system,
+    )
 
 
 def united(parts: list[Candidates]) -> Candidates:

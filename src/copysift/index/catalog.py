@@ -222,6 +222,14 @@ class Catalog:
         found = self.rows(f"SELECT {_DOCUMENT} FROM documents WHERE content = ? ORDER BY number", (content,))
         return map(_document, found)
 
+    def listed(self) -> Iterator[tuple[DocumentRow, ContentRow]]:
+        """Give every document with its content, in the order of adding."""
+        columns = ", ".join([*(f"d.{name}" for name in _DOCUMENT.split(", ")), *(f"c.{name}" for name in _CONTENT.split(", "))])
+        for row in self.rows(
+            f"SELECT {columns} FROM documents d JOIN contents c ON c.number = d.content ORDER BY d.number"
+        ):
+            yield _document(row[:5]), _content(row[5:])
+
     def segments(self) -> list[SegmentRow]:
         """Give the live segments."""
         return [SegmentRow(*row) for row in self.rows("SELECT * FROM segments ORDER BY number")]

@@ -121,6 +121,33 @@ class Snapshot:
         with self._lock:
             return self.catalog.contents_of(checksum, size)
 
+    def numbers(self) -> dict[str, Any]:
+        """Count what there is, and the bytes that it takes on the disk."""
+        one = self.catalog.one
+        fingerprints, size = next(
+            self.catalog.rows(
+                "SELECT coalesce(sum(c.fingerprints), 0), coalesce(sum(c.bytes), 0) FROM documents d "
+                "JOIN contents c ON c.number = d.content"
+            )
+        )
+        segments = self.catalog.segments()
+        stored = sum(row.bytes for row in segments)
+        texts = one("SELECT coalesce(sum(length(data)), 0) FROM texts")
+        pages, page = one("PRAGMA page_count"), one("PRAGMA page_size")
+        return {
+            "version": self.catalog.about("version"),
+            "documents": one("SELECT count(*) FROM documents"),
+            "contents": one("SELECT count(*) FROM contents"),
+            "fingerprints": fingerprints,
+            "postings": one("SELECT coalesce(sum(fingerprints), 0) FROM contents"),
+            "removed": one("SELECT coalesce(sum(postings), 0) FROM removed"),
+            "segments": len(segments),
+            "text_bytes": size,
+            "postings_bytes": stored,
+            "catalog_bytes": pages * page - texts,
+            "kept_text_bytes": texts,
+        }
+
     def documents_of(self, content: int) -> list[DocumentRow]:
         """Give the documents of a content, in the order of adding."""
         with self._lock:
@@ -129,6 +156,10 @@ class Snapshot:
     def documents(self) -> Iterator[DocumentRow]:
         """Give every document in the order of adding."""
         return self.catalog.documents()
+
+    def listed(self) -> Iterator[tuple[DocumentRow, ContentRow]]:
+        """Give every document with its content, in the order of adding."""
+        return self.catalog.listed()
 
     def text(self, content: int, start: int = 0, end: int | None = None) -> bytes | None:
         """Give the kept readable source of a content, or a piece of it; None if it was not kept."""

@@ -11,6 +11,7 @@ import os
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,7 +154,7 @@ class Writer:
             raw = os.fsencode(entry.name)
             self.catalog.run(
                 "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
-                (self._number("document"), short(raw), raw, number, entry.file, entry.mtime),
+                (self.number("document"), short(raw), raw, number, entry.file, entry.mtime),
             )
         if self._buffered >= BUFFERED or self._kept >= KEPT:
             self.commit()
@@ -170,7 +171,7 @@ class Writer:
 
     def _put_content(self, entry: Entry, found: Fingerprints | None, text: Iterable[bytes] | None) -> int:
         assert found is not None
-        number = self._number("content")
+        number = self.number("content")
         distinct = len(np.unique(found.hashes))
         self.catalog.run(
             "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -191,11 +192,15 @@ class Writer:
             self._changed = True
 
     def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
-        data = b"".join(chunks)
-        for piece in range(max(1, (len(data) + TEXT_PIECE - 1) // TEXT_PIECE)):
-            packed = zlib.compress(data[piece * TEXT_PIECE : (piece + 1) * TEXT_PIECE], COMPRESSION)
-            self.catalog.run("INSERT OR REPLACE INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
-            self._kept += len(packed)
+        rest, piece = bytearray(), 0
+        for chunk in chain(chunks, [None]):
+            rest += chunk or b""
+            while len(rest) >= TEXT_PIECE or (chunk is None and (rest or not piece)):
+                packed = zlib.compress(rest[:TEXT_PIECE], COMPRESSION)
+                self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
+                self._kept += len(packed)
+                del rest[:TEXT_PIECE]
+                piece += 1
 
     def _release(self, content: int) -> None:
         """Drop a content that no document has any more; its postings go when they are merged."""
@@ -206,6 +211,24 @@ class Writer:
         if postings:
             self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
 
+    def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
+        """Note that a content has fewer postings than it had."""
+        self._changed = True
+        self.catalog.run(
+            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?", (fingerprints, hashes, content)
+        )
+
+    def replace_content(
+        self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None
+    ) -> None:
+        """Put a content under a new number; what is `left` of the postings under the old one is dead."""
+        self.drop_content(content)
+        if left:
+            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
+        number = self._put_content(entry, found, text)
+        self.catalog.run("UPDATE documents SET content = ? WHERE content = ?", (number, content))
+        self._changed = True
+
     def drop_content(self, content: int) -> None:
         """Take a content and its kept text out of the catalog."""
         self.catalog.run("DELETE FROM contents WHERE number = ?", (content,))
@@ -213,7 +236,8 @@ class Writer:
             "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)
         )
 
-    def _number(self, what: str) -> int:
+    def number(self, what: str) -> int:
+        """Give a number that was never used before: of a content, a document, a segment or a run."""
         number = self._next[what]
         if number >= 2**32:
             raise StoreError(f"{self.folder} has no numbers left for another {what}", hint="begin another index")
@@ -222,12 +246,13 @@ class Writer:
 
     # ---- commits
 
-    def commit(self) -> None:
+    def commit(self, merge: bool = True) -> None:
         """Write what was added, merge what is due, and make all of it visible at once."""
         if not self._changed:
             return
         added = self._flush()
-        self._merge(max(self._policy.slice, self._policy.fanout * added))
+        if merge:
+            self._merge(max(self._policy.slice, self._policy.fanout * added))
         self._switch()
 
     def rollback(self, again: bool = True) -> None:
@@ -255,7 +280,7 @@ class Writer:
             return 0
         columns = Columns(*(np.concatenate(column) for column in zip(*self._buffer, strict=True)))
         self._buffer, self._buffered = [], 0
-        self.write_run(sorted_columns(columns), self._number("run"))
+        self.write_run(sorted_columns(columns), self.number("run"))
         return len(columns.keys)
 
     def write_run(self, columns: Columns, run: int, low: int = 0, high: int = RANGES) -> None:
@@ -268,7 +293,7 @@ class Writer:
                 end = int(np.searchsorted(columns.keys, np.uint64(upto << 32)))
                 if not end:  # one key alone has more postings than a segment takes
                     raise StoreError("a fingerprint occurs too often", hint="index with a larger --noise")
-            number = self._number("segment")
+            number = self.number("segment")
             path = self.catalog.segment_path(number)
             self._written.append(path)
             size = disk.write_new(path, encode(columns.take(slice(0, end))))
@@ -285,7 +310,7 @@ class Writer:
         dead = self.catalog.one("SELECT 1 FROM removed")
         if not rows or (len({row.run for row in rows}) == 1 and not dead):
             return
-        run = self._number("run")
+        run = self.number("run")
         self.catalog.run("DELETE FROM merges")
         self.catalog.run("UPDATE segments SET target = ?", (run,))
         self.catalog.run("INSERT INTO merges VALUES (?, 0)", (run,))
@@ -300,7 +325,7 @@ class Writer:
         """Begin the merges that are due and do as much of all as the budget of postings allows."""
         while True:
             for runs in self._policy.due(self.catalog.segments()):
-                target = self._number("run")
+                target = self.number("run")
                 marks = ",".join("?" * len(runs))
                 self.catalog.run(f"UPDATE segments SET target = ? WHERE run IN ({marks})", (target, *runs))
                 self.catalog.run("INSERT INTO merges VALUES (?, 0)", (target,))
@@ -360,6 +385,7 @@ class Writer:
 
     def drop_segment(self, row: SegmentRow) -> None:
         """Take a segment out of the catalog; its file goes after the commit."""
+        self._changed = True
         self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
         self._dropped.append(self.catalog.segment_path(row.number))
 
