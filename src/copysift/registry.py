@@ -7,11 +7,14 @@ for. A package adds its own under the group's name in its pyproject.toml, for ex
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copysift.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
@@ -50,6 +53,8 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 @cache
 def table(group: str) -> dict[str, EntryPoint]:
     """Give all entry points of a group by name, built-ins first."""
+    from importlib.metadata import EntryPoint, entry_points  # slow: it reads what every package declares
+
     found = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[group].items()}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         found.setdefault(entry.name, entry)
@@ -63,7 +68,7 @@ def names(group: str) -> tuple[str, ...]:
 
 def check(group: str, name: str) -> str:
     """Give the name back, or raise UsageError when the group has no such name."""
-    if name not in table(group):
+    if name not in _BUILT_IN[group] and name not in table(group):
         raise UsageError(
             f"there is no {_WORDS[group]} {name!r}",
             hint=f"{_WORDS[group]}s: {', '.join(names(group))}",
@@ -73,4 +78,7 @@ def check(group: str, name: str) -> str:
 
 def load(group: str, name: str) -> Any:
     """Load the factory behind a name."""
+    if name in _BUILT_IN[group]:
+        module, _, attribute = _BUILT_IN[group][name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
     return table(group)[check(group, name)].load()

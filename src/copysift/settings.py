@@ -267,7 +267,7 @@ class Door:
         commands="scan", shown="not kept",
     )  # fmt: skip
     null: bool = declare(
-        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, instead of a table.",
+        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, not a table.",
         _OUTPUT, flag, commands="scan show query index-list",
     )  # fmt: skip
     quiet: bool = declare(

@@ -121,10 +121,8 @@ def _listed(door: Door) -> Iterator[str]:
     if not door.files_from:
         return
     try:
-        if door.files_from == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            content = Path(door.files_from).read_bytes()
+        listed = Path(door.files_from)
+        content = sys.stdin.buffer.read() if door.files_from == "-" else listed.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
     separator = b"\0" if door.null or b"\0" in content else b"\n"

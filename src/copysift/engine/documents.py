@@ -18,7 +18,7 @@ from copysift.values import Canonical, Fingerprints, Skipped
 
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols can be compared with each other
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
 
 class Reader:

@@ -103,8 +103,9 @@ class Scan:
         exact = Exact(self._reader, self._collection, self._jobs)
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
-            twice = dataclasses.replace(documents[0], name=right, group=right)
-            counts = dataclasses.replace(counts, documents=(documents[0], documents[-1] if len(documents) > 1 else twice))
+            again = dataclasses.replace(documents[0], name=right, group=right)
+            both = documents if len(documents) > 1 else (*documents, again)
+            counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
             return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
@@ -180,9 +181,8 @@ class Scan:
         if not keep:
             return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, side)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [
-            candidates(postings, measure, floor, 1, jobs, side) for measure in ("similarity", "containment")
-        ]
+        wanted = ("similarity", "containment")
+        found = [candidates(postings, measure, floor, 1, jobs, side) for measure in wanted]
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, side))
         return united(found)
@@ -258,8 +258,8 @@ def walk_settings(settings: Settings) -> WalkSettings:
 
 def united(parts: list[Candidates]) -> Candidates:
     """Give every pair of several lists once, in order."""
-    columns = [np.concatenate(each) for each in zip(*((p.left, p.right, p.shared, p.weight) for p in parts), strict=True)]
-    left, right, shared, weight = columns
+    rows = [(part.left, part.right, part.shared, part.weight) for part in parts]
+    left, right, shared, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
     _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
     return Candidates(left[first], right[first], shared[first], weight[first])
 
@@ -289,4 +289,3 @@ def show(path: Path, settings: Settings) -> Result:
             hint="ask for more, or scan again with a lower --floor",
         )
     return answer(counts, settings)
-

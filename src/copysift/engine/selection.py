@@ -115,19 +115,19 @@ def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, 
         strict=True,
     )
     return tuple(
-        Pair(documents[left].name, documents[right].name, False, *measures)
-        for left, right, *measures in rows
+        Pair(documents[left].name, documents[right].name, False, *measures) for left, right, *measures in rows
     )
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
     """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
-    documents = counts.documents
+    stars = [
+        (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
+    ]
     return tuple(
-        Pair(documents[first].name, documents[other].name, True, 1.0, 1.0, 1.0, 1.0, documents[first].fingerprints)
-        for first, *rest in counts.equal
-        for other in rest
-        if not settings.same_suffix or suffix(documents[first].name) == suffix(documents[other].name)
+        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
+        for one, other in stars
+        if not settings.same_suffix or suffix(one.name) == suffix(other.name)
     )
 
 
