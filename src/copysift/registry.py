@@ -8,6 +8,7 @@ for. A package adds its own under the group's name in its pyproject.toml, for ex
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +51,17 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 }
 
 
+def entry_points(group: str) -> Iterable[EntryPoint]:
+    """Give what other packages declare; slow, for all of them are read, so only plug-ins pay for it."""
+    from importlib.metadata import entry_points as declared
+
+    return declared(group=group)
+
+
 @cache
 def table(group: str) -> dict[str, EntryPoint]:
     """Give all entry points of a group by name, built-ins first."""
-    from importlib.metadata import EntryPoint, entry_points  # slow: it reads what every package declares
+    from importlib.metadata import EntryPoint
 
     found = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[group].items()}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):

@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copysift.canonicalise.sniff import to_utf8
-from copysift.engine.adding import Added, Adding
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
 from copysift.engine.progress import Progress
@@ -24,6 +23,9 @@ from copysift.index_settings import Query
 from copysift.read.load import DIGEST, Loaded, load
 from copysift.settings import Settings, make
 from copysift.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
+
+if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
+    from copysift.engine.adding import Added, Adding
 
 Place = str | os.PathLike[str]
 
@@ -284,6 +286,8 @@ class Index:
         return StoredReader(self.settings, snapshot, self._places)
 
     def _adding(self, progress: Progress | None) -> Adding:
+        from copysift.engine.adding import Adding
+
         writer = self._writing()
         require_seed(self.path, self._stored, self.settings)
         return Adding(writer, Reader(self.settings), self._places, self.settings, self._texts, progress)

@@ -23,8 +23,14 @@ TEXT_PIECE = 1 << 20  # bytes of a piece of kept text
 
 
 def exists(folder: Path) -> bool:
-    """Tell whether an index stands there."""
-    return (folder / NAME).is_file()
+    """Tell whether an index stands there; a writer that was stopped while it made one leaves none."""
+    if not (folder / NAME).is_file():
+        return False
+    catalog = Catalog(folder, write=False)
+    try:
+        return catalog.has_tables()
+    finally:
+        catalog.close()
 
 
 class Snapshot:
