@@ -28,13 +28,13 @@ def made(n, seed=1, documents=50):
 
 
 def written(path, columns):
-    path.write_bytes(b"".join(encode(columns)))
+    path.write_bytes(b"".join(encode(columns, 7)))
     return Segment(path)
 
 
 def test_a_segment_gives_back_what_was_written(tmp_path):
     columns = made(3000)
-    segment = written(tmp_path / "1.seg", columns)
+    segment = written(tmp_path / "00000007.seg", columns)
     back, damages = segment.read(0, segment.pages)
     assert not damages
     for ours, theirs in zip(back, columns, strict=True):
@@ -57,7 +57,7 @@ def test_postings_are_sorted_by_key_then_document_whatever_came_first():
 
 def test_only_keys_within_the_bounds_count(tmp_path):
     columns = made(2000)
-    path = tmp_path / "1.seg"
+    path = tmp_path / "00000007.seg"
     written(path, columns)
     half = Segment(path, 2**31, 2**32)
     upper = columns.keys >= 2**63
@@ -71,8 +71,8 @@ def test_only_keys_within_the_bounds_count(tmp_path):
 
 def test_a_segment_stays_readable_when_its_file_is_removed(tmp_path):
     columns = made(500)
-    segment = written(tmp_path / "1.seg", columns)
-    (tmp_path / "1.seg").unlink()
+    segment = written(tmp_path / "00000007.seg", columns)
+    (tmp_path / "00000007.seg").unlink()
     assert len(segment.find(np.unique(columns.keys))[0].which) == 500
 
 
@@ -93,6 +93,13 @@ def test_every_changed_byte_of_the_header_is_noticed(tmp_path):
         path.write_bytes(sound[:at] + bytes([sound[at] ^ 64]) + sound[at + 1 :])
         with pytest.raises(StoreError, match=r"00000007\.seg"):
             Segment(path)
+
+
+def test_a_segment_under_the_name_of_another_is_refused(tmp_path):
+    written(tmp_path / "00000007.seg", made(300))
+    (tmp_path / "00000007.seg").rename(tmp_path / "00000008.seg")
+    with pytest.raises(StoreError, match=r"00000008\.seg is not the file that the catalog names, but segment 7"):
+        Segment(tmp_path / "00000008.seg")
 
 
 def test_a_damaged_page_is_named_and_the_others_answer(tmp_path):
@@ -133,4 +140,4 @@ def test_a_fingerprint_takes_less_than_twelve_bytes():
         rng.integers(0, 20_000, n).astype(np.uint32),
         (25 + rng.geometric(0.2, n)).astype(np.uint32),
     )
-    assert sum(len(part) for part in encode(columns)) / n < 10.8
+    assert sum(len(part) for part in encode(columns, 1)) / n < 10.8

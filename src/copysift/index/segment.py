@@ -32,7 +32,8 @@ VERSION = 1
 PAGE = 256  # postings of a page
 RANGES = 1 << 32  # bounds of segments are in units of 2^32 keys
 SUFFIX = ".seg"
-_HEADER = struct.Struct("<8sIIQQII")  # magic, version, postings a page, postings, directory, documents from, to
+# magic, version, postings a page, postings, offset of the directory, contents from, to, segment number, padding
+_HEADER = struct.Struct("<8sIIQQIIQ8xI")
 HEADER_BYTES = 64  # with the CRC-32 of what stands before it in the last four
 
 
@@ -95,14 +96,13 @@ def sorted_columns(columns: Columns) -> Columns:
     return made
 
 
-def encode(columns: Columns) -> list[memoryview]:
-    """Give a segment's file in parts, from sorted postings; there must be some."""
+def encode(columns: Columns, number: int) -> list[memoryview]:
+    """Give the file of a segment in parts, from sorted postings; there must be some."""
     packed, directory = kernels.postings.pack(*(np.ascontiguousarray(c) for c in columns), PAGE, HEADER_BYTES)
     end = HEADER_BYTES + len(packed)
     padding = -end % 8  # the directory is read in place
     low, high = int(columns.documents.min()), int(columns.documents.max())
-    head = _HEADER.pack(MAGIC, VERSION, PAGE, len(columns.keys), end + padding, low, high)
-    head = head.ljust(HEADER_BYTES - 8, b"\0") + struct.pack("<I", padding)
+    head = _HEADER.pack(MAGIC, VERSION, PAGE, len(columns.keys), end + padding, low, high, number, padding)
     head += struct.pack("<I", zlib.crc32(head))
     return [memoryview(head), packed.data, memoryview(bytes(padding)), directory.view(np.uint8).data]
 
@@ -114,13 +114,15 @@ class Segment:
         self.path, self.low, self.high = path, low, high
         self.name = f"{path.parent.name}/{path.name}"
         self._data = _mapped(path)
-        fields = _checked_header(self._data.tobytes() if len(self._data) < HEADER_BYTES else self._data[:64].tobytes(), self.name)
-        version, self._page, self.entries, self._at, self.first, self.last, padding = fields
+        fields = _checked_header(self._data[:HEADER_BYTES].tobytes(), self.name)
+        version, self._page, self.entries, self._at, self.first, self.last, number, padding = fields
         if version != VERSION:
             raise StoreError(
                 f"{self.name} has format {version}, and this copysift reads format {VERSION}",
                 hint="use the copysift that wrote it, or a newer one",
             )
+        if file_name(number) != path.name:
+            raise StoreError(f"{self.name} is not the file that the catalog names, but segment {number}")
         self._end = self._at - padding
         self.pages = (self.entries + self._page - 1) // self._page
         if len(self._data) != self._at + self.pages * kernels.postings.ENTRY.itemsize:
@@ -189,17 +191,17 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
     return np.frombuffer(mapped, np.uint8)
 
 
-def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, int, int]:
+def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, int, int, int]:
     if len(head) < HEADER_BYTES:
         raise StoreError(f"{name} is cut short: it has {len(head)} bytes")
     magic, *fields = _HEADER.unpack_from(head)
-    padding, crc = struct.unpack_from("<II", head, HEADER_BYTES - 8)
+    (crc,) = struct.unpack_from("<I", head, HEADER_BYTES - 4)
     if magic != MAGIC:
         raise StoreError(f"{name} is not a segment")
     if crc != zlib.crc32(head[: HEADER_BYTES - 4]):
         raise StoreError(f"the header of {name} fails its checksum")
-    version, page, entries, at, low, high = fields
-    return version, page, entries, at, low, high, padding
+    version, page, entries, at, low, high, number, padding = fields
+    return version, page, entries, at, low, high, number, padding
 
 
 def _nothing() -> Columns:

@@ -296,7 +296,7 @@ class Writer:
             number = self.number("segment")
             path = self.catalog.segment_path(number)
             self._written.append(path)
-            size = disk.write_new(path, encode(columns.take(slice(0, end))))
+            size = disk.write_new(path, encode(columns.take(slice(0, end)), number))
             row = SegmentRow(number, run, low, upto, end, end, size, None)
             self.catalog.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             columns, low, n = columns.take(slice(end, None)), upto, n - end
