@@ -1,4 +1,4 @@
-"""Make the tiny index that tests/index/formats keeps of each released format; never made again for an old one.
+"""Make the tiny index that tests/index/formats keeps of each released format; an old one is never made again.
 
 Usage: python scripts/make_format_index.py tests/index/formats/vN
 """
@@ -9,7 +9,11 @@ from pathlib import Path
 from copysift.engine.indexing import Index
 
 HUNDRED = " ".join(f"word{number}" for number in range(100))
-TEXTS = [("first", HUNDRED), ("second", HUNDRED + " and a few more words that the first one does not have"), ("third", HUNDRED[::-1])]
+TEXTS = [
+    ("first", HUNDRED),
+    ("second", HUNDRED + " and a few more words that the first one does not have"),
+    ("third", HUNDRED[::-1]),
+]
 
 
 def main() -> None:

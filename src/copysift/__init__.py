@@ -54,8 +54,8 @@ _MODULES = {
     "copysift.engine.indexing": ("Index",),
     "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "StoreError", "UsageError"),
     "copysift.values": (
-        "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing", "Pair",
-        "Region", "Result", "Side", "Skipped",
+        "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
+        "Pair", "Region", "Result", "Side", "Skipped",
     ),
 }  # fmt: skip
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -86,7 +86,7 @@ class Keep:
         _KEEPING, text, "FILE", commands="index index-check query scan", shown="none",
     )  # fmt: skip
     against: str = declare(
-        "", "--against", "Compare with the documents of an index too; those are not compared with each other.",
+        "", "--against", "Compare with the documents of an index too, but not those with each other.",
         _KEEPING, text, "INDEX", commands="scan", shown="none",
     )  # fmt: skip
 

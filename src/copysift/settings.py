@@ -259,8 +259,8 @@ class Door:
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = declare(
-        "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare query",
-        shown="standard output",
+        "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE",
+        commands="scan show compare query", shown="standard output",
     )  # fmt: skip
     save: str = declare(
         "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",

@@ -21,13 +21,21 @@ def test_add_list_and_info_tell_what_is_there(tmp_path):
     assert sizes == [(tmp_path / "d" / name).stat().st_size for name in ("a.txt", "b.txt", "c.txt")]
     done = copysift(tmp_path, "index", "list", "x.sift", "-0")
     assert done.out == "d/a.txt\0d/b.txt\0d/c.txt\0"
-    rows = [json.loads(line) for line in copysift(tmp_path, "index", "list", "x.sift", "--format", "json").out.splitlines()]
+    rows = [
+        json.loads(line)
+        for line in copysift(tmp_path, "index", "list", "x.sift", "--format", "json").out.splitlines()
+    ]
     assert [row["name"] for row in rows] == ["d/a.txt", "d/b.txt", "d/c.txt"]
     assert set(rows[0]) == {"name", "kind", "bytes", "fingerprints", "checksum", "kept"}
     done = copysift(tmp_path, "index", "list", "x.sift", "--format", "csv")
     assert done.out.splitlines()[0] == "name,kind,bytes,fingerprints,checksum,kept"
     done = copysift(tmp_path, "index", "info", "x.sift")
-    for words in ("documents     3 (3 different)", "bytes a fingerprint", "% of the text", "made with     kind auto"):
+    for words in (
+        "documents     3 (3 different)",
+        "bytes a fingerprint",
+        "% of the text",
+        "made with     kind auto",
+    ):
         assert words in done.out
     numbers = json.loads(copysift(tmp_path, "index", "info", "x.sift", "--format", "json").out)
     assert numbers["documents"] == 3
@@ -42,7 +50,17 @@ def test_query_ranks_with_both_containments(tmp_path):
     lines = done.out.splitlines()
     assert done.status == 0
     assert lines[0] == "d/a.txt: 2 documents"
-    assert lines[1].split() == ["of", "query", "of", "document", "resemblance", "sif", "shared", "size", "document"]
+    assert lines[1].split() == [
+        "of",
+        "query",
+        "of",
+        "document",
+        "resemblance",
+        "sif",
+        "shared",
+        "size",
+        "document",
+    ]
     assert lines[2].split()[:4] == ["100%", "100%", "100%", "100%"]
     assert lines[2].endswith("  d/a.txt  (equal)")
     assert lines[3].endswith("  d/b.txt")
@@ -116,21 +134,38 @@ def test_query_options_window_quick_limit_and_threshold(tmp_path):
     assert len(done.out.splitlines()) == 2
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--window", "3")
     assert done.status == 2
-    assert done.err.startswith("copysift: --window is 3, but the index was made with windows of 26 for text\nhint: ")
+    assert done.err.startswith(
+        "copysift: --window is 3, but the index was made with windows of 26 for text\nhint: "
+    )
 
 
 def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     three(tmp_path)
     for arguments, message in [
-        (["query", "x.sift", "d/a.txt"], "copysift: x.sift is not an index\nhint: make one with copysift index add\n"),
+        (
+            ["query", "x.sift", "d/a.txt"],
+            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
+        ),
         (["index", "info", "d"], "copysift: d is not an index\nhint: make one with copysift index add\n"),
-        (["index", "update", "x.sift", "d"], "copysift: x.sift is not an index\nhint: make one with copysift index add\n"),
-        (["index", "add", "d", "d"], "copysift: d is there already and is not an index\nhint: choose another name\n"),
-        (["index", "add", "d/a.txt", "d"], "copysift: d/a.txt is a file and not an index\nhint: choose another name\n"),
+        (
+            ["index", "update", "x.sift", "d"],
+            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
+        ),
+        (
+            ["index", "add", "d", "d"],
+            "copysift: d is there already and is not an index\nhint: choose another name\n",
+        ),
+        (
+            ["index", "add", "d/a.txt", "d"],
+            "copysift: d/a.txt is a file and not an index\nhint: choose another name\n",
+        ),
         (["index", "add", "y.sift", "d", "--scheme", "min"], None),
         (["index", "add", "y.sift"], None),
         (["index", "shred", "y.sift"], None),
-        (["scan", "d", "--against", "x.sift"], "copysift: x.sift is not an index\nhint: make one with copysift index add\n"),
+        (
+            ["scan", "d", "--against", "x.sift"],
+            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
+        ),
     ]:
         done = copysift(tmp_path, *arguments)
         assert (done.status, done.out) == (2, ""), arguments
@@ -145,7 +180,10 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     assert (done.status, done.err.splitlines()[0]) == (2, "copysift: nothing to ask for")
     done = copysift(tmp_path, "index", "add", "x.sift", "d", "--noise", "9")
     assert done.status == 2
-    assert done.err.splitlines()[0] == "copysift: x.sift was made with --noise by kind, and is now asked with --noise 9"
+    assert (
+        done.err.splitlines()[0]
+        == "copysift: x.sift was made with --noise by kind, and is now asked with --noise 9"
+    )
 
 
 def test_update_and_remove(tmp_path):
@@ -207,7 +245,9 @@ def test_new_files_are_compared_with_an_index_and_each_other_but_not_the_index_w
     done = copysift(tmp_path, "scan", "new", "--against", "x.sift", "--format", "csv")
     pairs = {tuple(line.split(",")[:3]) for line in done.out.splitlines()[1:]}
     assert pairs == {
-        ("new/3.txt", "d/c.txt", "true"), ("new/1.txt", "new/2.txt", "false"), ("new/1.txt", "d/b.txt", "false"),
+        ("new/3.txt", "d/c.txt", "true"),
+        ("new/1.txt", "new/2.txt", "false"),
+        ("new/1.txt", "d/b.txt", "false"),
     }  # fmt: skip
 
 

@@ -34,7 +34,12 @@ def test_an_index_answers_who_shares_how_much_with_a_file(here):
     with copysift.Index("x.sift") as index:
         index.add(["a.txt", "b.txt", "c.txt"])
         equal, part = index.query("a.txt")
-        assert (equal.right, equal.equal, equal.resemblance, equal.containment_left) == ("a.txt", True, 1.0, 1.0)
+        assert (equal.right, equal.equal, equal.resemblance, equal.containment_left) == (
+            "a.txt",
+            True,
+            1.0,
+            1.0,
+        )
         assert (part.right, part.equal) == ("b.txt", False)
         assert 0.9 < part.containment_left <= 1
         assert 0.4 < part.containment_right < 0.6
@@ -90,8 +95,13 @@ def test_the_measure_decides_which_direction_counts(here):
         question = prose(1) + prose(2)
         assert names(index.query(question, text=True, threshold=0.9)) == ["large"]
         assert names(index.query(question, text=True, threshold=0.9, measure="reverse")) == ["small"]
-        assert sorted(names(index.query(question, text=True, threshold=0.9, measure="either"))) == ["large", "small"]
-        assert names(index.query(question, text=True, threshold=0.4, measure="resemblance", limit=1)) == ["small"]
+        assert sorted(names(index.query(question, text=True, threshold=0.9, measure="either"))) == [
+            "large",
+            "small",
+        ]
+        assert names(index.query(question, text=True, threshold=0.4, measure="resemblance", limit=1)) == [
+            "small"
+        ]
 
 
 def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
@@ -102,7 +112,9 @@ def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
         assert coarse.shared < fine.shared / 2
         for name in ("containment_left", "containment_right", "resemblance"):
             assert getattr(coarse, name) == pytest.approx(getattr(fine, name), abs=0.1)
-        with pytest.raises(UsageError, match="--window is 20, but the index was made with windows of 26 for text"):
+        with pytest.raises(
+            UsageError, match="--window is 20, but the index was made with windows of 26 for text"
+        ):
             index.query(prose(1), text=True, window=20)
     with copysift.Index("mod.sift", scheme="mod") as index:
         index.add([("a", prose(1))])

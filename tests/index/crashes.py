@@ -54,7 +54,9 @@ def steps() -> Iterator[tuple[Callable[[Writer], None], State]]:
     def putting(pairs: list[tuple[str, int]]) -> Callable[[Writer], None]:
         def do(writer: Writer) -> None:
             for name, number in pairs:
-                writer.put(entry(name, number), fingerprints(number), [b"text of %d" % number])
+                writer.put(
+                    entry(name, number), fingerprints(number), lambda number=number: [b"text of %d" % number]
+                )
             writer.commit()
 
         return do
@@ -99,7 +101,9 @@ def found_in(folder: Path) -> State:
         assert not verified.damages, verified.damages
         by_content: dict[int, list[tuple[int, int, int]]] = {}
         for columns, _ in snapshot.postings():
-            rows = zip(hashes_of(columns.keys), columns.documents, columns.starts, columns.lengths, strict=True)
+            rows = zip(
+                hashes_of(columns.keys), columns.documents, columns.starts, columns.lengths, strict=True
+            )
             for value, content, start, length in rows:
                 by_content.setdefault(int(content), []).append((int(value), int(start), int(start + length)))
         state = {}
@@ -152,16 +156,19 @@ def check(folder: Path, told: int, states: list[State]) -> None:
     allowed = states[max(0, told - 1) : told + 1] if told else [{}]
     assert state in allowed, f"after {told} commits: {sorted(state)}"
     with Writer(folder, SETTINGS, SMALL) as writer:
-        live = {path.name for path in map(writer.catalog.segment_path, [r.number for r in writer.catalog.segments()])}
+        live = {
+            path.name
+            for path in map(writer.catalog.segment_path, [r.number for r in writer.catalog.segments()])
+        }
         assert {path.name for path in (folder / "postings").iterdir()} == live
-        writer.put(entry("after", 99), fingerprints(99), [b"text of 99"])
+        writer.put(entry("after", 99), fingerprints(99), lambda: [b"text of 99"])
         writer.commit()
     assert {path.name for path in folder.iterdir()} == {"catalog.sqlite", "postings", "writer.lock"}
     assert found_in(folder) == {**state, **postings_of({"after": 99})}
 
 
 def at_every_step(folder: Path, act: Callable[[str], None], only: tuple[str, ...] = ()) -> int:
-    """Stop the writer before its first step, its second, … until it gets through; give how many there were."""
+    """Stop the writer before its first step, its second, … until it gets through; give their number."""
     states = [{}, *(state for _, state in steps())]
     number = 0
     while True:

@@ -29,7 +29,9 @@ def test_a_run_of_several_segments_counts_as_one():
     assert policy.due([row(1, 6), row(1, 6), row(2, 15)]) == [[1, 2]]
 
 
-@pytest.mark.parametrize(("postings", "slice_"), [(10**6, SLICE), (128 * 2**21, 2**21), (10**12, LARGEST_SLICE)])
+@pytest.mark.parametrize(
+    ("postings", "slice_"), [(10**6, SLICE), (128 * 2**21, 2**21), (10**12, LARGEST_SLICE)]
+)
 def test_slices_grow_with_the_merge_up_to_a_bound(postings, slice_):
     assert Policy().slice_of(postings) == slice_
 

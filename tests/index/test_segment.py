@@ -98,7 +98,9 @@ def test_every_changed_byte_of_the_header_is_noticed(tmp_path):
 def test_a_segment_under_the_name_of_another_is_refused(tmp_path):
     written(tmp_path / "00000007.seg", made(300))
     (tmp_path / "00000007.seg").rename(tmp_path / "00000008.seg")
-    with pytest.raises(StoreError, match=r"00000008\.seg is not the file that the catalog names, but segment 7"):
+    with pytest.raises(
+        StoreError, match=r"00000008\.seg is not the file that the catalog names, but segment 7"
+    ):
         Segment(tmp_path / "00000008.seg")
 
 

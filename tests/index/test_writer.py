@@ -25,7 +25,9 @@ def folder(tmp_path):
 
 def put(writer, *numbers):
     for number in numbers:
-        writer.put(entry(str(number), number), fingerprints(number), [b"text of %d" % number])
+        writer.put(
+            entry(str(number), number), fingerprints(number), lambda number=number: [b"text of %d" % number]
+        )
 
 
 def test_every_commit_leaves_what_was_put_and_nothing_else(folder):
@@ -119,8 +121,13 @@ def test_a_second_writer_gets_an_error_that_names_the_first(folder):
         with pytest.raises(StoreError) as caught:
             Writer(folder)
         assert f"is being written by process {os.getpid()} on " in caught.value.message
-        code = f"from copysift.index.writer import Writer; from pathlib import Path; Writer(Path({str(folder)!r}))"
-        done = subprocess.run([sys.executable, "-c", code], env=environment(), cwd=ROOT, capture_output=True, text=True)
+        code = (
+            "from copysift.index.writer import Writer; from pathlib import Path\n"
+            f"Writer(Path({str(folder)!r}))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment(), cwd=ROOT, capture_output=True, text=True
+        )
         assert f"is being written by process {os.getpid()} on " in done.stderr
     Writer(folder).close()
 
@@ -149,8 +156,9 @@ def test_numbers_are_never_used_again(folder):
 
 def test_documents_of_the_same_bytes_share_their_postings(folder):
     with Writer(folder, SETTINGS) as writer:
-        writer.put(entry("a", 1), fingerprints(1), [b""])
-        writer.put(entry("b", 1))
+        assert writer.put(entry("a", 1), fingerprints(1)) == "added"
+        assert writer.put(entry("b", 1), lambda: pytest.fail("known already")) == "added"
+        assert writer.put(entry("b", 1), lambda: pytest.fail("known already")) == "unchanged"
         writer.commit()
         assert sum(row.postings for row in writer.catalog.segments()) == len(fingerprints(1).hashes)
         assert writer.remove("a")
@@ -158,11 +166,6 @@ def test_documents_of_the_same_bytes_share_their_postings(folder):
         assert [row.name for row in writer.catalog.documents()] == ["b"]
         assert writer.catalog.one("SELECT count(*) FROM contents") == 1
         assert not writer.remove("a")
-
-
-def test_a_document_without_fingerprints_is_refused_unless_its_content_is_known(folder):
-    with Writer(folder, SETTINGS) as writer, pytest.raises(StoreError, match="no fingerprints"):
-        writer.put(entry("a", 1))
 
 
 def test_runs_stay_few_however_many_adds_there_are(folder):

@@ -103,7 +103,9 @@ def test_the_checksum_is_that_of_zlib():
 def test_keys_with_the_same_low_bits_take_less_room():
     rows = [(key << 40, 1, 0, 25) for key in range(1, 300)]
     wide = [((key << 40) + key % 2, 1, 0, 25) for key in range(1, 300)]
-    assert len(compiled.pack(*columns(rows), 256, 64)[0]) < 0.2 * len(compiled.pack(*columns(wide), 256, 64)[0])
+    assert len(compiled.pack(*columns(rows), 256, 64)[0]) < 0.2 * len(
+        compiled.pack(*columns(wide), 256, 64)[0]
+    )
 
 
 @pytest.mark.parametrize("kernel", [compiled, reference])

@@ -46,7 +46,9 @@ def command(index: str, files: tuple[str, ...], texts: tuple[str, ...], **given:
         sources = {question.name: question.source for question in questions}
     console.name_skipped(skipped)
     for name, guarantee in short:
-        console.note(f"{name} is shorter than the guarantee threshold ({guarantee}): what it shares may be missed")
+        console.note(
+            f"{name} is shorter than the guarantee threshold ({guarantee}): what it shares may be missed"
+        )
     _show(answer, chosen, door, sources)
     return console.status(bool(answer.hits), skipped)
 

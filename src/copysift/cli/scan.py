@@ -63,7 +63,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     return console.status(bool(result.pairs or result.equal), result.skipped)
 
 
-def _scan(places: list[str], settings: Settings, values: dict[str, object], against: str) -> tuple[Scan, list[str]]:
+def _scan(
+    places: list[str], settings: Settings, values: dict[str, object], against: str
+) -> tuple[Scan, list[str]]:
     """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
     from copysift.engine.local import Scan
     from copysift.index.reader import exists

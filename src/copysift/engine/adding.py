@@ -57,7 +57,6 @@ class _Read:
     entry: store.Entry
     found: Fingerprints | None
     text: Callable[[], Iterable[bytes]] | None
-    same: bool
     again: Callable[[], Fingerprints]
 
 
@@ -139,13 +138,17 @@ class Adding:
             self._places.stored(entry.path), loaded.checksum, kind, loaded.size, True,
             loaded.mtime_ns if settled else 0,
         )  # fmt: skip
-        same = known is not None and (known.size, known.checksum, known.kind) == (loaded.size, loaded.checksum, kind)
+        same = known is not None and (known.size, known.checksum, known.kind) == (
+            loaded.size,
+            loaded.checksum,
+            kind,
+        )
         found = None
         if not same and self._claim(filed):
             found = self._reader.fingerprints(kind, chunks)
         again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
         text = (lambda: self._reader.chunks(loaded, kind)) if self._keep_text else None
-        return _Read(filed, found, text, same, again)
+        return _Read(filed, found, text, again)
 
     def _read_document(self, document: Document) -> _Read:
         data = b"".join(document.open())
@@ -159,7 +162,7 @@ class Adding:
         filed = store.Entry(document.name, checksum, kind, len(data))
         found = self._reader.fingerprints(kind, [source]) if self._claim(filed) else None
         again = lambda: self._reader.fingerprints(kind, [source])  # noqa: E731
-        return _Read(filed, found, (lambda: [source]) if self._keep_text else None, False, again)
+        return _Read(filed, found, (lambda: [source]) if self._keep_text else None, again)
 
     def _claim(self, entry: store.Entry) -> bool:
         """Be the one who fingerprints a content; of equal documents, only one thread does."""
@@ -167,20 +170,6 @@ class Adding:
         return self._claimed.setdefault(key, entry.name) is entry.name
 
     def _put(self, made: _Read) -> None:
-        entry, writer = made.entry, self._writer
-        if made.same:
-            writer.touch(entry.name, entry.mtime)
-            self.done.unchanged += 1
-            return
-        old = writer.find(entry.name)
-        if old is not None and (old[0], old[2], old[4]) == (entry.bytes, entry.checksum, entry.kind):
-            writer.touch(entry.name, entry.mtime)
-            self.done.unchanged += 1
-            return
-        known = writer.known(entry.checksum, entry.bytes, entry.kind)
-        found = made.found if made.found is not None or known else made.again()
-        writer.put(entry, None if known else found, None if known or made.text is None else made.text())
-        if old is None:
-            self.done.added += 1
-        else:
-            self.done.changed += 1
+        found = made.again if made.found is None else made.found
+        done = self._writer.put(made.entry, found, made.text)
+        setattr(self.done, done, getattr(self.done, done) + 1)

@@ -68,7 +68,9 @@ class Asking:
     def __init__(self, snapshot: Snapshot, reader: StoredReader, places: Places) -> None:
         self._snapshot, self._reader, self._places = snapshot, reader, places
 
-    def ask(self, question: Question, query: Query, passages: bool = False) -> tuple[list[Hit], int, list[Damage]]:
+    def ask(
+        self, question: Question, query: Query, passages: bool = False
+    ) -> tuple[list[Hit], int, list[Damage]]:
         """Give the hits, best first, the number of the query's fingerprints, and what was found damaged."""
         asked = self._fingerprinted(question, query)
         found, damages = self._snapshot.find(asked.looked_up)
@@ -76,7 +78,9 @@ class Asking:
         for hit, row in self._hits(question, query, asked, found):
             hits.append(hit)
             rows.append(row)
-        order = sorted(range(len(hits)), key=lambda at: (-_measure(hits[at], query.measure), not hits[at].equal, at))
+        order = sorted(
+            range(len(hits)), key=lambda at: (-_measure(hits[at], query.measure), not hits[at].equal, at)
+        )
         order = order[: query.limit]
         if passages:
             left = self._prepared(question.source, question.kind)
@@ -113,7 +117,9 @@ class Asking:
         numbers = shared.contents[enough].tolist()
         contents = self._snapshot.contents(numbers)
         equal = {row.number: row for row in self._snapshot.contents_of(question.checksum, question.bytes)}
-        counts = zip(numbers, shared.hashes[enough].tolist(), shared.occurrences[enough].tolist(), strict=True)
+        counts = zip(
+            numbers, shared.hashes[enough].tolist(), shared.occurrences[enough].tolist(), strict=True
+        )
         seen = set()
         for number, hashes, occurrences in counts:
             row = contents.get(number)
@@ -126,16 +132,14 @@ class Asking:
         for number, row in equal.items():
             if number not in seen:  # too short for a fingerprint, or of another kind
                 n = asked.distinct
-                yield from self._named(
-                    Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
-                )
+                yield from self._named(Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row)
 
     def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, tuple[DocumentRow, ContentRow]]]:
         for document in self._snapshot.documents_of(row.number):
             yield dataclasses.replace(hit, right=self._places.shown(document)), (document, row)
 
     def _counted(self, found: Found) -> _Shared:
-        """Count for every content the distinct hashes it shares; a hash of a content stands in one segment only."""
+        """Count what every content shares; a hash of a content stands in one segment only."""
         documents = found.documents.astype(np.int64)
         if not len(documents):
             nothing = np.empty(0, np.int64)
@@ -161,7 +165,7 @@ class Asking:
         self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, asked: _Asked, found: Found,
         left: Prepared,
     ) -> Hit:  # fmt: skip
-        """Give a hit with its passages: exact where the document can be read, else those of shared fingerprints."""
+        """Give a hit with its passages: exact where the document can be read, else of shared hashes."""
         document, content = rows
         kinds = comparable(question.kind, content.kind)
         try:
@@ -179,7 +183,7 @@ class Asking:
         )
 
     def _sketched(self, hit: Hit, content: ContentRow, asked: _Asked, found: Found, left: Prepared) -> Hit:
-        """Join the spans of shared fingerprints that follow each other on both sides; lines of the right are 0."""
+        """Join the spans of shared fingerprints that overlap on both sides; lines of the right are 0."""
         mine = np.flatnonzero(found.documents == content.number)
         order = np.argsort(asked.all.hashes, kind="stable")
         hashes = asked.all.hashes[order]
@@ -188,7 +192,9 @@ class Asking:
             value = asked.looked_up[found.which[at]]
             first, last = np.searchsorted(hashes, value), np.searchsorted(hashes, value, "right")
             right = int(found.starts[at]), int(found.starts[at] + found.lengths[at])
-            spans += [(int(asked.all.starts[i]), int(asked.all.ends[i]), *right) for i in order[first:last].tolist()]
+            spans += [
+                (int(asked.all.starts[i]), int(asked.all.ends[i]), *right) for i in order[first:last].tolist()
+            ]
         made = []
         for one_start, one_end, start, end in _chained(spans):
             first_line, last_line = line_span(left.lines, np.array([one_start]), np.array([one_end]))
@@ -257,5 +263,5 @@ def _check_window(asked: int, made: int, scheme: str, kind: str) -> None:
     if asked < made:
         raise UsageError(
             f"--window is {asked}, but the index was made with windows of {made} for {kind}",
-            hint="a smaller window would choose fingerprints that the index does not have (winnowing, section 3.2)",
+            hint="a smaller window would choose fingerprints that the index does not have (winnowing, §3.2)",
         )

@@ -1,4 +1,4 @@
-"""All against all from an index, and new files against it and each other: a scan that is fed from postings."""
+"""All against all from an index, or new files against it and each other: a scan fed from postings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class IndexScan(Scan):
-    """A scan of the documents of an index, and of files; with `apart` the index's are not compared with each other."""
+    """A scan of the documents of an index, and of files; `apart`: the index is not compared with itself."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places, *, apart: bool) -> None:
         super().__init__(settings)
@@ -83,7 +83,9 @@ class IndexScan(Scan):
         counts = super()._count(postings, keep)
         if not self._apart:
             return counts
-        return dataclasses.replace(counts, equal=tuple(each for each in counts.equal if each[0] < self._files))
+        return dataclasses.replace(
+            counts, equal=tuple(each for each in counts.equal if each[0] < self._files)
+        )
 
 
 def index_scan(path: Path, given: Mapping[str, object], *, apart: bool) -> IndexScan:

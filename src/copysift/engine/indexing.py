@@ -16,7 +16,7 @@ from copysift.engine.progress import Progress
 from copysift.engine.stored import Places, StoredReader, entry_of, reconciled, remembered, require_seed
 from copysift.errors import InputError, UsageError
 from copysift.index.merge import Policy
-from copysift.index.reader import Snapshot, exists
+from copysift.index.reader import Snapshot, exists, settings_of
 from copysift.index.segment import Damage
 from copysift.index.writer import Writer
 from copysift.index_settings import Query
@@ -48,8 +48,9 @@ class Index:
         self._policy: Policy | None = None
         self._keep_text = keep_text
         self.damages: list[Damage] = []
-        if exists(self.path):
-            self._settle(self._reading().settings)
+        stored = settings_of(self.path)
+        if stored is not None:
+            self._settle(stored)
         else:
             self.settings = make(Settings, settings)
             self._stored = remembered(self.settings, bool(keep_text))
@@ -96,7 +97,9 @@ class Index:
                     adding.documents(map(_document, batch))
         return self._commit(adding)
 
-    def update(self, paths: Place | Iterable[Place] | None = None, *, progress: Progress | None = None) -> Added:
+    def update(
+        self, paths: Place | Iterable[Place] | None = None, *, progress: Progress | None = None
+    ) -> Added:
         """Add what is new or changed at or below the paths, and remove what has vanished there.
 
         Without paths, the files that the index knows are looked at.
@@ -108,7 +111,9 @@ class Index:
             met = adding.files(path for path in named if os.path.lexists(path))
             below = known
         else:
-            places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+            places = [
+                os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)
+            ]
             met = adding.files(place for place in places if os.path.lexists(place))
             below = [name for name in known if any(self._places.below(name, place) for place in places)]
             missing = [
@@ -128,7 +133,7 @@ class Index:
         removed = 0
         for given in [names] if isinstance(names, str | os.PathLike) else names:
             name = os.fspath(given)
-            found = writer.remove(name) or writer.remove(self._places.stored(name))
+            found = int(writer.remove(name) or writer.remove(self._places.stored(name)))
             if not found:
                 files = (row.name for row in writer.catalog.documents() if row.file)
                 found = sum(map(writer.remove, [file for file in files if self._places.below(file, name)]))
@@ -145,9 +150,14 @@ class Index:
     # ---- reading
 
     def query(
-        self, content: Place | bytes | Document, *, text: bool = False, passages: bool = False, **asked: object
+        self,
+        content: Place | bytes | Document,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        **asked: object,
     ) -> Iterator[Hit]:
-        """Give the documents that share enough with a file, with bytes, or (`text`) with a string, best first.
+        """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
 
         Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick.
         What was found damaged on the way stands in `damages`.
@@ -171,7 +181,9 @@ class Index:
         if isinstance(content, Document):
             return _question(reader, content.name, b"".join(content.open()))
         if isinstance(content, bytes) or text:
-            data = content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
+            data = (
+                content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
+            )
             return _question(reader, name or "-", data, as_text=text)
         path = os.fspath(content)
         loaded = load(entry_of(path))
@@ -180,7 +192,12 @@ class Index:
         return _file_question(reader, path, loaded)
 
     def answer(
-        self, questions: Iterable[Question], query: Query, *, passages: bool = False, skipped: Iterable[Skipped] = ()
+        self,
+        questions: Iterable[Question],
+        query: Query,
+        *,
+        passages: bool = False,
+        skipped: Iterable[Skipped] = (),
     ) -> Answer:
         """Answer several questions, as the reports show them."""
         groups, hits = [], []
@@ -321,7 +338,9 @@ def _document(item: Any) -> Document:
     elif isinstance(item, Mapping) and "text" in item:
         name, content = next((item[key] for key in ("id", "uri", "name") if key in item), None), item["text"]
     else:
-        raise UsageError(f"cannot add {type(item).__name__}", hint="give paths, (name, text) or mappings with text")
+        raise UsageError(
+            f"cannot add {type(item).__name__}", hint="give paths, (name, text) or mappings with text"
+        )
     if name is None:
         raise UsageError("a document has no name", hint="give it an id, uri or name")
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else bytes(content)
@@ -337,4 +356,3 @@ def _question(reader: Reader, name: str, data: bytes, as_text: bool = False) -> 
 def _file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
     kind, chunks = reader.opened(loaded)
     return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)
-

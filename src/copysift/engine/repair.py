@@ -19,7 +19,7 @@ from copysift.values import Skipped
 
 @dataclass(slots=True)
 class Repaired:
-    """What became of the documents that had lost fingerprints: names read again, and those that could not be."""
+    """Documents that had lost fingerprints: names read again, and those that could not be."""
 
     again: list[str] = field(default_factory=list)
     lost: list[Skipped] = field(default_factory=list)
@@ -79,4 +79,3 @@ def _mend(
     entry = Entry("", content.checksum, content.kind, content.bytes)
     writer.replace_content(content.number, left, entry, found, None if text is None else [text])
     done.again += [document.name for document in documents]
-

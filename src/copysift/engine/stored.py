@@ -24,7 +24,7 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     """Give what an index keeps of the settings that it is made with; of the seed only a check."""
     if settings.scheme in SKETCHED:
         raise UsageError(
-            f"the scheme {settings.scheme} makes sketches of whole documents, and an index finds parts of them",
+            f"the scheme {settings.scheme} sketches whole documents, and an index finds parts of them",
             hint="choose robust, open-closed, winnow, mod, safe-mod, anchor or all",
         )
     if settings.scheme == "anchor" and not settings.anchor:
@@ -75,7 +75,9 @@ def _flag(name: str) -> str:
 
 
 def _spelled(value: object) -> str:
-    return "by kind" if value is None else " ".join(value) or "none" if isinstance(value, list) else str(value)
+    return (
+        "by kind" if value is None else " ".join(value) or "none" if isinstance(value, list) else str(value)
+    )
 
 
 class Places:
@@ -118,7 +120,7 @@ def entry_of(path: str, size: int = 0, mtime: int = 0) -> Entry:
 
 
 class StoredReader(Reader):
-    """A reader that also gives the sources of an index: from the file if it is the same, else from the kept text."""
+    """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
         super().__init__(settings)
@@ -138,7 +140,10 @@ class StoredReader(Reader):
         """Give the readable source of a document of the index; raises InputError when it is gone."""
         if document.file:
             loaded = load(entry_of(self._places.located(document.name)))
-            if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (content.checksum, content.bytes):
+            if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (
+                content.checksum,
+                content.bytes,
+            ):
                 return self.chunks(loaded, kind)
             why = loaded.reason if isinstance(loaded, Skipped) else "it has changed"
         else:

@@ -92,7 +92,7 @@ class DocumentRow:
 
 
 def short(value: bytes) -> int:
-    """Give 48 bits of a name or checksum, to be found by: an index of whole names would double the catalog."""
+    """Give 48 bits of a name or checksum, to be found by: whole names twice would double the catalog."""
     return int.from_bytes(hashlib.blake2b(value, digest_size=6).digest(), "little")
 
 
@@ -145,7 +145,7 @@ class Catalog:
         except sqlite3.Error as error:
             raise self._failed(error) from error
 
-    def run_many(self, statement: str, rows: Iterable[Iterable[Any]]) -> None:
+    def run_many(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Run a statement for every row."""
         try:
             self._connection.executemany(statement, rows)
@@ -170,8 +170,14 @@ class Catalog:
         """Make the tables, inside a transaction."""
         for statement in _TABLES.strip().split(";\n"):
             self.run(statement.rstrip(";"))
-        values = {"version": VERSION, "settings": settings, "next": {"content": 1, "document": 1, "segment": 1, "run": 1}}
-        self.run_many("INSERT INTO about VALUES (?, ?)", ((key, json.dumps(value)) for key, value in values.items()))
+        values = {
+            "version": VERSION,
+            "settings": settings,
+            "next": {"content": 1, "document": 1, "segment": 1, "run": 1},
+        }
+        self.run_many(
+            "INSERT INTO about VALUES (?, ?)", ((key, json.dumps(value)) for key, value in values.items())
+        )
 
     def about(self, key: str) -> Any:
         """Give what the index says of itself under a key, or None."""
@@ -224,7 +230,12 @@ class Catalog:
 
     def listed(self) -> Iterator[tuple[DocumentRow, ContentRow]]:
         """Give every document with its content, in the order of adding."""
-        columns = ", ".join([*(f"d.{name}" for name in _DOCUMENT.split(", ")), *(f"c.{name}" for name in _CONTENT.split(", "))])
+        columns = ", ".join(
+            [
+                *(f"d.{name}" for name in _DOCUMENT.split(", ")),
+                *(f"c.{name}" for name in _CONTENT.split(", ")),
+            ]
+        )
         for row in self.rows(
             f"SELECT {columns} FROM documents d JOIN contents c ON c.number = d.content ORDER BY d.number"
         ):

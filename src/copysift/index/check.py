@@ -98,7 +98,9 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
     for name, content in snapshot.catalog.rows(
         "SELECT name, content FROM documents WHERE content NOT IN (SELECT number FROM contents)"
     ):
-        yield Damage(snapshot.catalog.path.name, f"document {name!r} refers to content {content}, which is not there")
+        yield Damage(
+            snapshot.catalog.path.name, f"document {name!r} refers to content {content}, which is not there"
+        )
     for (number,) in snapshot.catalog.rows(
         "SELECT number FROM contents WHERE number NOT IN (SELECT content FROM documents)"
     ):

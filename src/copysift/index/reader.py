@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,22 @@ def exists(folder: Path) -> bool:
     catalog = Catalog(folder, write=False)
     try:
         return catalog.has_tables()
+    finally:
+        catalog.close()
+
+
+def settings_of(folder: Path) -> dict[str, Any] | None:
+    """Give the settings of the index that stands there, None if there is none; segments stay closed."""
+    if not (folder / NAME).is_file():
+        return None
+    catalog = Catalog(folder, write=False)
+    try:
+        catalog.begin()
+        if not catalog.has_tables():
+            return None
+        check_version(catalog)
+        found: dict[str, Any] = catalog.about("settings")
+        return found
     finally:
         catalog.close()
 
@@ -88,7 +105,7 @@ class Snapshot:
             return found
 
     def find(self, hashes: UInt64s) -> tuple[Found, list[Damage]]:
-        """Look up distinct hashes: `which` is the place of a hash among them. Dead contents may be found too."""
+        """Look up distinct hashes: `which` is the place of a hash among them. Dead contents are found too."""
         keys = keys_of(hashes)
         order = np.argsort(keys)
         wanted = keys[order]
@@ -108,7 +125,7 @@ class Snapshot:
         total = sum(segment.entries for segment in self.segments)
         pieces = max(1, total // BATCH)
         bounds = [RANGES * piece // pieces for piece in range(pieces + 1)]
-        for low, high in zip(bounds, bounds[1:], strict=False):
+        for low, high in pairwise(bounds):
             parts, damages = [], []
             for segment in self.segments:
                 columns, bad = segment.between(low, high)
@@ -176,7 +193,8 @@ class Snapshot:
             if self.catalog.one("SELECT 1 FROM texts WHERE piece = ?", (base,)) is None:
                 return None
             rows = self.catalog.rows(
-                "SELECT data FROM texts WHERE piece >= ? AND piece < ? ORDER BY piece", (base + first, base + last)
+                "SELECT data FROM texts WHERE piece >= ? AND piece < ? ORDER BY piece",
+                (base + first, base + last),
             )
             pieces = [row[0] for row in rows]
         try:

@@ -32,7 +32,7 @@ VERSION = 1
 PAGE = 256  # postings of a page
 RANGES = 1 << 32  # bounds of segments are in units of 2^32 keys
 SUFFIX = ".seg"
-# magic, version, postings a page, postings, offset of the directory, contents from, to, segment number, padding
+# magic, version, postings a page, postings, place of the directory, contents from and to, number, padding
 _HEADER = struct.Struct("<8sIIQQIIQ8xI")
 HEADER_BYTES = 64  # with the CRC-32 of what stands before it in the last four
 
@@ -47,7 +47,7 @@ class Columns(NamedTuple):
 
     def take(self, which: NDArray[np.generic] | slice) -> Columns:
         """Give some of the postings."""
-        return Columns(*(column[which] for column in self))
+        return Columns(self.keys[which], self.documents[which], self.starts[which], self.lengths[which])
 
 
 class Found(NamedTuple):
@@ -98,7 +98,9 @@ def sorted_columns(columns: Columns) -> Columns:
 
 def encode(columns: Columns, number: int) -> list[memoryview]:
     """Give the file of a segment in parts, from sorted postings; there must be some."""
-    packed, directory = kernels.postings.pack(*(np.ascontiguousarray(c) for c in columns), PAGE, HEADER_BYTES)
+    keys = np.ascontiguousarray(columns.keys)
+    rest = [np.ascontiguousarray(column) for column in columns[1:]]
+    packed, directory = kernels.postings.pack(keys, rest[0], rest[1], rest[2], PAGE, HEADER_BYTES)
     end = HEADER_BYTES + len(packed)
     padding = -end % 8  # the directory is read in place
     low, high = int(columns.documents.min()), int(columns.documents.max())
@@ -157,10 +159,10 @@ class Segment:
 
     def read(self, first: int, last: int) -> tuple[Columns, list[Damage]]:
         """Give the postings of pages first .. last − 1, damaged pages left out; the bounds do not matter."""
-        *columns, bad = kernels.postings.unpack(
+        keys, documents, starts, lengths, bad = kernels.postings.unpack(
             self._data, HEADER_BYTES, self._end, self._directory, self._page, self.entries, first, last
         )
-        return Columns(*columns), self._damages(bad)
+        return Columns(keys, documents, starts, lengths), self._damages(bad)
 
     def page_of(self, key: int) -> int:
         """Give the first page that may have a key."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -53,10 +53,18 @@ class Entry:
     mtime: int = 0
 
 
+def distinct(hashes: UInt64s) -> int:
+    """Count distinct hashes; sorting is faster here than np.unique."""
+    ordered = np.sort(hashes)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
+
+
 class Writer:
     """The one writer; use it as a context manager. Leaving it with an error drops what was not committed."""
 
-    def __init__(self, folder: Path, settings: dict[str, Any] | None = None, policy: Policy | None = None) -> None:
+    def __init__(
+        self, folder: Path, settings: dict[str, Any] | None = None, policy: Policy | None = None
+    ) -> None:
         self.folder = folder
         self._policy = policy or Policy()
         if settings is None and not exists(folder):
@@ -124,40 +132,39 @@ class Writer:
             return None
         return content.bytes, row.mtime, content.checksum, content.number, content.kind
 
-    def touch(self, name: str, mtime: int) -> None:
-        """Note another time of a document whose bytes are the same."""
-        row = self.catalog.document(name)
-        if row is not None:
-            self._changed = True
-            self.catalog.run("UPDATE documents SET mtime = ? WHERE number = ?", (mtime, row.number))
+    def put(
+        self,
+        entry: Entry,
+        found: Fingerprints | Callable[[], Fingerprints],
+        text: Callable[[], Iterable[bytes]] | None = None,
+    ) -> str:
+        """Add a document, or replace the one of its name; tell whether it was added, changed or unchanged.
 
-    def known(self, checksum: bytes, size: int, kind: str) -> bool:
-        """Tell whether a content is there already, so that it need not be fingerprinted."""
-        return self.catalog.content_of(checksum, size, kind) is not None
-
-    def put(self, entry: Entry, found: Fingerprints | None = None, text: Iterable[bytes] | None = None) -> None:
-        """Add a document, or replace the one of its name; a content that is known needs no fingerprints."""
-        known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
-        if known is None and found is None:
-            raise StoreError(f"{entry.name} has no fingerprints")
+        Fingerprints and text are only asked for if no other document has the same content.
+        """
         self._changed = True
+        known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
         old = self.catalog.document(entry.name)
-        number = known.number if known else self._put_content(entry, found, text)
-        if old is not None:
+        if known is None:
+            number = self._put_content(entry, found() if callable(found) else found, text and text())
+        else:
+            number = known.number
+        if old is None:
+            raw = os.fsencode(entry.name)
+            self.catalog.run(
+                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
+                (self.number("document"), short(raw), raw, number, entry.file, entry.mtime),
+            )
+        else:
             self.catalog.run(
                 "UPDATE documents SET content = ?, file = ?, mtime = ? WHERE number = ?",
                 (number, entry.file, entry.mtime, old.number),
             )
             if old.content != number:
                 self._release(old.content)
-        else:
-            raw = os.fsencode(entry.name)
-            self.catalog.run(
-                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
-                (self.number("document"), short(raw), raw, number, entry.file, entry.mtime),
-            )
         if self._buffered >= BUFFERED or self._kept >= KEPT:
             self.commit()
+        return "added" if old is None else "changed" if old.content != number else "unchanged"
 
     def remove(self, name: str) -> bool:
         """Remove a document; tell whether it was there."""
@@ -169,14 +176,12 @@ class Writer:
         self._release(row.content)
         return True
 
-    def _put_content(self, entry: Entry, found: Fingerprints | None, text: Iterable[bytes] | None) -> int:
-        assert found is not None
+    def _put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
         number = self.number("content")
-        distinct = len(np.unique(found.hashes))
         self.catalog.run(
             "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, short(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes), distinct,
-             found.grams),
+            (number, short(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes),
+             distinct(found.hashes), found.grams),
         )  # fmt: skip
         if text is not None:
             self._keep_text(number, text)
@@ -215,7 +220,8 @@ class Writer:
         """Note that a content has fewer postings than it had."""
         self._changed = True
         self.catalog.run(
-            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?", (fingerprints, hashes, content)
+            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
+            (fingerprints, hashes, content),
         )
 
     def replace_content(
@@ -240,7 +246,9 @@ class Writer:
         """Give a number that was never used before: of a content, a document, a segment or a run."""
         number = self._next[what]
         if number >= 2**32:
-            raise StoreError(f"{self.folder} has no numbers left for another {what}", hint="begin another index")
+            raise StoreError(
+                f"{self.folder} has no numbers left for another {what}", hint="begin another index"
+            )
         self._next[what] = number + 1
         return number
 
@@ -330,7 +338,8 @@ class Writer:
                 self.catalog.run(f"UPDATE segments SET target = ? WHERE run IN ({marks})", (target, *runs))
                 self.catalog.run("INSERT INTO merges VALUES (?, 0)", (target,))
             waiting = self.catalog.run(
-                "SELECT target, sum(live) AS size FROM segments WHERE target IS NOT NULL GROUP BY target ORDER BY size"
+                "SELECT target, sum(live) AS size FROM segments WHERE target IS NOT NULL "
+                "GROUP BY target ORDER BY size"
             ).fetchall()
             if not waiting or budget <= 0:
                 return
@@ -349,7 +358,9 @@ class Writer:
             self._consume(row, bound, len(columns.keys))
         moved = sum(len(columns.keys) for _, columns in parts)
         parts.sort(key=lambda part: part[0])
-        together = Columns(*(np.concatenate(column) for column in zip(*(part for _, part in parts), strict=True)))
+        together = Columns(
+            *(np.concatenate(column) for column in zip(*(part for _, part in parts), strict=True))
+        )
         together = self._without_removed(together)
         if len(together.keys):
             self.write_run(sorted_columns(together), run, reached, bound)
@@ -390,7 +401,9 @@ class Writer:
         self._dropped.append(self.catalog.segment_path(row.number))
 
     def _without_removed(self, columns: Columns) -> Columns:
-        removed = np.array([row[0] for row in self.catalog.rows("SELECT content FROM removed ORDER BY 1")], np.uint32)
+        removed = np.array(
+            [row[0] for row in self.catalog.rows("SELECT content FROM removed ORDER BY 1")], np.uint32
+        )
         if not len(removed):
             return columns
         at = np.minimum(np.searchsorted(removed, columns.documents), len(removed) - 1)

@@ -1,7 +1,7 @@
 """The hot loops: bytes and integers only, each with a readable twin in `reference/`.
 
-`kernels.selection`, `.text`, `.join`, `.match`, `.postings` are modules of one edition: the compiled kernels on
-AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx2`, `portable`, or
+`kernels.selection`, `.text`, `.join`, `.match`, `.postings` are modules of one edition: the compiled
+kernels on AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx2`, `portable`, or
 `reference` (the twins; slow). A forced edition that is missing is an error, never a fall-back.
 """
 

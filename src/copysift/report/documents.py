@@ -28,7 +28,8 @@ def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: 
         elif format == "names":
             yield f"{document.name}\0"
         else:
-            yield f"{document.bytes:>12,}  {document.fingerprints:>10,}  {document.kind:<5}  {visible(document.name)}\n"
+            numbers = f"{document.bytes:>12,}  {document.fingerprints:>10,}"
+            yield f"{numbers}  {document.kind:<5}  {visible(document.name)}\n"
 
 
 def _row(values: Iterable[object]) -> str:
@@ -45,18 +46,31 @@ def described(numbers: dict[str, Any]) -> str:
         ("documents", f"{numbers['documents']:,} ({numbers['contents']:,} different)"),
         ("text", size(texts)),
         ("fingerprints", f"{numbers['fingerprints']:,}"),
-        ("on disk", f"{size(stored)}: {size(numbers['postings_bytes'])} of postings in {numbers['segments']:,} "
-                    f"segments, {size(numbers['catalog_bytes'])} of catalog"),
+        ("on disk", f"{size(stored)}: {size(numbers['postings_bytes'])} of postings in "
+                    f"{numbers['segments']:,} segments, {size(numbers['catalog_bytes'])} of catalog"),
         ("share", f"{stored / texts:.1%} of the text" if texts else "nothing is indexed yet"),
     ]  # fmt: skip
     if postings:
-        rows.insert(4, ("", f"{numbers['postings_bytes'] / postings:.1f} bytes a fingerprint, {stored / postings:.1f} in all"))
+        rows.insert(
+            4,
+            (
+                "",
+                f"{numbers['postings_bytes'] / postings:.1f} bytes a fingerprint, "
+                f"{stored / postings:.1f} in all",
+            ),
+        )
     if numbers["kept_text_bytes"]:
         rows.append(("kept texts", size(numbers["kept_text_bytes"])))
     if numbers["removed"]:
-        rows.append(("removed", f"{numbers['removed']:,} fingerprints wait for a merge (copysift index compact)"))
+        rows.append(
+            ("removed", f"{numbers['removed']:,} fingerprints wait for a merge (copysift index compact)")
+        )
     made = numbers["settings"]
-    settings = [f"{name.replace('_', '-')} {_spelled(value)}" for name, value in made.items() if value not in (None, [], False)]
+    settings = [
+        f"{name.replace('_', '-')} {_spelled(value)}"
+        for name, value in made.items()
+        if value not in (None, [], False)
+    ]
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
 

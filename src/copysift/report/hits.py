@@ -57,7 +57,9 @@ def _cells(hit: Hit) -> list[str]:
 
 def _passages(answer: Answer, view: View) -> str:
     regions = [region for hit in answer.hits if not hit.equal for region in hit.regions or ()]
-    regions.sort(key=lambda each: (-each.length, each.left.file, each.left.start, each.right.file, each.right.start))
+    regions.sort(
+        key=lambda each: (-each.length, each.left.file, each.left.start, each.right.file, each.right.start)
+    )
     if not regions:
         return ""
     shown = regions[: view.passages]
@@ -94,7 +96,8 @@ def record(hit: Hit) -> dict[str, Any]:
     }
     if hit.regions is not None:
         made["regions"] = [
-            {"length": each.length, "left": asdict(each.left), "right": asdict(each.right)} for each in hit.regions
+            {"length": each.length, "left": asdict(each.left), "right": asdict(each.right)}
+            for each in hit.regions
         ]
     return made
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def _numbers(column: bytes, bits: int, count: int) -> list[int]:
 
 def _pack_page(page: list[Posting]) -> bytes:
     keys, documents, starts, lengths = (list(column) for column in zip(*page, strict=True))
-    deltas = [after - before for before, after in zip(keys, keys[1:], strict=False)]
+    deltas = [after - before for before, after in pairwise(keys)]
     together = 0
     for delta in deltas:
         together |= delta
@@ -93,7 +94,7 @@ def _check(size: int, begin: int, end: int, entries: int, page: int, count: int)
 def pack(
     keys: UInt64s, documents: UInt32s, starts: UInt32s, lengths: UInt32s, page: int, begin: int
 ) -> tuple[UInt8s, NDArray[Any]]:
-    """Pack sorted postings into pages; give them and their directory. The first stands at `begin` of the file."""
+    """Pack sorted postings into pages, from `begin` of the file on; give them and their directory."""
     if not len(keys) == len(documents) == len(starts) == len(lengths):
         raise ValueError("columns that belong together differ in length")
     if not 1 <= page <= 65535:
@@ -125,7 +126,7 @@ def _sound(
 def unpack(
     data: UInt8s, begin: int, end: int, directory: UInt8s, page: int, count: int, first: int, last: int
 ) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s, UInt32s]:
-    """Give the postings of pages first .. last − 1 as columns, and the numbers of the pages that are damaged."""
+    """Give the postings of pages first .. last − 1 as columns, and the numbers of the damaged pages."""
     entries = np.frombuffer(directory.tobytes(), ENTRY).tolist()
     _check(len(data), begin, end, len(entries), page, count)
     rows: list[Posting] = []
@@ -142,7 +143,7 @@ def unpack(
 def find(
     data: UInt8s, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]:
-    """Look up keys, ascending and distinct: give the number of the key, document, start and length of each posting.
+    """Look up keys, ascending and distinct: give number of the key, document, start and length of postings.
 
     The last column has the damaged pages that were met. A page is met when the directory says that
     it may hold the key: the one before the first page that begins with the key or above it, and
