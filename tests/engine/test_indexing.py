@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import copysift
-from copysift.engine.stored import Places
+from copysift.engine.remembered import Places
 from copysift.errors import InputError, StoreError, UsageError
 from tests.cli.program import write
 from tests.cli.texts import prose

@@ -13,7 +13,7 @@ from copysift.engine.documents import Reader
 from copysift.engine.local import IN_FLIGHT, skipped, walk_settings
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.stored import Places
+from copysift.engine.remembered import Places
 from copysift.errors import InputError
 from copysift.index import writer as store
 from copysift.read.load import DIGEST, load

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.engine.exact import Prepared, comparable, regions_of
-from copysift.engine.stored import Places, StoredReader
+from copysift.engine.remembered import Places, StoredReader
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import fingerprinter
 from copysift.fingerprint.quick import WINDOWS, smallest

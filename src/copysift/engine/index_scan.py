@@ -13,7 +13,7 @@ from copysift.engine.collection import Scanned
 from copysift.engine.counts import Counts
 from copysift.engine.local import Scan
 from copysift.engine.progress import Progress
-from copysift.engine.stored import Places, StoredReader, entry_of, reconciled, require_seed
+from copysift.engine.remembered import Places, StoredReader, entry_of, reconciled, require_seed
 from copysift.index.join import Join
 from copysift.index.postings import Postings
 from copysift.index.reader import Snapshot

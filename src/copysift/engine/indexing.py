@@ -13,7 +13,7 @@ from copysift.canonicalise.sniff import to_utf8
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
 from copysift.engine.progress import Progress
-from copysift.engine.stored import Places, StoredReader, entry_of, reconciled, remembered, require_seed
+from copysift.engine.remembered import Places, StoredReader, entry_of, reconciled, remembered, require_seed
 from copysift.errors import InputError, UsageError
 from copysift.index.merge import Policy
 from copysift.index.reader import Snapshot, exists, settings_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from copysift.engine.stored import StoredReader
+from copysift.engine.remembered import StoredReader
 from copysift.errors import InputError, StoreError
 from copysift.index.catalog import FOLDER, ContentRow
 from copysift.index.check import Verified
