@@ -47,6 +47,8 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "json": "copysift.report.records:report",
         "csv": "copysift.report.rows:report",
         "sif": "copysift.report.listing:report",
+        "html": "copysift.report.page:report",
+        "moss": "copysift.report.moss:report",
     },
 }
 

@@ -30,6 +30,8 @@ REPORTS = {
     "json": "everything, schema version 1",
     "csv": "one row a pair",
     "sif": "groups, as the sif paper lists them",
+    "html": "one page that opens offline: pairs, clusters, sources side by side",
+    "moss": "a folder of pages as MOSS makes them",
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from copysift import registry
-from copysift.cli import console
+from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.errors import UsageError
 from copysift.index_settings import Keep
@@ -21,7 +21,10 @@ from copysift.values import Result
 if TYPE_CHECKING:
     from copysift.engine.local import Scan
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
+SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
+PAGES = ("html", "moss")  # formats that show the sources of the best pairs
+MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
+TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -30,8 +33,8 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Compare every file with every file: equal ones, similar ones, parts of one another.
 
-    PATH is a file or a folder; folders are read with all that is in them. An index is scanned from
-    what it keeps, without its files.
+    PATH is a file, a folder or an archive; folders and archives are read with all that is in them.
+    An index is scanned from what it keeps, without its files.
     """
     values = values_from("scan", given)
     keep = of_class(Keep, values)
@@ -41,6 +44,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         values["seed"] = secret_of(keep.seed_file)
     settings, door = of_class(Settings, values), of_class(Door, values)
     chosen = report_format(door)
+    console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
@@ -48,10 +52,19 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.engine.run import check_place
 
         check_place(Path(door.save))
+    if chosen == "moss":
+        folders.check_folder(door)
+    if door.anonymise:
+        pseudonyms.check_key(door)
     scan, places = _scan(places, settings, values, keep.against)
     with console.progress(door) as shown:
         result = scan.run(
-            places, regions=chosen == "json" or bool(door.passages), keep=bool(door.save), progress=shown
+            places,
+            regions=chosen == "json" or chosen in PAGES or bool(door.passages),
+            most=_limit(settings, chosen) if chosen in PAGES else None,
+            groups=wants_groups(chosen, door),
+            keep=bool(door.save),
+            progress=shown,
         )
     if door.save:
         scan.save(Path(door.save))
@@ -83,6 +96,11 @@ def _scan(
     return index_scan(Path(indexes[0]), given, apart=False), []
 
 
+def wants_groups(chosen: str, door: Door) -> bool:
+    """Tell whether a report lists groups; one of a plug-in may."""
+    return door.groups or chosen not in ("table", "json", "csv", "names")
+
+
 def report_format(door: Door) -> str:
     """Give the report format: as told, by the suffix of the output file, else the table."""
     if door.format:
@@ -103,19 +121,33 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
-    from copysift.report.view import View, no_source
+    from copysift.report.view import View, no_source, no_spans
 
     view = View(
         groups=door.groups,
-        limit=settings.limit,
+        limit=_limit(settings, chosen),
         passages=door.passages or 0,
         width=console.width(door),
         color=console.color(door),
         quiet=door.quiet,
         source=getattr(scan, "source", no_source),
+        base=getattr(scan, "base", no_spans),
     )
+    if door.anonymise:
+        result, view = pseudonyms.anonymous(result, view, settings, door)
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
-    console.write(report(result, view), door)
+    made = report(result, view)
+    if isinstance(made, str):
+        console.write(made, door)
+    else:
+        folders.write_folder(made, door)
+
+
+def _limit(settings: Settings, chosen: str) -> int | None:
+    """Give how many rows are listed: a person reads a table, a program reads all of a file."""
+    if settings.limit is None:
+        return TABLE_ROWS if chosen == "table" else MOST_PAGES if chosen in PAGES else None
+    return settings.limit or None
 
 
 def _listed(door: Door) -> Iterator[str]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from copysift.canonicalise.sniff import to_utf8
 from copysift.engine.documents import Reader
-from copysift.engine.local import IN_FLIGHT, skipped, walk_settings
+from copysift.engine.gathering import walk_settings
+from copysift.engine.local import IN_FLIGHT, skipped
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.remembered import Places

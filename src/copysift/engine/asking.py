@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.engine.exact import Prepared, comparable, regions_of
+from copysift.engine.documents import FAMILIES
+from copysift.engine.joining import Joined, Prepared, regions_of
 from copysift.engine.remembered import Places, StoredReader
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import fingerprinter
@@ -22,7 +23,7 @@ from copysift.fingerprint.quick import WINDOWS, smallest
 from copysift.index.reader import Snapshot
 from copysift.index.segment import Damage, Found
 from copysift.index_settings import Query
-from copysift.match.exact import line_span, line_starts, matched_lines, regions
+from copysift.match.exact import line_span, line_starts, regions
 from copysift.values import Fingerprints, Hit, Region, Side
 
 if TYPE_CHECKING:
@@ -167,19 +168,23 @@ class Asking:
     ) -> Hit:  # fmt: skip
         """Give a hit with its passages: exact where the document can be read, else of shared hashes."""
         document, content = rows
-        kinds = comparable(question.kind, content.kind)
+        same = FAMILIES.get(question.kind, question.kind) == FAMILIES.get(content.kind, content.kind)
+        kinds = (question.kind, content.kind) if same else ("bytes", "bytes")
         try:
             source = b"".join(self._reader.content(document, content, kinds[1]))
         except InputError:
             return self._sketched(hit, content, asked, found, left)
-        one = left if kinds[0] == question.kind else self._prepared(question.source, kinds[0])
-        other = self._prepared(source, kinds[1])
+        ours = left if kinds[0] == question.kind else self._prepared(question.source, kinds[0])
+        one, other = Joined([(hit.left, ours)]), Joined([(hit.right, self._prepared(source, kinds[1]))])
         tiles = regions(one.canonical, other.canonical, *self._reader.noise(kinds[0]))
         return dataclasses.replace(
             hit,
             longest=tiles.longest,
-            lines=matched_lines(tiles, one.lines, other.lines),
-            regions=tuple(regions_of(hit.left, hit.right, tiles, one, other)),
+            lines=max(
+                one.lines_of(tiles.left_starts, tiles.left_ends),
+                other.lines_of(tiles.right_starts, tiles.right_ends),
+            ),
+            regions=tuple(regions_of(tiles, one, other)),
         )
 
     def _sketched(self, hit: Hit, content: ContentRow, asked: _Asked, found: Found, left: Prepared) -> Hit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them."""
+    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them.
+
+    Those of a large file come in pieces, which are made when they are asked for.
+    """
 
     entry: Entry
     kind: str
     size: int
     checksum: bytes
-    hashes: UInt64s | None
-    grams: int
+    hashes: Iterable[UInt64s] | None
 
 
 @dataclass(slots=True)
@@ -35,7 +37,6 @@ class Filed:
     kind: str
     size: int
     fingerprints: int = 0
-    grams: int = 0
     sketch: UInt64s | None = None
 
 
@@ -66,13 +67,16 @@ class Collection:
         first = self._first.setdefault((scanned.size, scanned.checksum), number)
         if first != number:
             self._sets.setdefault(first, [first]).append(number)
-        head = self.filed[first]
-        if scanned.hashes is None or scanned.kind != head.kind:
+        if scanned.hashes is None or scanned.kind != self.filed[first].kind:
             return None
-        head.fingerprints, head.grams = len(scanned.hashes), scanned.grams
-        if self._keep:
-            head.sketch = np.unique(scanned.hashes)
         return first
+
+    def count(self, number: int, hashes: UInt64s) -> None:
+        """Count hashes of a document."""
+        filed = self.filed[number]
+        filed.fingerprints += len(hashes)
+        if self._keep:
+            filed.sketch = np.unique(hashes)
 
     def first_of(self, size: int, checksum: bytes) -> int:
         """Give the first document of these bytes."""
@@ -94,6 +98,14 @@ class Collection:
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""
         return self.filed[self._names[name]]
+
+    def holders(self, number: int) -> Sequence[Filed]:
+        """Give the files behind a number that the join knows."""
+        return (self.filed[number],)
+
+    def members(self, name: str) -> Sequence[Filed]:
+        """Give the files of what is compared under a name: here the one of that name."""
+        return (self.by_name(name),)
 
     def rename(self, name: str, number: int) -> None:
         """Let a document be found by another name, too."""

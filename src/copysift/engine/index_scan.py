@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from copysift.engine.counts import Counts
 from copysift.engine.local import Scan
 from copysift.engine.progress import Progress
 from copysift.engine.remembered import Places, StoredReader, entry_of, reconciled, require_seed
+from copysift.errors import UsageError
 from copysift.index.join import Join
 from copysift.index.postings import Postings
 from copysift.index.reader import Snapshot
@@ -22,15 +23,18 @@ from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Skipped
 
-if TYPE_CHECKING:
-    from copysift.values import UInt32s
-
 
 class IndexScan(Scan):
     """A scan of the documents of an index, and of files; `apart`: the index is not compared with itself."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places, *, apart: bool) -> None:
+        if settings.by == "dir" or settings.base or settings.earlier or settings.metadata:
+            raise UsageError(
+                "an index has single files; --by dir, --base, --earlier and --metadata make groups of them",
+                hint="leave them out, or give the earlier files themselves by --earlier",
+            )
         super().__init__(settings)
+        self._archives = False
         self._reader: StoredReader = StoredReader(settings, snapshot, places)
         self._snapshot, self._places, self._apart = snapshot, places, apart
         self._files = 0
@@ -64,20 +68,20 @@ class IndexScan(Scan):
             name = self._places.shown(row)
             number = len(self._collection.filed)
             entry = entry_of(name, content.bytes, row.mtime)
-            self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum, None, 0))
+            self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum, None))
             self._reader.know(name, row, content)
             if self._collection.first_of(content.bytes, content.checksum) == number:
                 filed = self._collection.filed[number]
-                filed.fingerprints, filed.grams = content.fingerprints, content.grams
+                filed.fingerprints = content.fingerprints
                 groups[content.number] = number
         return groups
 
-    def _sides(self, groups: int) -> UInt32s | None:
+    def _labels(self, groups: int) -> tuple[Any, ...]:
         if not self._apart:
-            return None
+            return ()
         side = np.zeros(groups, np.uint32)
         side[self._files :] = 1
-        return side
+        return (side,)
 
     def _count(self, postings: Postings, keep: bool) -> Counts:
         counts = super()._count(postings, keep)

@@ -13,30 +13,30 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
-from copysift.engine.collection import Collection
+from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
 from copysift.engine.exact import Exact
+from copysift.engine.gathered import Gathered
+from copysift.engine.gathering import gather
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.selection import allowed, answer, pairs_of, selected
 from copysift.engine.sketches import SKETCHES, measured
+from copysift.engine.stored import Stored
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
-from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.read.walk import Entry
 from copysift.settings import COUNTS, Settings
-from copysift.values import Ignored, Pair, Result, Skipped
-
-if TYPE_CHECKING:
-    from copysift.values import UInt32s
+from copysift.values import Group, Ignored, Pair, Result, Skipped, Submission
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
@@ -64,8 +64,12 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._reader = Reader(settings)
+        self._stored = Stored(self._tmp_dir())
+        self._reader = Reader(settings, self._stored.load)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._archives = True  # opened where they are named
+        self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
 
@@ -74,26 +78,37 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        most: int | None = None,
+        groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
+
+        Regions are those of the `most` best pairs, or of all; `keep` counts pairs down to the floor, so
+        that the run can be saved.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
-            entries = list(self._walk(paths, shown))
-        with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
+            entries = self._gather(paths, shown)
+        gathered = self._gathered
+        base = None if gathered is None else gathered.base.hashes
+        with Join(self.settings.memory // 2, self._tmp_dir(), base, jobs=self._jobs) as join:
             with self._timed("read"):
                 self._read(entries, join, shown)
+                if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
+                    join.add(len(gathered.numbers) - 1, np.empty(0, np.uint64))
             with self._timed("join"):
                 shown.phase("comparing", None)
-                postings = join.finish(self.settings.max_shared, self._weigh)
+                postings = join.finish(self._most_shared(), self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
         """Compare two files, matched exactly, whether they share fingerprints or not."""
+        self._archives = False
         self.run([left, right])
         counts = self._counts
         assert counts is not None  # run has just made it
@@ -126,14 +141,19 @@ class Scan:
         filed = self._collection.by_name(name)
         return self._reader.piece(filed.entry, filed.kind, start, end)
 
-    def _walk(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> Iterator[Entry]:
+    def base(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Give the half-open byte spans of a document's source that base code covers."""
+        return () if self._exact is None else self._exact.base_spans(name)
+
+    def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        for found in walk(paths, walk_settings(self.settings)):
-            shown.advance()
-            if isinstance(found, Skipped):
-                self._collection.skip(found)
-            elif isinstance(found, Entry):  # a further name of the same file is the same file
-                yield found
+        found = gather(paths, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        if found.submissions is not None:
+            self._collection = self._gathered = found.submissions
+            self._reader.collapse = False
+        for each in found.skipped:
+            self._collection.skip(each)
+        return found.entries
 
     def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
@@ -149,14 +169,23 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                number = self._collection.add(scanned)
-                if number is not None and scanned.hashes is not None:
-                    join.add(number, scanned.hashes)
+                self._file(scanned, join)
         self._reader.done()
+
+    def _file(self, scanned: Scanned, join: Join) -> None:
+        number = self._collection.add(scanned)
+        if number is None or scanned.hashes is None:
+            return
+        try:
+            for hashes in scanned.hashes:
+                self._collection.count(number, hashes)
+                join.add(number, hashes)
+        except (InputError, OSError) as error:  # a large file that changes while it is read again
+            self._collection.skip(skipped(scanned.entry.path, error))
 
     def _count(self, postings: Postings, keep: bool) -> Counts:
         settings = self.settings
-        columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
@@ -167,41 +196,65 @@ class Scan:
             len(postings.common),
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
+            *self._of_submissions(postings),
         )
 
-    def _sides(self, groups: int) -> UInt32s | None:
-        """Label the groups that are not compared with each other; None: all are."""
-        return None
+    def _of_submissions(
+        self, postings: Postings
+    ) -> tuple[tuple[Group, ...] | None, tuple[int, ...], tuple[Submission, ...]]:
+        gathered = self._gathered
+        if gathered is None:
+            return None, (), ()
+        return tuple(gathered.files()), gathered.twins(), gathered.submissions(postings)
+
+    def _most_shared(self) -> int:
+        """Give the number of groups that may share a fingerprint; a share of all is at least two."""
+        most = self.settings.max_shared
+        if isinstance(most, int):
+            return most
+        count = len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
+        return max(2, int(most * count))
+
+    def _labels(self, groups: int) -> tuple[Any, ...]:
+        """Give the sides and the kin of the groups, whose members are not compared with each other."""
+        if self._gathered is None:
+            return ()
+        return self._gathered.roster.side, self._gathered.roster.kin
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, jobs, side = self.settings, self._jobs, self._sides(len(postings.sizes))
+        settings, jobs, labels = self.settings, self._jobs, self._labels(len(postings.sizes))
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return candidates(postings, "shared", 1, settings.min_shared, jobs, side)
+            return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, side)
+            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        wanted = ("similarity", "containment")
-        found = [candidates(postings, measure, floor, 1, jobs, side) for measure in wanted]
+        kept = ("similarity", "containment")
+        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
         if settings.measure == "shared":
-            found.append(candidates(postings, "shared", settings.cut, 1, jobs, side))
+            found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(
+        self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
+    ) -> Result:
         settings = self.settings
-        exact = Exact(self._reader, self._collection, self._jobs)
+        base = None if self._gathered is None else self._gathered.base
+        exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
-        chosen = counts.pairs.take(selected(counts, settings))
-        shown.phase("matching", len(chosen))
+            return answer(counts, settings, groups=groups)
+        chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
+        matched = chosen[:most]
+        shown.phase("matching", len(matched))
         pairs: list[Pair] = []
-        for pair in exact.pairs(pairs_of(counts.documents, chosen)):
+        for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        reported = (*pairs, *chosen[len(matched) :])
+        result = answer(counts, settings, reported=reported, groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -225,9 +278,11 @@ class Scan:
         order = np.lexsort((common.hashes, -common.degrees.astype(np.int64)))[:IGNORED_SHOWN]
         for place in order.tolist():
             value, holder = int(common.hashes[place]), int(common.holders[place])
-            filed = self._collection.filed[holder]
-            text = self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
-            yield Ignored(value, int(common.degrees[place]), text)
+            texts = (
+                self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
+                for filed in self._collection.holders(holder)
+            )
+            yield Ignored(value, int(common.degrees[place]), next(filter(None, texts), ""))
 
     def _tmp_dir(self) -> Path | None:
         if not self.settings.tmp_dir:
@@ -242,18 +297,6 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
-
-
-def walk_settings(settings: Settings) -> WalkSettings:
-    """Give the walk its part of the settings."""
-    return WalkSettings(
-        hidden=settings.hidden,
-        gitignore=settings.gitignore,
-        include=settings.include,
-        exclude=settings.exclude,
-        follow=settings.follow,
-        one_file_system=settings.one_file_system,
-    )
 
 
 def united(parts: list[Candidates]) -> Candidates:
@@ -273,12 +316,7 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
-    """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
-
-
-def show(path: Path, settings: Settings) -> Result:
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.engine.run import open_run
 
@@ -288,4 +326,4 @@ def show(path: Path, settings: Settings) -> Result:
             f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
             hint="ask for more, or scan again with a lower --floor",
         )
-    return answer(counts, settings)
+    return answer(counts, settings, groups=groups)
