@@ -72,10 +72,10 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--kind", "music"],
          "copysift: there is no kind 'music'\nhint: kinds: text, words, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
-         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif\n"),
+         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
          "copysift: no report format for a file .docx\n"
-         "hint: choose one by --format: table, json, csv, sif\n"),
+         "hint: choose one by --format: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "none/report.json"],
          "copysift: cannot write none/report.json: there is no folder none\nhint: make it first\n"),
         (["scan", ".", "--scheme", "anchor"],
