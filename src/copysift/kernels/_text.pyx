@@ -7,8 +7,6 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-from copysift.errors import KernelError
-
 cdef extern from "text.h" nogil:
     const char *UNI_VERSION
     int text_use_avx2
@@ -56,20 +54,18 @@ UNICODE_VERSION = UNI_VERSION.decode()
 MAX_WORD = WORD_LIMIT
 
 
-def editions():
-    """Name the editions that this module has on this machine, the best one last."""
-    return ("portable", "avx2") if text_cpu_has_avx2() else ("portable",)
+def has_avx2():
+    """Say whether this machine can run the AVX2 edition."""
+    return bool(text_cpu_has_avx2())
 
 
-def choose(edition):
-    """Use an edition from now on."""
+def use_avx2(bint wanted):
+    """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
     global text_use_avx2
-    if edition not in editions():
-        raise KernelError(f"no {edition!r} edition of the text kernel here")
-    text_use_avx2 = edition == "avx2"
+    text_use_avx2 = wanted and text_cpu_has_avx2()
 
 
-choose("avx2" if text_cpu_has_avx2() else "portable")
+use_avx2(True)
 
 
 cdef object trim(object array, Py_ssize_t count):

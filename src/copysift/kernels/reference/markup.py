@@ -38,12 +38,15 @@ RAW = [b"", b"script", b"style", b"noscript", b"iframe", b"noembed", b"noframes"
        b"xmp", b"plaintext"]  # fmt: skip
 SCRIPT, LAST_HIDDEN, TITLE, TEXTAREA, PLAINTEXT = 1, 6, 7, 8, 10
 
-(DATA, IN_RAW, IN_NAME, BEFORE_ATTRIBUTE, IN_ATTRIBUTE, BEFORE_VALUE, IN_DOUBLE, IN_SINGLE, IN_UNQUOTED, IN_BOGUS,
- COMMENT_START, COMMENT_START_DASH, IN_COMMENT, COMMENT_DASH, COMMENT_END, COMMENT_BANG) = range(16)  # fmt: skip
+(DATA, IN_RAW, IN_NAME, BEFORE_ATTRIBUTE, IN_ATTRIBUTE, BEFORE_VALUE, IN_DOUBLE, IN_SINGLE, IN_UNQUOTED,
+ IN_BOGUS, COMMENT_START, COMMENT_START_DASH, IN_COMMENT, COMMENT_DASH, COMMENT_END,
+ COMMENT_BANG) = range(16)  # fmt: skip
 
 # Numeric references to C1 controls mean what they mean in Windows-1252.
 WINDOWS = {
-    byte: bytes([byte]).decode("cp1252") for byte in range(0x80, 0xA0) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+    byte: bytes([byte]).decode("cp1252")
+    for byte in range(0x80, 0xA0)
+    if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 }
 
 
@@ -252,7 +255,7 @@ class _Blanker:
         while at < MAX_REFERENCE and _among(self.peek(at), digits):
             point = min(0x110000, point * base + int(chr(self.peek(at)), 16))
             at += 1
-        if at == first or at == MAX_REFERENCE:
+        if at in (first, MAX_REFERENCE):
             return 0, b""
         if self.peek(at) == ord(";"):
             at += 1
@@ -278,7 +281,9 @@ class _Blanker:
         return 0, b""
 
 
-def markup_block(data: bytes, offset: int, state: int, final: bool) -> tuple[bytes, UInt32s, UInt32s, int, int]:
+def markup_block(
+    data: bytes, offset: int, state: int, final: bool
+) -> tuple[bytes, UInt32s, UInt32s, int, int]:
     """Blank the markup of one block of HTML; begin a document with state 0.
 
     Gives the blanked bytes, the spans of the character references (half-open source offsets; `offset`
@@ -289,6 +294,7 @@ def markup_block(data: bytes, offset: int, state: int, final: bool) -> tuple[byt
     blanker = _Blanker(bytes(data), offset, final, *fields)
     blanker.run()
     spans = np.array(blanker.references, np.uint32).reshape(-1, 2)
-    packed = blanker.mode | blanker.fill << 8 | blanker.raw << 16 | blanker.escaped << 24 | blanker.depth << 32
+    packed = blanker.mode | blanker.fill << 8 | blanker.raw << 16 | blanker.escaped << 24
+    packed |= blanker.depth << 32
     starts, ends = np.ascontiguousarray(spans[:, 0]), np.ascontiguousarray(spans[:, 1])
     return bytes(blanker.out), starts, ends, blanker.at, packed

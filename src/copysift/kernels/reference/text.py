@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.errors import KernelError
 from copysift.kernels.reference.markup import markup_block
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 __all__ = [
-    "MAX_WORD", "UNICODE_VERSION", "choose", "editions", "markup_block", "plain_block", "positions",
-    "unicode_block", "words_block",
+    "MAX_WORD", "UNICODE_VERSION", "markup_block", "plain_block", "positions", "unicode_block", "words_block",
 ]  # fmt: skip
 
 UNICODE_VERSION = unicodedata.unidata_version
@@ -42,17 +40,6 @@ SOLO_NAMES = (
     "VERTICAL IDEOGRAPHIC ITERATION MARK",
 )  # fmt: skip
 MASK64 = 2**64 - 1
-
-
-def editions() -> tuple[str, ...]:
-    """Name the editions that this module has on this machine, the best one last."""
-    return ("reference",)
-
-
-def choose(edition: str) -> None:
-    """Use an edition from now on."""
-    if edition not in editions():
-        raise KernelError(f"no {edition!r} edition of the text kernel here")
 
 
 @cache
@@ -156,7 +143,8 @@ def _compose(last: int, point: int) -> int | None:
 
 
 def _may_grow(point: int) -> bool:
-    return LEAD <= point < LEAD + 19 or (SYLLABLE <= point < SYLLABLE + 11172 and (point - SYLLABLE) % 28 == 0)
+    pair = SYLLABLE <= point < SYLLABLE + 11172 and (point - SYLLABLE) % 28 == 0
+    return pair or LEAD <= point < LEAD + 19
 
 
 def unicode_block(data: bytes, offset: int, final: bool) -> tuple[UInt32s, UInt32s, UInt32s, int]:
