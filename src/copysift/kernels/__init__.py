@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from copysift.kernels import _join as join
     from copysift.kernels import _match as match
     from copysift.kernels import _selection as selection
+    from copysift.kernels import _shingle as shingle
     from copysift.kernels import _text as text
 
-__all__ = ["edition", "join", "match", "selection", "text"]
+__all__ = ["edition", "join", "match", "selection", "shingle", "text"]
 
-_SUBJECTS = ("join", "match", "selection", "text")
+_SUBJECTS = ("join", "match", "selection", "shingle", "text")
 _EDITIONS = ("avx2", "portable", "reference")
 
 
