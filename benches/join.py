@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
+from copysift import kernels
 from copysift.index.join import Join
 from copysift.index.postings import candidates
-from copysift.kernels import _join as kernel
 from copysift.match.measures import rarity
 
 
@@ -46,10 +46,10 @@ def main() -> None:
     report("NumPy argsort of the hashes", unit)
     sorted_hashes, sorted_groups = hashes.copy(), groups.copy()
     start = time.perf_counter()
-    kernel.sort_pairs(sorted_hashes, sorted_groups)
+    kernels.join.sort_pairs(sorted_hashes, sorted_groups)
     report("sort_pairs, one thread", time.perf_counter() - start)
     start = time.perf_counter()
-    kernel.shared_runs(sorted_hashes, sorted_groups, 1000, np.zeros(options.groups, np.uint32))
+    kernels.join.shared_runs(sorted_hashes, sorted_groups, 1000, np.zeros(options.groups, np.uint32))
     report("shared_runs, one thread", time.perf_counter() - start)
     del sorted_hashes, sorted_groups
 

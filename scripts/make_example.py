@@ -128,8 +128,9 @@ def essays() -> dict[str, str]:
     tides, bees, canals = paragraphs(TIDES), paragraphs(BEES), paragraphs(CANALS)
     second = TIDES.replace("harbour wall", "sea wall").replace("fifteen metres", "fourteen metres")
     second = second.replace("Most of the work is done by the moon.", "The moon does most of the work.")
-    final = second.replace("twice a day", "two times a day").replace(tides[3], "").replace("\n\n\n\n", "\n\n")
-    final += "\nThe author thanks the harbour office for the use of its tables.\n"
+    kept = [part for number, part in enumerate(paragraphs(second)) if number != 3]
+    thanks = "The author thanks the harbour office for the use of its tables."
+    final = joined(*kept, thanks).replace("twice a day", "two times a day")
     reader = joined(
         "A reader for the third year. Three short pieces about water, with questions.",
         *paragraphs(MARKET),

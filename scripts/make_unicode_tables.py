@@ -2,8 +2,8 @@
 
 One record index for each code point in two levels (cells of 64, equal cells shared). An index below
 UNI_SIMPLE names a (kind, delta) record: the code point folds to itself + delta. Any other index is
-the place of an expansion in UNI_POOL: its length, then its code points, each of which is a simple
-record with delta 0. Run it again with a newer Python to move to a newer Unicode.
+the place of an expansion in UNI_POOL: its length, then its code points, each times 8 plus its kind.
+Run it again with a newer Python to move to a newer Unicode.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def records() -> tuple[list[tuple[int, int]], list[int], list[int]]:
         if len(fold) > 1 or place is None or kinds[point] != kinds[fold[0]]:
             if fold not in places:
                 places[fold] = len(pool)
-                pool += [len(fold), *fold]
+                pool += [len(fold), *(part * 8 + kinds[part] for part in fold)]
             place = len(simple) + places[fold]
         index.append(place)
     return list(simple), pool, index
@@ -76,7 +76,7 @@ def main() -> None:
         + c_array("UNI_SECOND", "uint16_t", second)
         + c_array("UNI_KIND", "uint8_t", [kind for kind, _ in simple])
         + c_array("UNI_DELTA", "int32_t", [delta for _, delta in simple])
-        + c_array("UNI_POOL", "int32_t", pool)
+        + c_array("UNI_POOL", "uint32_t", pool)
         + "#endif\n"
     )
     print(f"{HEADER.name}: {HEADER.stat().st_size} bytes, {len(simple)} records, {len(pool)} in the pool")

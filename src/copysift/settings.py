@@ -38,6 +38,7 @@ THRESHOLDS: dict[str, Thresholds] = {
     "text": Thresholds(25, 50),
     "html": Thresholds(25, 50),
     "words": Thresholds(10, 10),
+    "html-words": Thresholds(10, 10),
     "bytes": Thresholds(50, 305),
     "code": Thresholds(8, 12),
 }

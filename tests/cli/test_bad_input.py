@@ -47,7 +47,7 @@ def test_the_same_text_is_found_in_every_encoding(tmp_path, encoding):
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "big5", "koi8-r", "euc-kr", "iso2022_jp"])
 def test_odd_encodings_never_stop_the_scan(tmp_path, encoding):
-    words = {"koi8-r": "съешь же ещё этих мягких французских булок, да выпей чаю ", "euc-kr": "다람쥐 헌 쳇바퀴에 타고파 "}
+    words = {"koi8-r": "съешь же ещё этих мягких французских булок, да выпей чаю ", "euc-kr": "다람쥐 헌 쳇바퀴에 타고파 ", "big5": "中國人民大學生活 "}
     text = words.get(encoding, "日本中国人民大学生活 ") * 30
     write(tmp_path, {"odd.txt": text.encode(encoding), "a.txt": A})
     done, content = scanned(tmp_path)

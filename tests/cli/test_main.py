@@ -65,7 +65,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
          "adaptive-mod, anchor, open-closed, all\n"),
         (["scan", ".", "--kind", "music"],
-         "copysift: there is no kind 'music'\nhint: kinds: text, words, html, bytes\n"),
+         "copysift: there is no kind 'music'\nhint: kinds: text, words, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
          "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif\n"),
         (["scan", ".", "-o", "report.docx"],

@@ -33,8 +33,8 @@ def test_the_table_shows_equal_files_then_pairs_then_a_summary(folder):
     done = copysift(folder, "scan", ".")
     assert (done.status, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == "Equal files: 1 set, 918 B wasted"
-    assert lines[1].split() == ["2", "×", "918", "B", "./notes/a.txt"]
+    assert lines[0] == "Equal files: 1 set, 966 B wasted"
+    assert lines[1].split() == ["2", "×", "966", "B", "./notes/a.txt"]
     assert lines[2].split() == ["./old/a", "copy.txt"]
     assert lines[4] == "Similar files: 2 pairs"
     assert lines[6].split()[-2:] == ["./notes/c.md", "./old/part.txt"]
@@ -68,7 +68,8 @@ def test_regions_are_the_passages_themselves(folder):
     (region,) = found["./notes/c.md", "./old/part.txt"]["regions"]
     left, right = region["left"], region["right"]
     assert C[left["start"] : left["end"]].strip() == C[200:500].strip()
-    assert (right["start"], right["end"]) == (0, len(C[200:500].rstrip()))
+    part = C[200:500]
+    assert (right["start"], right["end"]) == (len(part) - len(part.lstrip()), len(part.rstrip()))
     assert left["first_line"] == 1 + C[: left["start"]].count("\n")
     assert left["last_line"] == 1 + C[: left["end"] - 1].count("\n")
     assert found["./notes/a.txt", "./old/a copy.txt"]["equal"] is True
@@ -90,13 +91,13 @@ def test_groups_are_listed_as_sif_does_each_set_once(folder):
     assert done.out == (
         "The following groups of files are equal.\n"
         "\n"
-        "R100 ./notes/a.txt 918\n"
-        "   100 ./old/a copy.txt 918\n"
+        "R100 ./notes/a.txt 966\n"
+        "   100 ./old/a copy.txt 966\n"
         "\n"
         "The following groups of files are similar. Minimum similarity = 25%\n"
         "\n"
-        "R100 ./notes/a2.txt 878\n"
-        "   100 ./notes/a.txt 918\n"
+        "R100 ./notes/a2.txt 926\n"
+        "   100 ./notes/a.txt 966\n"
         "\n"
         "R indicates the file with which all others are compared. The first number is the percentage of\n"
         "similarity with the R file. The numbers at the end indicate the file sizes.\n"
@@ -167,9 +168,9 @@ def test_passages_have_their_line_numbers(folder):
     done = copysift(folder, "scan", ".", "--passages", "1", "-q")
     shown = done.out[done.out.index("Longest") :].splitlines()
     assert shown[0] == "Longest shared passages: 1"
-    assert shown[2] == "   ./notes/a.txt:1-10"
-    assert shown[3] == "   ./notes/b.txt:1-10"
-    assert shown[4] == f"    1 │ {A.splitlines()[0]}"
+    assert shown[2] == "   ./notes/a.txt:1-8"
+    assert shown[3] == "   ./notes/b.txt:1-8"
+    assert shown[4] == f"   1 │ {A.splitlines()[0]}"
 
 
 def test_too_common_fingerprints_are_ignored_and_told(tmp_path):

@@ -157,12 +157,14 @@ def test_a_common_run_as_long_as_the_guarantee_is_met_by_seeds():
         )
 
 
-def test_more_shared_symbols_than_room_are_refused():
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_more_shared_symbols_than_room_are_refused(edition):
     a = np.arange(50, dtype=np.uint8)
-    assert compiled.tiles(a, a, 5, room=102)[2].tolist() == [50]  # and one symbol after each side
+    b = np.concatenate([a[:20], a[15:]])
+    assert edition.tiles(a, b, 5, room=107)[2].tolist() == [35, 15]  # 50 + 55, and one symbol after each
     with pytest.raises(OverflowError):
-        compiled.tiles(a, a, 5, room=101)
-    assert compiled.tiles(a, a + np.uint8(100), 5, room=0)[2].tolist() == []
+        edition.tiles(a, b, 5, room=106)
+    assert edition.tiles(a, a + np.uint8(100), 5, room=0)[2].tolist() == []
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

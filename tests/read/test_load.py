@@ -173,3 +173,12 @@ def test_descriptors_are_closed_whatever_happens(tmp_path):
     os.mkfifo(tmp_path / "f")
     load(entry)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_read_that_ends_early_is_not_taken_for_the_whole_file(tmp_path, monkeypatch):
+    loaded = load(entry_of(tmp_path / "f", b"x" * (SMALL + 1)))
+    chunks = loaded.open()
+    next(chunks)
+    monkeypatch.setattr(load_module.os, "read", lambda descriptor, size: b"")
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(chunks)

@@ -12,6 +12,7 @@ from copysift.cli.scan import report_format
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
 from copysift.settings import Door, Settings
+from copysift.values import Pair
 
 ALL = 1_000_000
 
@@ -37,19 +38,30 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
     from copysift.report.sidebyside import side_by_side
     from copysift.report.view import View
 
-    result, source = compare_files(left, right, settings)
+    result, scan = compare_files(left, right, settings)
     if chosen != "table":
-        show_result(result, chosen, settings, door)
+        show_result(result, chosen, settings, door, scan)
     else:
         view = View(
             passages=ALL if door.passages is None else door.passages,
             width=console.width(door),
             color=console.color(door),
             quiet=door.quiet,
-            source=source,
+            source=scan.source,
         )
         console.write(side_by_side(result, view), door)
-    return console.status(bool(result.pairs), ())
+    return console.status(_reaches(result.pairs[0], settings), ())
+
+
+def _reaches(pair: Pair, settings: Settings) -> bool:
+    """Tell whether two files share anything, or as much as --threshold asks for."""
+    if pair.equal:
+        return True
+    if settings.threshold is None:
+        return bool(pair.shared or pair.regions)
+    if settings.measure == "containment":
+        return max(pair.containment_left, pair.containment_right) >= settings.threshold
+    return (getattr(pair, settings.measure) or 0) >= settings.threshold
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:

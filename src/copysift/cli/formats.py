@@ -11,6 +11,7 @@ KINDS = {
     "text": "characters: letters, marks and digits of any script, case folded",
     "words": "shingles of words, as in the syntactic clustering of the Web",
     "html": "text without tags, comments, scripts and styles",
+    "html-words": "the same as shingles of words; --kind words takes it for HTML",
     "bytes": "any file, raw",
 }
 SCHEMES = {

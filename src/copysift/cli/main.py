@@ -64,16 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = copysift.main(given, prog_name="copysift", standalone_mode=False)
+        # Not copysift.main(): it answers Ctrl-C with an empty line of its own.
+        with copysift.make_context("copysift", given) as context:
+            status = copysift.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     except CopysiftError as error:
         return _fail(error.message, error.hint, _wants_traceback(given))
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return FAILED
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else "copysift"
+        blamed = getattr(error, "ctx", None)
+        command = blamed.command_path if blamed else "copysift"
         return _fail(error.format_message(), f"see {command} --help", False)
     except (click.Abort, KeyboardInterrupt):
         print("copysift: interrupted", file=sys.stderr)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift.read.walk import Entry
-from copysift.values import Group, Skipped, UInt64s
+from copysift.values import Group, Skipped
+
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +90,7 @@ class Collection:
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""
         return self.filed[self._names[name]]
+
+    def rename(self, name: str, number: int) -> None:
+        """Let a document be found by another name, too."""
+        self._names.setdefault(name, number)

@@ -15,8 +15,9 @@ _SAME_PATH, _SAME_NAME, _OTHER = range(3)
 def match_folders(result: Result, left: str, right: str) -> Folders:
     """Pair the files of two folders from one scan of both.
 
-    Files are paired one to one, the most alike first; a file whose partners are all taken is named
-    with the best of them, so that what stands alone has nothing like it on the other side.
+    Files are paired one to one, those that resemble each other most first, because a small part of a
+    file is contained in it but is no version of it. A file whose partners are all taken is named with
+    the best of them, so that what stands alone has nothing like it on the other side.
     """
     lefts = {group.name: _inside(group.name, left) for group in result.documents if _within(group.name, left)}
     rights = {
@@ -33,18 +34,18 @@ def match_folders(result: Result, left: str, right: str) -> Folders:
         for one in equal_to.get(pair.left, (pair.left,)):
             for other in equal_to.get(pair.right, (pair.right,)):
                 if one in lefts and other in rights:
-                    alike.append((pair.similarity, False, one, other))
+                    alike.append((pair.resemblance, False, one, other, pair.similarity))
                 elif other in lefts and one in rights:
-                    alike.append((pair.similarity, False, other, one))
-    chosen = _assign(alike, lefts, rights)
-    taken = {one for _, _, one, _ in chosen} | {other for _, _, _, other in chosen}
+                    alike.append((pair.resemblance, False, other, one, pair.similarity))
+    chosen = _assign(_ranked(alike, lefts, rights))
+    taken = {row[2] for row in chosen} | {row[3] for row in chosen}
     return Folders(
         left=left,
         right=right,
-        equal=tuple(sorted((lefts[one], rights[other]) for _, equal, one, other in chosen if equal)),
+        equal=tuple(sorted((lefts[one], rights[other]) for _, equal, one, other, _ in chosen if equal)),
         similar=tuple(
             (lefts[one], rights[other], share)
-            for share, equal, one, other in sorted(chosen, key=lambda row: (-row[0], row[2], row[3]))
+            for _, equal, one, other, share in _ranked(chosen, lefts, rights)
             if not equal
         ),
         only_left=tuple(sorted(path for name, path in lefts.items() if name not in taken)),
@@ -52,7 +53,7 @@ def match_folders(result: Result, left: str, right: str) -> Folders:
     )
 
 
-Alike = tuple[float, bool, str, str]  # similarity, equal, left name, right name
+Alike = tuple[float, bool, str, str, float]  # resemblance, equal, left name, right name, similarity
 
 
 def _equal(result: Result, lefts: dict[str, str], rights: dict[str, str]) -> Iterable[Alike]:
@@ -60,20 +61,23 @@ def _equal(result: Result, lefts: dict[str, str], rights: dict[str, str]) -> Ite
         ours = [name for name in names if name in lefts]
         theirs = [name for name in names if name in rights]
         if len(ours) * len(theirs) <= 10_000:
-            yield from ((1.0, True, one, other) for one in ours for other in theirs)
+            yield from ((1.0, True, one, other, 1.0) for one in ours for other in theirs)
             continue
         # Very many equal files: the same path, and one partner for the rest, in linear work.
         at = {rights[name]: name for name in theirs}
-        yield from ((1.0, True, one, at.get(lefts[one], theirs[0])) for one in ours)
+        yield from ((1.0, True, one, at.get(lefts[one], theirs[0]), 1.0) for one in ours)
         here = {lefts[name]: name for name in ours}
-        yield from ((1.0, True, here.get(rights[other], ours[0]), other) for other in theirs)
+        yield from ((1.0, True, here.get(rights[other], ours[0]), other, 1.0) for other in theirs)
 
 
-def _assign(alike: list[Alike], lefts: dict[str, str], rights: dict[str, str]) -> list[Alike]:
-    ranked = sorted(
+def _ranked(alike: list[Alike], lefts: dict[str, str], rights: dict[str, str]) -> list[Alike]:
+    return sorted(
         alike,
         key=lambda row: (not row[1], -row[0], _tie(lefts[row[2]], rights[row[3]]), row[2], row[3]),
     )
+
+
+def _assign(ranked: list[Alike]) -> list[Alike]:
     taken: set[str] = set()
     chosen: list[Alike] = []
     for row in ranked:

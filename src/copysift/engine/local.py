@@ -7,17 +7,20 @@ then they go to disk), the files in flight, and the pairs above the threshold.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copysift import registry
 from copysift.engine.collection import Collection
-from copysift.engine.counts import UNKNOWN, Counts, PairColumns
+from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
 from copysift.engine.exact import Exact
 from copysift.engine.parallel import Failed, ordered_map
@@ -36,15 +39,26 @@ IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with
 IGNORED_TEXT = 200  # bytes of it
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 
+# Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
+# as if it had this many documents.
+FEWEST = 1000
+Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
+
+
+def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes by their rarity."""
+    return rarity(degrees, max(groups, FEWEST))
+
 
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, weigh: Weigh = weights) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
         self.settings = settings
+        self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._reader = Reader(settings)
@@ -69,11 +83,31 @@ class Scan:
                 self._read(entries, join, shown)
             with self._timed("join"):
                 shown.phase("comparing", None)
-                postings = join.finish(self.settings.max_shared, rarity)
+                postings = join.finish(self.settings.max_shared, self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
             self._result = self._answer(counts, regions, shown)
         return self._result
+
+    def compare(self, left: str, right: str) -> Result:
+        """Compare two files, matched exactly, whether they share fingerprints or not."""
+        self.run([left, right])
+        counts = self._counts
+        assert counts is not None  # run has just made it
+        documents = counts.documents
+        if counts.skipped or not documents:
+            return answer(counts, self.settings)
+        exact = Exact(self._reader, self._collection, self._jobs)
+        if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
+            # One file under two names, or named twice, is found once.
+            twice = dataclasses.replace(documents[0], name=right, group=right)
+            counts = dataclasses.replace(counts, documents=(documents[0], documents[-1] if len(documents) > 1 else twice))
+            pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
+            self._collection.rename(right, 0)
+            return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
+        found = pairs_of(documents, counts.pairs) or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
+        (pair,) = exact.pairs(found)
+        return dataclasses.replace(answer(counts, self.settings), pairs=(pair,))
 
     def save(self, path: Path) -> None:
         """Write the run to a folder."""
@@ -185,13 +219,7 @@ class Scan:
             longest[number] = UNKNOWN if pair.longest is None else pair.longest
             lines[number] = UNKNOWN if pair.lines is None else pair.lines
             shown.advance()
-        found = PairColumns(
-            columns.left, columns.right, columns.shared, columns.similarity, columns.resemblance,
-            columns.containment_left, columns.containment_right, longest, lines,
-        )  # fmt: skip
-        return Counts(
-            documents, found, counts.equal, counts.ignored, counts.ignored_count, counts.skipped, counts.floor
-        )
+        return dataclasses.replace(counts, pairs=dataclasses.replace(columns, longest=longest, lines=lines))
 
     def _ignored(self, postings: Postings) -> Iterator[Ignored]:
         """Give the commonest fingerprints that were ignored, with the text that they stand for."""

@@ -6,13 +6,17 @@ fingerprints do not compare as they are (Broder et al. 1997, section 3).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from copysift.engine.collection import Collection
 from copysift.engine.counts import UNKNOWN, PairColumns
 from copysift.index.postings import Candidates, Postings
-from copysift.values import UInt64s
+
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
 
 SKETCHES = ("min", "adaptive-mod")
 

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from copysift import kernels
 from copysift.errors import InputError, UsageError
 from copysift.index.postings import Common, Postings
-from copysift.kernels import _join as kernel
 
 if TYPE_CHECKING:
     import io
@@ -133,7 +133,7 @@ class Join:
         runs: list[tuple[NDArray[Any], ...]] = []
         with ThreadPoolExecutor(self._jobs) as pool:
             for hashes, groups in in_order(pool, self._sorted_part, self._parts(), self._jobs + 1):
-                runs.append(kernel.shared_runs(hashes, groups, limit, sizes))
+                runs.append(kernels.join.shared_runs(hashes, groups, limit, sizes))
         self.close()
         columns = [np.concatenate(column) for column in zip(*runs, strict=True)] if runs else _nothing()
         shared, degrees, groups, common, common_degrees, holders = columns
@@ -159,7 +159,7 @@ class Join:
         if not self._filled:
             return
         full = slice(0, self._filled)
-        block = _Block(*kernel.partition(self._hashes[full], self._groups[full], PART_BITS))
+        block = _Block(*kernels.join.partition(self._hashes[full], self._groups[full], PART_BITS))
         self._blocks.append(block)
         self._held += self._filled
         self._filled = 0
@@ -200,7 +200,7 @@ class Join:
         pieces = [self._piece(block, *parts) for block in self._blocks]
         hashes = np.concatenate([hashes for hashes, _ in pieces])
         groups = np.concatenate([groups for _, groups in pieces])
-        kernel.sort_pairs(hashes, groups)
+        kernels.join.sort_pairs(hashes, groups)
         return hashes, groups
 
     def _piece(self, block: _Block, first: int, last: int) -> tuple[UInt64s, UInt32s]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift import kernels
 from copysift.errors import UsageError
-from copysift.kernels import _join as kernel
 from copysift.values import Candidate
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-MEASURES = tuple(kernel.MEASURES)
+MEASURES = ("similarity", "resemblance", "containment", "shared")
 ROW_POSTINGS = 1 << 18  # postings that a piece of rows walks at least
 
 
@@ -122,10 +122,10 @@ def candidates(
     kin = np.zeros(n_groups, np.uint32) if kin is None else kin
     if len(side) != n_groups or len(kin) != n_groups:
         raise UsageError(f"labels must be as many as the {n_groups} groups")
-    rows = kernel.transpose(postings.offsets, postings.groups, n_groups)
+    rows = kernels.join.transpose(postings.offsets, postings.groups, n_groups)
 
     def piece(bounds: tuple[int, int]) -> tuple[NDArray[Any], ...]:
-        return kernel.row_candidates(
+        return kernels.join.row_candidates(
             *bounds,
             postings.offsets,
             postings.groups,

@@ -47,9 +47,11 @@ cdef extern from "markup.h" nogil:
         size_t references
         int final
         int more
+    void markup_init()
     uint64_t text_markup(blanker *b, uint64_t state)
 
 text_init()
+markup_init()
 UNICODE_VERSION = UNI_VERSION.decode()
 MAX_WORD = WORD_LIMIT
 

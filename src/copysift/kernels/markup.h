@@ -13,11 +13,39 @@ enum {
     IN_BOGUS, COMMENT_START, COMMENT_START_DASH, IN_COMMENT, COMMENT_DASH, COMMENT_END, COMMENT_BANG
 };
 
+enum { TAG_INLINE = 128, TAG_TEMPLATE, TAGS = 256 };
+
 static const char *const RAW_NAMES[RAWS] = {
     "", "script", "style", "noscript", "iframe", "noembed", "noframes", "title", "textarea", "xmp", "plaintext"};
-static const char INLINE_NAMES[] =
-    " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span "
-    "strike strong sub sup time tt u var wbr ";
+static const char *const INLINE_NAMES[] = {
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
+    "tt", "u", "var", "wbr", 0};
+
+/* The tags that are more than a space: names of up to eight bytes as one number, hashed. */
+static uint64_t tag_keys[TAGS];
+static uint8_t tag_sorts[TAGS]; /* a raw element, TAG_INLINE or TAG_TEMPLATE */
+
+static inline unsigned tag_slot(uint64_t key) {
+    unsigned slot = (unsigned)(key * 0x9E3779B97F4A7C15ULL >> 56);
+    while (tag_keys[slot] && tag_keys[slot] != key) slot = (slot + 1) % TAGS;
+    return slot;
+}
+
+static void tag_add(const char *name, uint8_t sort) {
+    uint64_t key = 0;
+    for (unsigned i = 0; name[i] && i < 8; i++) key |= (uint64_t)(uint8_t)name[i] << 8 * i;
+    unsigned slot = tag_slot(key);
+    tag_keys[slot] = key;
+    tag_sorts[slot] = sort;
+}
+
+static void markup_init(void) {
+    for (unsigned i = 0; INLINE_NAMES[i]; i++) tag_add(INLINE_NAMES[i], TAG_INLINE);
+    for (uint8_t raw = 1; raw < RAW_PLAINTEXT; raw++) tag_add(RAW_NAMES[raw], raw);
+    tag_add("template", TAG_TEMPLATE);
+}
+
 static const uint16_t WINDOWS_1252[32] = {
     0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D,
     0x17D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A,
@@ -177,29 +205,31 @@ static void mk_reference(blanker *b) {
 
 /* ---- tags and comments ------------------------------------------------------------------------ */
 
+static int mk_same_name(const uint8_t *at, const char *name) {
+    for (; *name; name++, at++)
+        if ((*at | 32) != *name) return 0;
+    return 1;
+}
+
 static void mk_open_tag(blanker *b, size_t skip) {
-    char name[MAX_NAME + 3] = " ";
+    uint64_t key = 0;
     size_t n = 0;
-    while (n < MAX_NAME) {
+    int nul = 0;
+    for (; n < MAX_NAME; n++) {
         int c = mk_peek(b, skip + n);
         if (c < 0 || is_blank(c) || c == '/' || c == '>') break;
-        name[++n] = (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+        nul |= !c;
+        if (n < 8) key |= (uint64_t)(c >= 'A' && c <= 'Z' ? c | 32 : c) << 8 * n;
     }
     if (b->more) return;
+    unsigned sort = n <= 8 && !nul ? tag_sorts[tag_slot(key)] : 0;
+    if (n == 9 && skip == 1 && mk_same_name(b->data + b->at + 1, RAW_NAMES[RAW_PLAINTEXT])) sort = RAW_PLAINTEXT;
     b->mode = IN_NAME;
-    b->fill = SPACE;
-    b->raw = RAW_NONE;
-    if (n < MAX_NAME && !memchr(name, 0, n + 1)) {
-        name[n + 1] = ' ';
-        name[n + 2] = 0;
-        if (strstr(INLINE_NAMES, name)) b->fill = JOINER;
-        name[n + 1] = 0;
-        for (unsigned raw = 1; skip == 1 && raw < RAWS; raw++)
-            if (!strcmp(name + 1, RAW_NAMES[raw])) b->raw = raw;
-        if (!strcmp(name + 1, "template")) {
-            if (skip == 1) b->depth++;
-            else if (b->depth) b->depth--;
-        }
+    b->fill = sort == TAG_INLINE ? JOINER : SPACE;
+    b->raw = skip == 1 && sort < RAWS ? sort : RAW_NONE;
+    if (sort == TAG_TEMPLATE) {
+        if (skip == 1) b->depth++;
+        else if (b->depth) b->depth--;
     }
     mk_blank(b, skip + n, b->fill);
 }

@@ -98,9 +98,11 @@ static inline uint32_t match_next_gram(match_grams *g) {
     return MATCH_NONE;
 }
 
+static inline uint64_t match_mix(uint64_t hash) { return (hash ^ hash >> 32) * 0x9E3779B97F4A7C15u; }
+
 /* The slot of the hash's tag, or the empty slot where it belongs. */
 static inline size_t match_slot(const match_sieve *sieve, uint64_t hash, uint32_t *tag) {
-    uint64_t mixed = (hash ^ hash >> 32) * 0x9E3779B97F4A7C15u;
+    uint64_t mixed = match_mix(hash);
     size_t mask = ((size_t)1 << sieve->bits) - 1, slot = (size_t)(mixed >> (64 - sieve->bits));
     *tag = (uint32_t)mixed | 1;
     while (sieve->tags[slot] && sieve->tags[slot] != *tag) slot = (slot + 1) & mask;
@@ -112,6 +114,36 @@ static int match_sieve_open(match_sieve *sieve, size_t grams) {
     while (((size_t)1 << sieve->bits) < 2 * grams) sieve->bits++;
     sieve->tags = calloc((size_t)1 << sieve->bits, sizeof *sieve->tags);
     return sieve->tags != NULL;
+}
+
+#define MATCH_BATCH 32
+
+#if defined(__GNUC__)
+#define MATCH_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define MATCH_PREFETCH(address) ((void)(address))
+#endif
+
+/* Take the next k-grams, at most a batch, and ask for their slots: a large table is out of the cache. */
+static size_t match_next_batch(match_grams *grams, const match_sieve *sieve, uint32_t *starts, uint64_t *hashes) {
+    size_t n = 0;
+    while (n < MATCH_BATCH && (starts[n] = match_next_gram(grams)) != MATCH_NONE) {
+        hashes[n] = grams->hash;
+        MATCH_PREFETCH(&sieve->tags[match_mix(grams->hash) >> (64 - sieve->bits)]);
+        n++;
+    }
+    return n;
+}
+
+static void match_note_all(const match_side *side, uint32_t k, match_sieve *sieve) {
+    uint32_t starts[MATCH_BATCH], tag;
+    uint64_t hashes[MATCH_BATCH];
+    match_grams grams = match_grams_of(side, k);
+    for (size_t n; (n = match_next_batch(&grams, sieve, starts, hashes)) > 0;)
+        for (size_t i = 0; i < n; i++) {
+            size_t slot = match_slot(sieve, hashes[i], &tag);
+            sieve->tags[slot] = tag;
+        }
 }
 
 typedef struct {
@@ -141,16 +173,18 @@ static int match_keep(match_stretches *kept, uint32_t start, uint32_t k) {
 /* Keep the stretches of `side` whose k-grams stand in `has`; note those k-grams in `also` if given. */
 static int match_sift(const match_side *side, uint32_t k, const match_sieve *has, match_sieve *also,
                       match_stretches *kept) {
+    uint32_t starts[MATCH_BATCH], tag;
+    uint64_t hashes[MATCH_BATCH];
     match_grams grams = match_grams_of(side, k);
-    for (uint32_t start; (start = match_next_gram(&grams)) != MATCH_NONE;) {
-        uint32_t tag;
-        if (!has->tags[match_slot(has, grams.hash, &tag)]) continue;
-        if (!match_keep(kept, start, k)) return 0;
-        if (also) {
-            size_t slot = match_slot(also, grams.hash, &tag);
-            also->tags[slot] = tag;
+    for (size_t n; (n = match_next_batch(&grams, has, starts, hashes)) > 0;)
+        for (size_t i = 0; i < n; i++) {
+            if (!has->tags[match_slot(has, hashes[i], &tag)]) continue;
+            if (!match_keep(kept, starts[i], k)) return 0;
+            if (also) {
+                size_t slot = match_slot(also, hashes[i], &tag);
+                also->tags[slot] = tag;
+            }
         }
-    }
     return 1;
 }
 
@@ -159,12 +193,7 @@ static int match_sift_both(const match_side *a, const match_side *b, uint32_t k,
     match_sieve of_a = {NULL, 0}, of_b = {NULL, 0};
     int fits = match_sieve_open(&of_b, b->n) && match_sieve_open(&of_a, a->n);
     if (fits) {
-        match_grams grams = match_grams_of(b, k);
-        while (match_next_gram(&grams) != MATCH_NONE) {
-            uint32_t tag;
-            size_t slot = match_slot(&of_b, grams.hash, &tag);
-            of_b.tags[slot] = tag;
-        }
+        match_note_all(b, k, &of_b);
         fits = match_sift(a, k, &of_b, &of_a, kept_a);
     }
     free(of_b.tags);

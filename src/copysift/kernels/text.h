@@ -106,15 +106,13 @@ static inline unsigned uni_place(uint32_t point) {
 
 static inline int is_kept(unsigned kind) { return kind - KEEP <= SOLO - KEEP; }
 
-/* Does a code point leave no symbol at all?  (One that folds to several always leaves one.) */
+/* Does a code point leave no symbol at all? */
 static inline int uni_vanishes(uint32_t point) {
     unsigned place = uni_place(point);
     if (place < UNI_SIMPLE) return !is_kept(UNI_KIND[place]);
-    const int32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
-    for (int32_t i = 1; i <= fold[0]; i++) {
-        unsigned part = uni_place((uint32_t)fold[i]);
-        if (is_kept(UNI_KIND[part])) return 0;
-    }
+    const uint32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
+    for (uint32_t i = 1; i <= fold[0]; i++)
+        if (is_kept(fold[i] & 7)) return 0;
     return 1;
 }
 

@@ -229,7 +229,7 @@ static int tile_run(tile_text *text, uint32_t k, match_tiles *out) {
     if (fits) {
         t.before = columns;
         t.common = columns + (size_t)n;
-        t.next_edge = columns + (size_t)n * 2; /* first the suffix array */
+        t.next_edge = columns + (size_t)n * 2; /* first the suffix array, one place longer */
         t.next_back = columns + (size_t)n * 3;
         t.set = columns + (size_t)n * 4;
         t.top_a = columns + (size_t)n * 5;

@@ -26,32 +26,29 @@ static size_t ascii_run_portable(const uint8_t *data, size_t i, size_t n, uint32
 }
 
 #if TEXT_HAS_AVX2
+/* Eight bytes at a time, as far as the first that is not ASCII: runs between accents are short. */
 TEXT_AVX2 static size_t ascii_run_avx2(const uint8_t *data, size_t i, size_t n, uint32_t offset, text_out *out) {
-    const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), one = _mm256_set1_epi32(1);
+    const __m256i one = _mm256_set1_epi32(1);
     size_t count = out->count;
-    while (i + 32 <= n) {
+    uint32_t high = 0;
+    while (i + 8 <= n && !high) {
         uint32_t keep;
-        __m256i raw = _mm256_loadu_si256((const __m256i *)(data + i));
-        uint32_t high = (uint32_t)_mm256_movemask_epi8(raw);
-        if (high & 255) break;
-        uint8_t low[32];
-        _mm256_storeu_si256((__m256i *)low, lower_avx2(raw, &keep));
-        unsigned plain = high ? text_ctz(high) & ~7u : 32; /* whole eights before the first high byte */
-        for (unsigned j = 0; j < plain; j += 8, keep >>= 8) {
-            __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&text_squeeze[keep & 255]));
-            __m256i wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(low + j)));
-            __m256i here = _mm256_add_epi32(_mm256_set1_epi32((int)(offset + (uint32_t)i + j)), steps);
-            here = _mm256_permutevar8x32_epi32(here, places);
-            _mm256_storeu_si256((__m256i *)(out->symbols + count), _mm256_permutevar8x32_epi32(wide, places));
-            _mm256_storeu_si256((__m256i *)(out->starts + count), here);
-            _mm256_storeu_si256((__m256i *)(out->ends + count), _mm256_add_epi32(here, one));
-            count += (size_t)_mm_popcnt_u32(keep & 255);
-        }
+        __m128i raw = _mm_loadl_epi64((const __m128i *)(data + i));
+        __m128i low = _mm256_castsi256_si128(lower_avx2(_mm256_castsi128_si256(raw), &keep));
+        high = (uint32_t)_mm_movemask_epi8(raw) & 255;
+        unsigned plain = high ? text_ctz(high) : 8;
+        keep &= (1u << plain) - 1;
+        __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&text_squeeze[keep]));
+        __m256i here = _mm256_add_epi32(_mm256_set1_epi32((int)(offset + (uint32_t)i)), places);
+        __m256i wide = _mm256_permutevar8x32_epi32(_mm256_cvtepu8_epi32(low), places);
+        _mm256_storeu_si256((__m256i *)(out->symbols + count), wide);
+        _mm256_storeu_si256((__m256i *)(out->starts + count), here);
+        _mm256_storeu_si256((__m256i *)(out->ends + count), _mm256_add_epi32(here, one));
+        count += (size_t)_mm_popcnt_u32(keep);
         i += plain;
-        if (high) break;
     }
     out->count = count;
-    return ascii_run_portable(data, i, n, offset, out);
+    return high ? i : ascii_run_portable(data, i, n, offset, out);
 }
 #endif
 
@@ -94,9 +91,9 @@ static size_t text_unicode(const uint8_t *data, size_t n, uint32_t offset, int f
             text_put(out, point + (uint32_t)UNI_DELTA[place], start, end, is_kept(UNI_KIND[place]));
             continue;
         }
-        const int32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
-        for (int32_t part = 1; part <= fold[0]; part++)
-            text_put(out, (uint32_t)fold[part], start, end, is_kept(UNI_KIND[uni_place((uint32_t)fold[part])]));
+        const uint32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
+        for (uint32_t part = 1; part <= fold[0]; part++)
+            text_put(out, fold[part] >> 3, start, end, is_kept(fold[part] & 7));
     }
     if (!final && out->count && out->ends[out->count - 1] == offset + (uint32_t)used) {
         uint32_t last = out->symbols[out->count - 1];

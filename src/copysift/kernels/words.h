@@ -32,12 +32,14 @@ static inline uint64_t word_finish(uint64_t h) {
     return h ^ h >> 33;
 }
 
-static inline void word_byte(word_out *out, uint8_t byte) {
-    out->pack |= (uint64_t)byte << 8 * out->fill;
-    if (++out->fill == 8) {
+/* Append up to four bytes, the first one lowest. */
+static inline void word_bytes(word_out *out, uint32_t bytes, unsigned count) {
+    out->pack |= (uint64_t)bytes << 8 * out->fill;
+    out->fill += count;
+    if (out->fill >= 8) {
         out->hash = word_mix(out->hash, out->pack);
-        out->pack = 0;
-        out->fill = 0;
+        out->fill -= 8;
+        out->pack = (uint64_t)bytes >> 8 * (count - out->fill);
     }
 }
 
@@ -58,19 +60,11 @@ static inline void word_open(word_out *out, unsigned kind, uint32_t start) {
     out->start = start;
 }
 
-static void word_utf8(word_out *out, uint32_t point) {
-    if (point < 0x80) {
-        word_byte(out, (uint8_t)point);
-        return;
-    }
-    if (point < 0x800) word_byte(out, (uint8_t)(0xC0 | point >> 6));
-    else if (point < 0x10000) word_byte(out, (uint8_t)(0xE0 | point >> 12));
-    else {
-        word_byte(out, (uint8_t)(0xF0 | point >> 18));
-        word_byte(out, (uint8_t)(0x80 | (point >> 12 & 63)));
-    }
-    if (point >= 0x800) word_byte(out, (uint8_t)(0x80 | (point >> 6 & 63)));
-    word_byte(out, (uint8_t)(0x80 | (point & 63)));
+static inline void word_utf8(word_out *out, uint32_t c) {
+    if (c < 0x80) word_bytes(out, c, 1);
+    else if (c < 0x800) word_bytes(out, 0x80C0 | c >> 6 | (c & 63) << 8, 2);
+    else if (c < 0x10000) word_bytes(out, 0x8080E0 | c >> 12 | (c >> 6 & 63) << 8 | (c & 63) << 16, 3);
+    else word_bytes(out, 0x808080F0 | c >> 18 | (c >> 12 & 63) << 8 | (c >> 6 & 63) << 16 | (c & 63) << 24, 4);
 }
 
 /* Take in one folded code point that stands in source[start:end]. */
@@ -89,7 +83,16 @@ static void word_point(word_out *out, uint32_t point, unsigned kind, uint32_t st
     out->end = end;
 }
 
-/* Go on from data[i] one character at a time; with `pause`, up to and with the first ASCII separator. */
+/* Are the next bytes ASCII, so that it pays to leave the scalar path? */
+static inline int words_plain_ahead(const uint8_t *data, size_t i, size_t n) {
+    uint64_t one, two;
+    if (i + 16 > n) return 1;
+    memcpy(&one, data + i, 8);
+    memcpy(&two, data + i + 8, 8);
+    return !((one | two) & 0x8080808080808080ULL);
+}
+
+/* Go on from data[i] one character at a time; with `pause`, to an ASCII separator with ASCII after it. */
 static size_t words_scalar(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset, int pause) {
     while (i < n) {
         uint32_t start = offset + (uint32_t)i;
@@ -99,14 +102,14 @@ static size_t words_scalar(word_out *out, const uint8_t *data, size_t i, size_t 
             i++;
             if (!low) {
                 word_close(out);
-                if (pause) return i;
+                if (pause && words_plain_ahead(data, i, n)) return i;
                 continue;
             }
             if (out->open != KEEP || start + 1 - out->start > MAX_WORD) {
                 word_close(out);
                 word_open(out, KEEP, start);
             }
-            word_byte(out, low);
+            word_bytes(out, low, 1);
             out->end = start + 1;
             continue;
         }
@@ -118,9 +121,9 @@ static size_t words_scalar(word_out *out, const uint8_t *data, size_t i, size_t 
             word_point(out, point + (uint32_t)UNI_DELTA[place], UNI_KIND[place], start, end);
             continue;
         }
-        const int32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
-        for (int32_t part = 1; part <= fold[0]; part++)
-            word_point(out, (uint32_t)fold[part], UNI_KIND[uni_place((uint32_t)fold[part])], start, end);
+        const uint32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
+        for (uint32_t part = 1; part <= fold[0]; part++)
+            word_point(out, fold[part] >> 3, fold[part] & 7, start, end);
     }
     return i;
 }
@@ -159,17 +162,34 @@ TEXT_AVX2 static inline uint32_t word_mask(__m256i x, uint32_t *special) {
     return keep | (uint32_t)_mm256_movemask_epi8(score);
 }
 
+/* The special bytes of data[i:i+64] that may be inside a word: not those of characters that part words.
+ * `next` is where the last such character ended. */
+static inline uint64_t words_inside(const uint8_t *data, size_t n, size_t i, uint64_t special, size_t *next) {
+    while (special) {
+        size_t at = i + text_ctz(special);
+        if (at >= *next) {
+            uint32_t point;
+            unsigned length = utf8_decode(data + at, n - at, &point), place = uni_place(point);
+            if (place >= UNI_SIMPLE || UNI_KIND[place] != DROP) return special;
+            *next = at + length;
+        }
+        special &= special - 1;
+    }
+    return 0;
+}
+
 /* Take the words that are ASCII from data[i], where no word is open; gives the place from which the
  * scalar path must go on: the start of a word that meets a special byte, the end or the size limit. */
 TEXT_AVX2 static size_t words_ascii(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
     uint32_t edges[64];
     uint64_t before = 0, stop = 0;
-    size_t open = n; /* start of the word that is open at the end of a group; n: none */
+    size_t next = i, open = n; /* start of the word that is open at the end of a group; n: none */
     for (; i + 64 <= n && !stop; i += 64) {
         uint32_t special_a, special_b;
         uint64_t in = word_mask(_mm256_loadu_si256((const __m256i *)(data + i)), &special_a);
         in |= (uint64_t)word_mask(_mm256_loadu_si256((const __m256i *)(data + i + 32)), &special_b) << 32;
         stop = special_a | (uint64_t)special_b << 32;
+        if (stop) stop = words_inside(data, n, i, stop, &next);
         uint64_t turn = in ^ (in << 1 | before);
         before = in >> 63;
         if (stop) { /* only what lies wholly before the first special byte */

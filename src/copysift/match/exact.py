@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift import kernels
 from copysift.errors import UsageError
-from copysift.kernels import _match as kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,11 +81,11 @@ def regions(
     exact = len(left.symbols) + len(right.symbols) <= SIEVE_ROOM
     if exact:
         try:
-            found = kernel.tiles(*symbols, k, *masks, room=SUFFIX_ROOM)
+            found = kernels.match.tiles(*symbols, k, *masks, room=SUFFIX_ROOM)
         except OverflowError:
             exact = False
     if not exact:
-        found = kernel.seed_tiles(*symbols, k, max(t - k + 1, 1), *masks)
+        found = kernels.match.seed_tiles(*symbols, k, max(t - k + 1, 1), *masks)
     order = np.argsort(found[0])
     first_left, first_right, lengths = (column[order] for column in found)
     left_spans = left.positions.spans(first_left, first_left + lengths - 1)
@@ -125,4 +125,4 @@ def matched_lines(matches: Matches, left_lines: UInt32s, right_lines: UInt32s) -
 
 def line_starts(data: bytes) -> UInt32s:
     """Give the byte offset of the start of every line of a source."""
-    return kernel.line_starts(data)
+    return kernels.match.line_starts(data)

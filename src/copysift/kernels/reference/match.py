@@ -75,14 +75,16 @@ def tiles(
 
     Again and again the longest common run of free symbols is taken, the leftmost in a, then in b,
     if several are as long, until none of at least `k` symbols is left. Masked symbols are not
-    free. The compiled edition raises OverflowError when more than `room` symbols of both together
-    stand in common runs, because that many do not fit into its memory.
+    free. OverflowError is raised when the stretches of both that consist of shared k-grams have
+    more than `room` symbols, one more counted for each stretch: they would not fit into memory.
     """
     if k < 1:
         raise ValueError("k must be at least 1")
     if len(a) + len(b) > MOST:
         raise OverflowError("too many symbols for one match")
     left, right = _Free(a, mask_a), _Free(b, mask_b)
+    if _shared_symbols(left, right, k) + _shared_symbols(right, left, k) > room:
+        raise OverflowError("more shared symbols than there is room for")
     found: list[tuple[int, int, int]] = []
     while True:
         length, i, j = _longest(left, right)
@@ -91,6 +93,14 @@ def tiles(
         found.append((i, j, length))
         left.take(i, length)
         right.take(j, length)
+
+
+def _shared_symbols(side: _Free, other: _Free, k: int) -> int:
+    """Count the symbols in k-grams that the other side has too, and one for each stretch of them."""
+    there = {tuple(other.symbols[j : j + k]) for j in _grams(other, k)}
+    starts = [i for i in _grams(side, k) if tuple(side.symbols[i : i + k]) in there]
+    inside = {i + n for i in starts for n in range(k)}
+    return len(inside) + sum(i + 1 not in inside for i in inside)
 
 
 def _grams(side: _Free, k: int) -> Iterator[int]:

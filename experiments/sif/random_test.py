@@ -1,0 +1,81 @@
+"""sif's random test (Manber 1994, section 5): python experiments/sif/random_test.py TREE
+
+Fifty times: a C file of about 30 KB gets 300 random substitutions of 50 bytes each (with repetition),
+and is looked for among 4,000 other files. Found means that the pair is reported; "and only it" that
+no other file is reported with the changed one.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TIMES, OTHERS, SUBSTITUTIONS, LENGTH = 50, 4000, 300, 50
+
+
+def files_of(tree: Path) -> list[Path]:
+    return [p for p in sorted(tree.rglob("*")) if p.is_file() and not p.is_symlink()]
+
+
+def substituted(data: bytes, rng: random.Random) -> bytes:
+    out = bytearray(data)
+    for _ in range(SUBSTITUTIONS):
+        at = rng.randrange(0, len(out) - LENGTH)
+        out[at : at + LENGTH] = bytes(rng.choices(range(32, 127), k=LENGTH))
+    return bytes(out)
+
+
+def main() -> None:
+    tree, program = Path(sys.argv[1]), str(Path(sys.executable).with_name("copysift"))
+    rng = random.Random(1994)
+    files = files_of(tree)
+    originals = [p for p in files if p.suffix in (".c", ".h") and 27_000 <= p.stat().st_size <= 33_000]
+    seen: set[bytes] = set()
+    chosen: list[Path] = []
+    for path in rng.sample(originals, len(originals)):  # one version of each header
+        if path.name.encode() not in seen and len(chosen) < TIMES:
+            seen.add(path.name.encode())
+            chosen.append(path)
+    names = {path.name for path in chosen}
+    others = [p for p in rng.sample(files, len(files)) if p.name not in names][:OTHERS]
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        for number, path in enumerate([*chosen, *others]):
+            target = top / "files" / f"{number}-{path.name}"
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, target)
+        (top / "changed").mkdir()
+        for number, path in enumerate(chosen):
+            (top / "changed" / f"{number}-{path.name}").write_bytes(substituted(path.read_bytes(), rng))
+        run = str(top / "run")
+        subprocess.run([program, "scan", "-q", str(top), "--save", run], stdout=subprocess.DEVNULL)
+        for threshold in ("25%", "5%"):
+            report(program, run, top, threshold, [f"{n}-{p.name}" for n, p in enumerate(chosen)])
+
+
+def report(program: str, run: str, top: Path, threshold: str, names: list[str]) -> None:
+    shown = subprocess.run(
+        [program, "show", run, "--threshold", threshold, "--format", "json"], capture_output=True, text=True
+    )
+    near: dict[str, dict[str, float]] = {name: {} for name in names}
+    for pair in json.loads(shown.stdout)["pairs"]:
+        for one, two in ((pair["left"], pair["right"]), (pair["right"], pair["left"])):
+            if one.startswith(str(top / "changed")):
+                near[Path(one).name][two] = pair["similarity"]
+    found = [n for n in names if str(top / "files" / n) in near[n]]
+    only = [n for n in found if len(near[n]) == 1]
+    scores = sorted(near[n][str(top / "files" / n)] for n in found)
+    print(f"threshold {threshold:>4}: found {len(found)} of {len(names)}, and only it {len(only)}", end="")
+    if scores:
+        print(f"; similarity {scores[0]:.0%} to {scores[-1]:.0%}, mean {sum(scores) / len(scores):.0%}")
+    else:
+        print()
+
+
+if __name__ == "__main__":
+    main()

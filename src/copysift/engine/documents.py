@@ -1,0 +1,186 @@
+"""Make documents of files: their kind, their readable source, their symbols and fingerprints."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from copysift.canonicalise import Canonicaliser, canonicaliser
+from copysift.canonicalise.sniff import SAMPLE, detect_encoding, detect_kind, looks_binary, to_utf8, transcode
+from copysift.engine.collection import Scanned
+from copysift.errors import InputError
+from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
+from copysift.read.load import Loaded, load
+from copysift.read.walk import Entry
+from copysift.settings import Settings
+from copysift.values import Canonical, Fingerprints, Skipped
+
+ANCHOR_SAMPLE = 400  # files that anchors are learned from
+INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols can be compared with each other
+
+
+class Reader:
+    """Reads files as documents of their kind; threads share it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
+        self._learning = settings.scheme == "anchor" and not self._anchors
+        self._canonicalisers: dict[str, Canonicaliser] = {}
+        self._fingerprinters: dict[str, Fingerprinter] = {}
+        self._claimed: dict[tuple[int, bytes, str], str] = {}
+        self._lock = threading.Lock()
+        self._last: tuple[str, bytes] = ("", b"")
+        if not self._learning:  # settings that make no sense are refused before anything is read
+            self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
+
+    def learn(self, entries: Iterable[Entry]) -> None:
+        """Learn the anchors of the scheme `anchor` from the files themselves, unless they were given."""
+        if not self._learning:
+            return
+        sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
+        loaded = (each for each in map(load, sample) if isinstance(each, Loaded))
+        self._anchors = learn_anchors(chain.from_iterable(self._blocks(each) for each in loaded))
+        self._learning = False
+        self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
+
+    def read(self, entry: Entry) -> Scanned | Skipped:
+        """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
+        loaded = load(entry)
+        if isinstance(loaded, Skipped):
+            return loaded
+        kind, chunks = self._opened(loaded)
+        key = (loaded.size, loaded.checksum, kind)
+        if self._claimed.setdefault(key, entry.path) is not entry.path:
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
+        found = self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks(chunks), spans=False)
+        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
+
+    def done(self) -> None:
+        """Forget which files were claimed."""
+        self._claimed.clear()
+
+    def kind_of(self, data: bytes) -> str:
+        """Give the kind of some content without a name."""
+        return self._kind("", data[:SAMPLE])
+
+    def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
+        """Fingerprint content that is in memory, with spans."""
+        return self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks([data]))
+
+    def canonical_of(self, data: bytes, kind: str) -> Canonical:
+        """Canonicalise content that is in memory."""
+        return self._canonicaliser(kind).whole(data)
+
+    def source(self, entry: Entry, kind: str) -> bytes:
+        """Give the whole readable source of a document; raises InputError when it cannot be read again."""
+        with self._lock:
+            if self._last[0] == entry.path:
+                return self._last[1]
+        data = b"".join(self._readable(entry, kind))
+        with self._lock:
+            self._last = (entry.path, data)
+        return data
+
+    def piece(self, entry: Entry, kind: str, start: int, end: int) -> bytes:
+        """Give a piece of the readable source, without holding more than a chunk beside it."""
+        with self._lock:
+            if self._last[0] == entry.path:
+                return self._last[1][start:end]
+        parts, at = [], 0
+        for chunk in self._readable(entry, kind):
+            if at + len(chunk) > start:
+                parts.append(chunk[max(0, start - at) : end - at])
+            at += len(chunk)
+            if at >= end:
+                break
+        return b"".join(parts)
+
+    def text_of(self, entry: Entry, kind: str, value: int, limit: int) -> str:
+        """Give the text behind one fingerprint of a document, or nothing if it is gone."""
+        try:
+            blocks = self._canonicaliser(kind).blocks(self._readable(entry, kind))
+            found = self._fingerprinter(kind).fingerprint(blocks)
+            places = (found.hashes == value).nonzero()[0]
+            if not len(places):
+                return ""
+            start, end = int(found.starts[places[0]]), int(found.ends[places[0]])
+            return self.piece(entry, kind, start, min(end, start + limit)).decode("utf-8", "replace")
+        except InputError:
+            return ""
+
+    def noise(self, kind: str) -> tuple[int, int]:
+        """Give noise and guarantee threshold of a kind."""
+        return self._settings.thresholds(kind)
+
+    def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
+        loaded = load(entry)
+        if isinstance(loaded, Skipped):
+            raise InputError(f"{loaded.name}: {loaded.reason}")
+        return self._source_chunks(loaded, kind)
+
+    def _source_chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+        if kind == "bytes":
+            return loaded.open()
+        if loaded.data is not None:
+            return iter([to_utf8(loaded.data)[0]])
+        return transcode(loaded.open(), detect_encoding(_head(loaded)))
+
+    def _opened(self, loaded: Loaded) -> tuple[str, Iterator[bytes]]:
+        """Give the kind of a file and its readable source in chunks."""
+        name = loaded.entry.path
+        if loaded.data is None:
+            kind = self._kind(name, _head(loaded))
+            return kind, self._source_chunks(loaded, kind)
+        if self._settings.kind == "bytes":
+            return "bytes", loaded.open()
+        data, encoding = to_utf8(loaded.data)
+        kind = "bytes" if encoding is None else self._kind(name, data[:SAMPLE])
+        return kind, iter([data] if data else [])
+
+    def _kind(self, name: str, head: bytes) -> str:
+        wanted = self._settings.kind
+        if wanted == "auto":
+            return detect_kind(name, head)
+        if looks_binary(head):
+            return "bytes"
+        return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
+
+    def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
+        kind, chunks = self._opened(loaded)
+        return self._canonicaliser(kind).blocks(chunks)
+
+    def _canonicaliser(self, kind: str) -> Canonicaliser:
+        if kind not in self._canonicalisers:
+            self._canonicalisers[kind] = canonicaliser(kind)
+        return self._canonicalisers[kind]
+
+    def _fingerprinter(self, kind: str) -> Fingerprinter:
+        if kind not in self._fingerprinters:
+            settings = self._settings
+            limits = settings.thresholds(kind)
+            self._fingerprinters[kind] = fingerprinter(
+                FingerprintSettings(
+                    scheme=settings.scheme,
+                    k=limits.noise,
+                    w=limits.window,
+                    modulus=settings.modulus or 0,
+                    size=settings.sketch,
+                    seed=settings.seed,
+                    inner=INNER.get(kind, 4),
+                    overlap=not settings.disjoint,
+                    anchors=self._anchors,
+                )
+            )
+        return self._fingerprinters[kind]
+
+
+def anchor_symbols(anchor: str) -> bytes:
+    """Give an anchor as the canonical symbols of text."""
+    return canonicaliser("text").whole(anchor.encode("utf-8", "replace")).symbols.tobytes()
+
+
+def _head(loaded: Loaded) -> bytes:
+    return next(loaded.open(), b"")[:SAMPLE] if loaded.data is None else loaded.data[:SAMPLE]

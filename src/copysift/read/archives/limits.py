@@ -1,0 +1,92 @@
+"""How much an archive may unpack to, counted while it is unpacked: headers may lie."""
+
+from __future__ import annotations
+
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from copysift.errors import UsageError
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without the library cannot raise it either
+    LZMAError = zlib.error  # type: ignore[misc,assignment]
+
+# What the libraries raise on archives that are damaged or were made to break them.
+BROKEN: tuple[type[Exception], ...] = (
+    *(
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        LZMAError,
+        struct.error,
+        EOFError,
+        OSError,
+        ValueError,
+    ),
+    *(OverflowError, NotImplementedError, RuntimeError, IndexError),
+)
+
+_SLACK = 64 << 20  # bytes that any archive may unpack to, however small it is
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """What is too much; archives inside an archive count towards the same limits."""
+
+    member_bytes: int = 128 << 20  # of one member, which is held in memory
+    total_bytes: int = 4 << 30  # of all members
+    ratio: int = 100  # unpacked to packed, beyond the first 64 MiB
+    members: int = 100_000
+    depth: int = 3  # 1 opens no archive inside an archive
+
+    def __post_init__(self) -> None:
+        if min(self.member_bytes, self.total_bytes, self.ratio, self.members, self.depth) < 1:
+            raise UsageError("the limits of an archive must be 1 or more")
+
+
+class LimitReachedError(Exception):
+    """The archive, with all that lies in it, is left as it is here; the text says why."""
+
+
+class DamagedError(Exception):
+    """The rest of the archive cannot be read; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A member that is not read yet; `reason` says why it cannot be, `chunks` gives its bytes.
+
+    The chunks must be taken before the next item is asked for.
+    """
+
+    name: str
+    mtime_ns: int
+    reason: str
+    chunks: Callable[[], Iterator[bytes]]
+
+
+class Budget:
+    """What is left of the limits of one archive of `packed` bytes and all archives in it."""
+
+    def __init__(self, limits: ArchiveLimits, packed: int) -> None:
+        self.limits = limits
+        self._most = min(limits.total_bytes, max(_SLACK, limits.ratio * packed))
+        self._unpacked = 0
+        self._members = 0
+
+    def unpack(self, count: int) -> None:
+        """Count bytes that were unpacked."""
+        self._unpacked += count
+        if self._unpacked > self._most:
+            raise LimitReachedError(f"unpacks to more than {self._most:,} bytes, which may be an attack")
+
+    def member(self, count: int = 1) -> None:
+        """Count members that were found."""
+        self._members += count
+        if self._members > self.limits.members:
+            raise LimitReachedError(f"has more than {self.limits.members:,} members")
