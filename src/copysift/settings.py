@@ -281,10 +281,10 @@ class Door:
         _check_limits(self)
 
 
-AnySettings = TypeVar("AnySettings", Settings, Door)
+AnySettings = TypeVar("AnySettings")
 
 
-def settings_of(kind: type[Settings] | type[Door]) -> dict[str, Setting]:
+def settings_of(kind: type[Any]) -> dict[str, Setting]:
     """Give the declarations of a class by field name, in the order in which they are written."""
     return {
         field.name: dataclasses.replace(field.metadata["setting"], name=field.name)
@@ -326,7 +326,7 @@ def read_config(path: Path) -> dict[str, object]:
     return values
 
 
-def _check_limits(settings: Settings | Door) -> None:
+def _check_limits(settings: Any) -> None:
     for name, entry in settings_of(type(settings)).items():
         value = getattr(settings, name)
         if entry.choices and value not in entry.choices:

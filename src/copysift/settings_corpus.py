@@ -1,0 +1,122 @@
+"""The settings of a corpus (cluster, recluster, dedup and their like), declared as those in settings.py are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from copysift.errors import UsageError
+from copysift.parsing import count, flag, fraction, secret, size, text, texts
+from copysift.settings import _check_limits, _declare
+
+_WHAT = "What is compared"
+_SOURCE = "Which records are read"
+_ALIKE = "What is alike"
+_MACHINE = "Memory and processors"
+_KEEP = "What is kept"
+
+MAKE = "cluster dedup"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusSettings:
+    """What decides the clusters of a corpus, and what they may cost."""
+
+    id_field: str = _declare(
+        "", "--id-field", "Field that names a record.", _SOURCE, text, "NAME", commands=MAKE,
+        shown="id, uri or url; else file and line",
+    )  # fmt: skip
+    text_field: str = _declare(
+        "text", "--text-field", "Field that holds the text.", _SOURCE, text, "NAME", commands=MAKE
+    )
+    date_field: str = _declare(
+        "", "--date-field", "Field that holds the date.", _SOURCE, text, "NAME", commands=MAKE, shown="none"
+    )
+    input: str = _declare(
+        "auto", "--input", "Format of the sources.", _SOURCE, text, "FORMAT", commands=MAKE,
+        choices=("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow"),
+    )  # fmt: skip
+    include: tuple[str, ...] = _declare(
+        (), "--include", "In folders, only files whose name or path matches the glob; may be repeated.",
+        _SOURCE, texts, "GLOB", commands=MAKE, shown="all",
+    )  # fmt: skip
+    exclude: tuple[str, ...] = _declare(
+        (), "--exclude", "In folders, no files or folders that match the glob; may be repeated.",
+        _SOURCE, texts, "GLOB", commands=MAKE, shown="none",
+    )  # fmt: skip
+    hidden: bool = _declare(
+        False, "--hidden", "In folders, read hidden files too.", _SOURCE, flag, commands=MAKE
+    )
+    html: str = _declare(
+        "auto", "--html", "Whether texts are HTML, whose markup does not count.", _WHAT, text, "WHEN",
+        choices=("auto", "always", "never"), commands=MAKE, shown="auto: those that begin like it",
+    )  # fmt: skip
+    shingle: int = _declare(
+        10, "--shingle", "Words in a shingle.", _WHAT, count, "W", limits=(1, 1000), commands=MAKE
+    )
+    features: str = _declare(
+        "", "--features", "Compare sets of features instead: a column of lists, or module:function of a record.",
+        _WHAT, text, "NAME", commands=MAKE, shown="shingles of words",
+    )  # fmt: skip
+    modulus: int = _declare(
+        25, "--modulus", "Sketches keep about one shingle in M.", _WHAT, count, "M", limits=(1, 100_000),
+        commands=MAKE,
+    )  # fmt: skip
+    method: str = _declare(
+        "mod", "--method", "How candidates are found: shared shingles of sketches, or super shingles (faster).",
+        _WHAT, text, "NAME", choices=("mod", "super"), commands=MAKE,
+    )  # fmt: skip
+    super_size: int = _declare(
+        6, "--super-size", "Shingles in a super shingle.", _WHAT, count, "N", limits=(1, 1000), commands=MAKE
+    )
+    estimate: bool = _declare(
+        False, "--estimate", "Take the measures from the sketches, without the exact check.", _WHAT, flag,
+        commands=MAKE,
+    )  # fmt: skip
+    max_shared: int = _declare(
+        1000, "--max-shared", "Shingles in more documents than this form no pairs by themselves.",
+        _WHAT, count, "N", limits=(2, None), commands=MAKE,
+    )  # fmt: skip
+    seed: int = _declare(
+        0, "--seed", "Secret that makes sketches unpredictable: a number or any text; 0 is none.",
+        _WHAT, secret, "SECRET", commands=MAKE,
+    )  # fmt: skip
+    resemblance: float = _declare(
+        0.5, "--resemblance", "Documents of at least this resemblance belong together.",
+        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} recluster query",
+    )  # fmt: skip
+    contained: bool = _declare(
+        False, "--contained", "So do documents of which one contains that share of the other.",
+        _ALIKE, flag, commands=f"{MAKE} recluster",
+    )  # fmt: skip
+    policy: str = _declare(
+        "", "--policy", "Which documents make a cluster.", _ALIKE, text, "NAME",
+        choices=("", "component", "representative", "complete"), commands=f"{MAKE} recluster",
+        shown="component; representative for dedup",
+    )  # fmt: skip
+    floor: float = _declare(
+        0.3, "--floor", "Keep pairs whose resemblance or a containment reaches this.",
+        _ALIKE, fraction, "X", limits=(0, 1), commands=MAKE,
+    )  # fmt: skip
+    slim: bool = _declare(
+        False, "--slim", "Keep no shingles in RUN: smaller, but no --onto, --against or query later.",
+        _KEEP, flag, commands="cluster",
+    )  # fmt: skip
+    memory: int = _declare(
+        2_000_000_000, "--memory", "Memory that the work may take; the rest lies on disk.",
+        _MACHINE, size, "SIZE", limits=(16_000_000, None), commands=MAKE, shown="2GB",
+    )  # fmt: skip
+    jobs: int = _declare(
+        0, "-j --jobs", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024), commands=MAKE
+    )
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+        if self.resemblance < self.floor:
+            raise UsageError(
+                f"--resemblance {self.resemblance:g} is below the --floor {self.floor:g} of the pairs kept",
+                hint="lower --floor too",
+            )
+
+
+# Settings that change what a run costs or where it comes from, but not the pairs that it finds.
+NO_ANSWER = ("memory", "jobs", "slim", "resemblance", "contained", "policy")
