@@ -78,11 +78,11 @@ class CorpusSettings:
     )  # fmt: skip
     seed: int = _declare(
         0, "--seed", "Secret that makes sketches unpredictable: a number or any text; 0 is none.",
-        _WHAT, secret, "SECRET", commands=MAKE,
+        _WHAT, secret, "SECRET", commands=f"{MAKE} query",
     )  # fmt: skip
     resemblance: float = _declare(
         0.5, "--resemblance", "Documents of at least this resemblance belong together.",
-        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} recluster query",
+        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} recluster",
     )  # fmt: skip
     contained: bool = _declare(
         False, "--contained", "So do documents of which one contains that share of the other.",
@@ -95,7 +95,7 @@ class CorpusSettings:
     )  # fmt: skip
     floor: float = _declare(
         0.3, "--floor", "Keep pairs whose resemblance or a containment reaches this.",
-        _ALIKE, fraction, "X", limits=(0, 1), commands=MAKE,
+        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} query",
     )  # fmt: skip
     slim: bool = _declare(
         False, "--slim", "Keep no shingles in RUN: smaller, but no --onto, --against or query later.",
@@ -111,11 +111,69 @@ class CorpusSettings:
 
     def __post_init__(self) -> None:
         _check_limits(self)
-        if self.resemblance < self.floor:
+        if self.resemblance < self.floor - 1e-12:
             raise UsageError(
                 f"--resemblance {self.resemblance:g} is below the --floor {self.floor:g} of the pairs kept",
                 hint="lower --floor too",
             )
+
+
+_OUTPUT = "Output"
+EVERY = f"{MAKE} recluster cluster-of collapse query"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusDoor:
+    """Where the answer goes and what dedup keeps; nothing here changes which documents are alike."""
+
+    output: str = _declare(
+        "", "-o --output", "Where the answer is written.", _OUTPUT, text, "PATH", commands=f"{MAKE} recluster",
+        shown="none",
+    )  # fmt: skip
+    onto: str = _declare(
+        "", "--onto", "Add the documents to an earlier run, whose texts are not read again.", _SOURCE, text, "RUN",
+        commands="cluster", shown="none",
+    )  # fmt: skip
+    keep: str = _declare(
+        "first", "--keep", "Which of a cluster stays: first, longest, newest or best:FIELD.", _KEEP, text, "WHICH",
+        commands="dedup",
+    )  # fmt: skip
+    against: str = _declare(
+        "", "--against", "Drop what the run RUN has, and nothing else.", _KEEP, text, "RUN", commands="dedup",
+        shown="none",
+    )  # fmt: skip
+    passages: str = _declare(
+        "", "--passages", "With --against: cut the passages that RUN has out of the texts, or only flag them.",
+        _KEEP, text, "HOW", choices=("", "cut", "flag"), commands="dedup", shown="drop documents",
+    )  # fmt: skip
+    shards: int = _declare(
+        1, "--shards", "Files to write.", _OUTPUT, count, "N", limits=(1, 100_000), commands="dedup"
+    )
+    dry_run: bool = _declare(
+        False, "--dry-run", "Only say what would be removed.", _OUTPUT, flag, commands="dedup"
+    )
+    run: str = _declare(
+        "", "--run", "Keep the run of the clustering in this folder.", _OUTPUT, text, "RUN", commands="dedup",
+        shown="not kept",
+    )  # fmt: skip
+    json: bool = _declare(
+        False, "--json", "Answer in JSON.", _OUTPUT, flag, commands="recluster cluster-of collapse query"
+    )
+    limit: int | None = _declare(
+        None, "--limit", "List at most N documents, the best first.", _OUTPUT, count, "N", limits=(1, None),
+        commands="query", shown="all",
+    )  # fmt: skip
+    quiet: bool = _declare(
+        False, "-q --quiet", "No progress, no summary; skipped records are still named.", _OUTPUT, flag,
+        commands=EVERY,
+    )  # fmt: skip
+    verbose: int = _declare(
+        0, "-v --verbose", "Say more: times; twice: the traceback of an error.", _OUTPUT, count, limits=(0, 9),
+        commands=EVERY,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
 
 
 # Settings that change what a run costs or where it comes from, but not the pairs that it finds.

@@ -26,6 +26,12 @@ COMMANDS = {
     "scan": ("copysift.cli.scan", "Compare every file with every file."),
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
+    "cluster": ("copysift.cli.cluster", "Cluster the documents of a corpus."),
+    "recluster": ("copysift.cli.recluster", "Form the clusters of a run anew."),
+    "cluster-of": ("copysift.cli.cluster_of", "List the cluster of a document."),
+    "collapse": ("copysift.cli.collapse", "Fold near-copies in a ranked list."),
+    "query": ("copysift.cli.query_run", "Compare one document with all of a run."),
+    "dedup": ("copysift.cli.dedup", "Keep one document of each cluster."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 

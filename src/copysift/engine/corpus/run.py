@@ -17,7 +17,7 @@ from copysift.engine.corpus import phases, tables, texts
 from copysift.engine.corpus.local import Batches, Corpus, records
 from copysift.engine.corpus.work import Work, answer_settings, job_of
 from copysift.engine.progress import Progress
-from copysift.engine.run import TABLES, _read_description
+from copysift.engine.run import TABLES, _put, _read_description
 from copysift.errors import RunError, UsageError
 from copysift.settings_corpus import CorpusSettings
 
@@ -50,10 +50,12 @@ def cluster(
     names = list(sources)
     if onto is not None:
         settings = _onto_settings(onto, settings)
+        if onto.absolute() == path.absolute():  # made beside the run, then put in its place
+            beside = onto.absolute().with_name(f".{onto.name}.onto")
+            made = cluster(names, beside, settings, onto=onto, progress=progress, batches=batches)
+            _put(beside, onto.absolute())
+            return dataclasses.replace(made, path=onto)
     work = Work(path)
-    in_place = onto is not None and onto.absolute() == path.absolute()
-    if in_place:
-        raise UsageError("a run cannot be written onto itself while it is read", hint="name another folder by -o")
     job = "" if batches is not None else job_of(names, settings, _stamp(onto))
     resumed = work.begin(job)
     before: list[str] = []
