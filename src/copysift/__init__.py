@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         scan,
         show,
     )
+    from copysift.engine.corpus.memory import cluster, dedup
     from copysift.errors import (
         CopysiftError,
         InputError,
@@ -44,6 +45,7 @@ _MODULES = {
     "copysift.engine.api": (
         "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
     ),
+    "copysift.engine.corpus.memory": ("cluster", "dedup"),
     "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "UsageError"),
     "copysift.values": (
         "Cluster", "Fingerprints", "Folders", "Group", "Ignored", "Listing", "Pair", "Region", "Result",
@@ -70,9 +72,11 @@ __all__ = [
     "Skipped",
     "UsageError",
     "__version__",
+    "cluster",
     "compare",
     "compare_folders",
     "containment",
+    "dedup",
     "fingerprint",
     "resemblance",
     "scan",
