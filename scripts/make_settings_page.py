@@ -36,8 +36,13 @@ a guarantee threshold below the noise threshold of its kind takes half of itself
 |---|---|---|---|
 """
 SYMBOLS = {
-    "text": "characters", "html": "characters", "words": "words", "html-words": "words", "bytes": "bytes", "code": "tokens",
-}  # fmt: skip
+    "text": "characters",
+    "html": "characters",
+    "words": "words",
+    "html-words": "words",
+    "bytes": "bytes",
+    "code": "tokens",
+}
 
 
 def row(entry: Setting) -> str:

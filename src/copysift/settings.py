@@ -261,7 +261,7 @@ class Door:
         commands="scan", shown="not kept",
     )  # fmt: skip
     null: bool = _declare(
-        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, instead of a table.",
+        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, not a table.",
         _OUTPUT, flag, commands="scan show",
     )  # fmt: skip
     quiet: bool = _declare(

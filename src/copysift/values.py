@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
     Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
 
+Opener = Callable[[], Iterator[bytes]]  # Document has a field named bytes
 MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32-bit
 
 
@@ -42,7 +43,7 @@ class Document:
     kind: str
     group: str
     bytes: int
-    open: Callable[[], Iterator[bytes]]
+    open: Opener
     uri: str = ""
     when: str = ""
 

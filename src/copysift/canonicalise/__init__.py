@@ -11,8 +11,8 @@ from copysift.canonicalise.text import Text
 from copysift.canonicalise.words import Words
 
 __all__ = [
-    "Canonicaliser", "Raw", "Text", "Words", "blank_markup", "canonicaliser", "detect_encoding", "detect_kind",
-    "html", "html_words", "looks_binary", "to_utf8", "transcode",
+    "Canonicaliser", "Raw", "Text", "Words", "blank_markup", "canonicaliser", "detect_encoding",
+    "detect_kind", "html", "html_words", "looks_binary", "to_utf8", "transcode",
 ]  # fmt: skip
 
 

@@ -41,7 +41,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     scan = Scan(settings)
     with console.progress(door) as shown:
         result = scan.run(
-            places, regions=chosen == "json" or bool(door.passages), keep=bool(door.save), progress=shown
+            places,
+            regions=chosen == "json" or bool(door.passages),
+            groups=wants_groups(chosen, door),
+            keep=bool(door.save),
+            progress=shown,
         )
     if door.save:
         scan.save(Path(door.save))
@@ -51,6 +55,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
     return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+def wants_groups(chosen: str, door: Door) -> bool:
+    """Tell whether a report lists groups; one of a plug-in may."""
+    return door.groups or chosen not in ("table", "json", "csv", "names")
 
 
 def report_format(door: Door) -> str:
@@ -93,10 +102,8 @@ def _listed(door: Door) -> Iterator[str]:
     if not door.files_from:
         return
     try:
-        if door.files_from == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            content = Path(door.files_from).read_bytes()
+        listed = Path(door.files_from)
+        content = sys.stdin.buffer.read() if door.files_from == "-" else listed.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
     separator = b"\0" if door.null or b"\0" in content else b"\n"

@@ -71,10 +71,14 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
+
+        `keep` counts pairs down to the floor, so that the run can be saved.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
             entries = list(self._walk(paths, shown))
@@ -86,7 +90,7 @@ class Scan:
                 postings = join.finish(self.settings.max_shared, self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -100,8 +104,9 @@ class Scan:
         exact = Exact(self._reader, self._collection, self._jobs)
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
-            twice = dataclasses.replace(documents[0], name=right, group=right)
-            counts = dataclasses.replace(counts, documents=(documents[0], documents[-1] if len(documents) > 1 else twice))
+            again = dataclasses.replace(documents[0], name=right, group=right)
+            both = documents if len(documents) > 1 else (*documents, again)
+            counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
             return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
@@ -182,28 +187,26 @@ class Scan:
         if not keep:
             return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [
-            candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")
-        ]
+        found = [candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")]
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(self, counts: Counts, regions: bool, groups: bool, shown: Progress) -> Result:
         settings = self.settings
         exact = Exact(self._reader, self._collection, self._jobs)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
+            return answer(counts, settings, groups=groups)
         chosen = counts.pairs.take(selected(counts, settings))
         shown.phase("matching", len(chosen))
         pairs: list[Pair] = []
         for pair in exact.pairs(pairs_of(counts.documents, chosen)):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        result = answer(counts, settings, reported=tuple(pairs), groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -248,8 +251,8 @@ class Scan:
 
 def united(parts: list[Candidates]) -> Candidates:
     """Give every pair of several lists once, in order."""
-    columns = [np.concatenate(each) for each in zip(*((p.left, p.right, p.shared, p.weight) for p in parts), strict=True)]
-    left, right, shared, weight = columns
+    rows = [(part.left, part.right, part.shared, part.weight) for part in parts]
+    left, right, shared, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
     _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
     return Candidates(left[first], right[first], shared[first], weight[first])
 
@@ -263,12 +266,7 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
-    """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
-
-
-def show(path: Path, settings: Settings) -> Result:
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.engine.run import open_run
 
@@ -278,5 +276,4 @@ def show(path: Path, settings: Settings) -> Result:
             f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
             hint="ask for more, or scan again with a lower --floor",
         )
-    return answer(counts, settings)
-
+    return answer(counts, settings, groups=groups)

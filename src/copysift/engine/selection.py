@@ -76,8 +76,13 @@ def suffix(name: str) -> str:
     return PurePath(name).suffix.lower()
 
 
-def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None) -> Result:
-    """Make the result; `reported` are the selected pairs where they were matched exactly already."""
+def answer(
+    counts: Counts, settings: Settings, *, reported: tuple[Pair, ...] | None = None, groups: bool = False
+) -> Result:
+    """Make the result; `reported` are the selected pairs where they were matched exactly already.
+
+    With `groups` it has sif's listings, too; they are long where many files are alike.
+    """
     chosen = counts.pairs.take(selected(counts, settings))
     pairs = pairs_of(counts.documents, chosen) if reported is None else reported
     equal = equal_pairs(counts, settings)
@@ -93,7 +98,7 @@ def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None
         ignored=counts.ignored,
         skipped=counts.skipped,
         equal=tuple(tuple(names[number] for number in members) for members in counts.equal),
-        listings=listings(counts, chosen, settings),
+        listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
     )
 
@@ -115,19 +120,19 @@ def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, 
         strict=True,
     )
     return tuple(
-        Pair(documents[left].name, documents[right].name, False, *measures)
-        for left, right, *measures in rows
+        Pair(documents[left].name, documents[right].name, False, *measures) for left, right, *measures in rows
     )
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
     """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
-    documents = counts.documents
+    stars = [
+        (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
+    ]
     return tuple(
-        Pair(documents[first].name, documents[other].name, True, 1.0, 1.0, 1.0, 1.0, documents[first].fingerprints)
-        for first, *rest in counts.equal
-        for other in rest
-        if not settings.same_suffix or suffix(documents[first].name) == suffix(documents[other].name)
+        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
+        for one, other in stars
+        if not settings.same_suffix or suffix(one.name) == suffix(other.name)
     )
 
 

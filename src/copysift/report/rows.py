@@ -54,7 +54,5 @@ def _group_rows(result: Result, view: View) -> list[list[object]]:
     rows: list[list[object]] = []
     for number, listing in enumerate(result.listings[: view.limit], 1):
         rows.append([number, listing.reference, "true", f"{1:.6f}", bytes_of[listing.reference]])
-        rows += [
-            [number, name, "false", f"{share:.6f}", bytes_of[name]] for name, share in listing.members
-        ]
+        rows += [[number, name, "false", f"{share:.6f}", bytes_of[name]] for name, share in listing.members]
     return rows
