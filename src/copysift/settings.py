@@ -173,6 +173,13 @@ class Settings:
         None, "--limit", "List at most N pairs, or groups, the best first.",
         _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="all",
     )  # fmt: skip
+    id_field: str = _declare(
+        "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
+        _FILES, text, "NAME", commands="scan", shown="id, uri or url",
+    )  # fmt: skip
+    text_field: str = _declare(
+        "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME", commands="scan"
+    )
     include: tuple[str, ...] = _declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="all",

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,11 @@ from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
+from copysift.read.records import Fields
+from copysift.read.sources import holds_records
+from copysift.read.spool import Spool
 from copysift.read.walk import Entry, WalkSettings, walk
-from copysift.settings import COUNTS, Settings
+from copysift.settings import COUNTS, SHARES, Settings
 from copysift.values import Ignored, Pair, Result, Skipped
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
@@ -81,7 +85,7 @@ class Scan:
         """
         shown = progress or Silent()
         with self._timed("walk"):
-            entries = list(self._walk(paths, shown))
+            entries = list(self._walk(list(paths), shown))
         with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
             with self._timed("read"):
                 self._read(entries, join, shown)
@@ -138,12 +142,20 @@ class Scan:
             one_file_system=settings.one_file_system,
         )
         shown.phase("listing", None)
-        for found in walk(paths, wanted):
+        for found in chain(walk([path for path in paths if not is_source(path)], wanted), self._records(paths)):
             shown.advance()
             if isinstance(found, Skipped):
                 self._collection.skip(found)
             elif isinstance(found, Entry):  # a further name of the same file is the same file
                 yield found
+
+    def _records(self, paths: Iterable[str | os.PathLike[str]]) -> Iterator[Entry | Skipped]:
+        """Give the records of files that are nothing but records, JSON lines for example, as entries."""
+        places = [os.fspath(path) for path in paths if is_source(path)]
+        if places:
+            spool = Spool(self._tmp_dir())
+            fields = Fields(self.settings.id_field, self.settings.text_field)
+            yield from chain.from_iterable(spool.entries(place, fields) for place in places)
 
     def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
@@ -182,6 +194,10 @@ class Scan:
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
         settings, jobs = self.settings, self._jobs
+        if settings.min_match is not None and not keep and settings.measure in SHARES and self._windowed():
+            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
+            by_match = candidates(postings, "shared", 1, self._match_shares(settings.min_match), jobs)
+            return united([by_measure, by_match])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return candidates(postings, "shared", 1, settings.min_shared, jobs)
         if not keep:
@@ -191,6 +207,23 @@ class Scan:
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs))
         return united(found)
+
+    def _windowed(self) -> bool:
+        return self.settings.scheme in ("robust", "winnow", "open-closed")
+
+    def _match_shares(self, length: int) -> int:
+        """Give how many fingerprints two documents share at least when they share a run of that length.
+
+        A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; fewer only where the
+        run repeats itself within k symbols of an earlier part.
+        """
+        least = self.settings.min_shared
+        bounds = []
+        for kind in {filed.kind for filed in self._collection.filed}:
+            noise, guarantee = self._reader.noise(kind)
+            window = guarantee - noise + 1
+            bounds.append((length - noise - window + 2) // window)
+        return max(least, min(bounds, default=least))
 
     def _answer(self, counts: Counts, regions: bool, groups: bool, shown: Progress) -> Result:
         settings = self.settings
@@ -247,6 +280,12 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
+
+
+def is_source(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a file of records."""
+    place = os.fspath(path)
+    return isinstance(place, str) and holds_records(place) and os.path.isfile(place)
 
 
 def united(parts: list[Candidates]) -> Candidates:

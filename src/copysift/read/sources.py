@@ -6,6 +6,7 @@ Every source streams: no more than a batch and a chunk are held. A bad record is
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -144,15 +145,14 @@ def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a stream with their numbers, without the line end."""
     number, rest = 0, b""
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
-    while chunk := read(CHUNK):
-        if rest:
-            chunk = rest + chunk
-        *whole, rest = chunk.split(b"\n")
-        for line in whole:
-            number += 1
-            yield number, line
-        if len(rest) > LONGEST:
-            raise OSError("a line of over a gigabyte is no record")
+    with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
+        while chunk := read(CHUNK):
+            *whole, rest = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
+            for line in whole:
+                number += 1
+                yield number, line
+            if len(rest) > LONGEST:
+                raise OSError("a line of over a gigabyte is no record")
     if rest:
         yield number + 1, rest
 
@@ -190,6 +190,10 @@ class _Zstd(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
 
     def readinto(self, into: Any) -> int:
         data = self._stream.read(len(into))
