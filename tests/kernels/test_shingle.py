@@ -54,7 +54,7 @@ def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
     same(compiled.samples(values, bounds, moduli), readable.samples(values, bounds, moduli))
     filters = [np.zeros(64, np.uint64), np.zeros(64, np.uint64)]
     for kernel, bits in zip((compiled, readable), filters, strict=True):
-        kernel.note(bits, values[::40])
+        kernel.note(bits, values[::40].copy())
     assert filters[0].tolist() == filters[1].tolist()
     found = compiled.samples(values, bounds, moduli, filters[0])
     same(found, readable.samples(values, bounds, moduli, filters[0]))

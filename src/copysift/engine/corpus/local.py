@@ -118,8 +118,8 @@ class Corpus:
         """Phase 2: (shingle, document) entries in ranges of shingles."""
         if self.work.done("entries") is not None:
             return
-        with self.work.phase("entries"):
-            spill = Spill(self.work.folder / "entries.bin", 1 << RANGES)
+        target = self.work.folder / "entries.bin"
+        with self.work.phase("entries"), Spill(target, 1 << RANGES) as spill:
             standing = self.first == np.arange(len(self.first))
             by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
             edges = self.sets.bounds()
@@ -138,7 +138,6 @@ class Corpus:
                 spill.write(*block)
                 self._shown.advance()
             spill.save(self.work.folder / "entries.npz")
-            spill.close()
 
     def _filter(self, by: UInt32s, standing: NDArray[np.bool_]) -> UInt64s | None:
         """Make the filter of what finer samples have; None when there is nothing to ask for."""
@@ -160,18 +159,19 @@ class Corpus:
         folder = self.work.folder
         done = self.work.done("join")
         if done is None:
-            with self.work.phase("join") as left:
-                spill = Spill.open(folder / "entries.bin", folder / "entries.npz")
-                pairs, common = (Spill(folder / f"{name}.bin", PAIR_RANGES) for name in ("pairs", "common"))
+            with (
+                self.work.phase("join") as left,
+                Spill.open(folder / "entries.bin", folder / "entries.npz") as spill,
+                Spill(folder / "pairs.bin", PAIR_RANGES) as pairs,
+                Spill(folder / "common.bin", PAIR_RANGES) as common,
+            ):
                 sizes = self._join_ranges(spill, pairs, common)
                 np.save(folder / "sizes.npy", sizes)
                 pairs.save(folder / "pairs.npz")
                 common.save(folder / "common.npz")
-                for each in (pairs, common):
-                    each.close()
-                spill.close(remove=True)
                 done = {"ignored": self.ignored, "ignored_count": self.ignored_count}
                 left |= done
+            (folder / "entries.bin").unlink()
         self.ignored = [tuple(each) for each in done["ignored"]]
         self.ignored_count = done["ignored_count"]
 
@@ -209,15 +209,17 @@ class Corpus:
         folder = self.work.folder
         target = folder / "measured.npz"
         if self.work.done("measure") is None:
-            with self.work.phase("measure"):
-                found = self._measured(np.load(folder / "sizes.npy"))
+            with (
+                self.work.phase("measure"),
+                Spill.open(folder / "pairs.bin", folder / "pairs.npz") as pairs,
+                Spill.open(folder / "common.bin", folder / "common.npz") as common,
+            ):
+                found = self._measured(np.load(folder / "sizes.npy"), pairs, common)
                 np.savez(target, **{name: getattr(found, name) for name in Measured.__dataclass_fields__})
         with np.load(target) as loaded:
             self.pairs = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
 
-    def _measured(self, sizes: UInt32s) -> Measured:
-        folder = self.work.folder
-        pairs, common = (Spill.open(folder / f"{name}.bin", folder / f"{name}.npz") for name in ("pairs", "common"))
+    def _measured(self, sizes: UInt32s, pairs: Spill, common: Spill) -> Measured:
         rule = phases.Candidates(self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method)
         spans = list(pairs.spans(max(self._share // (4 * ENTRY), 1), pairs.counts() + common.counts()))
         self._shown.phase("measuring", len(spans))
@@ -228,8 +230,6 @@ class Corpus:
             chosen = rule.of(keys, weights, np.unique(common.read(*span)[0]))
             found += [part for part in self._mapped(self.check, self._batches(chosen)) if len(part)]
             self._shown.advance()
-        for each in (pairs, common):
-            each.close(remove=True)
         return Measured.joined(found)
 
     def check(self, pairs: UInt64s) -> Measured:

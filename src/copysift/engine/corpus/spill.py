@@ -90,11 +90,11 @@ class Spill:
             offsets, bounds = loaded["offsets"].tolist(), loaded["bounds"]
         return cls(path, bounds.shape[1] - 1, list(zip(offsets, bounds, strict=True)))
 
-    def close(self, remove: bool = False) -> None:
-        """Close the file, and remove it on request."""
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()
-        if remove:
-            self.path.unlink(missing_ok=True)
 
 
 def write_all(descriptor: int, array: NDArray[Any], path: Path) -> None:

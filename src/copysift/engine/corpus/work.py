@@ -42,7 +42,7 @@ class Work:
         parent = Path(os.path.abspath(self.run)).parent
         if not parent.is_dir():
             raise RunError(f"the folder {parent} does not exist", hint="make it first")
-        if job and self._read("job").get("job") == job:
+        if job and self._read("job").get("job") == job and self.done("sketch") is not None:
             self.times = {phase: self._read(phase)["seconds"] for phase in self._done()}
             return True
         self.run.mkdir(exist_ok=True)
