@@ -3,6 +3,8 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+import threading
+
 import numpy as np
 
 cdef extern from "shingle.h" nogil:
@@ -53,6 +55,20 @@ def use_avx2(bint wanted):
 use_avx2(True)
 
 
+_rooms = threading.local()
+cdef size_t LARGEST_ROOM = 8 << 20
+
+
+def _room(size_t size):
+    """Give an array of at least `size` keys; a thread uses the same one again, whose pages are already there."""
+    if size > LARGEST_ROOM:
+        return np.empty(size, np.uint64)
+    held = getattr(_rooms, "keys", None)
+    if held is None or held.size < size:
+        held = _rooms.keys = np.empty(size + size // 4, np.uint64)
+    return held
+
+
 def content_digests(const uint8_t[::1] data, const int64_t[::1] offsets):
     """Give a digest of the bytes of every document data[offsets[i]:offsets[i + 1]]."""
     cdef Py_ssize_t n = offsets.shape[0] - 1, i
@@ -86,7 +102,7 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
     cdef size_t room = 16
     for i in range(n):
         room += (offsets[i + 1] - offsets[i]) // 2 + 2
-    values = np.empty(room, np.uint64)
+    values = _room(room)
     bounds = np.zeros(n + 1, np.int64)
     words, lexical, sets = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
     cdef uint64_t[::1] v = values, lex = lexical, ids = sets
@@ -135,7 +151,7 @@ def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_
     cdef size_t room = 1
     for i in range(n):
         room += bounds[i + 1] - bounds[i]
-    out = np.empty(room, np.uint64)
+    out = _room(room)
     ends = np.zeros(n + 1, np.int64)
     cdef uint64_t[::1] o = out
     cdef int64_t[::1] e = ends

@@ -89,12 +89,21 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
         return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
 
     built = Builder(limit=limit)
+    plain = not (fields.date or fields.features)
+    name_field, text_field, loads = fields.id or "id", fields.text, orjson.loads
     for number, line in numbered_lines(stream):
-        if not line.strip():
-            continue
         try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError:
+            record = loads(line)
+            if plain and len(record) == 2:  # nothing but an id and a text: the way of most records
+                name, text = record.get(name_field), record.get(text_field)
+                if type(name) is str and type(text) is str and name:
+                    built.add(name, text)
+                    if built.full:
+                        yield from built.give()
+                    continue
+        except (orjson.JSONDecodeError, AttributeError, TypeError):
+            if not line.strip():
+                continue
             record, note = _forgiven(line, f"{place}:{number}")
             if note is not None:
                 yield note

@@ -43,7 +43,7 @@ class Sets:
         self.parts = len(list(folder.glob("documents-*.arrow")))
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
-        self._files: dict[Path, int] = {}
+        self._files: dict[tuple[str, int], int] = {}
 
     def write(self, part: list[Sketched]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
@@ -111,12 +111,15 @@ class Sets:
         # neighbours on disk are read together
         apart = (np.diff(numbers) != 1) | (np.diff(part) != 0)
         heads = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(numbers)]]).astype(np.int64)
-        for head, tail in zip(heads[:-1].tolist(), heads[1:].tolist(), strict=True):
-            if tail > head:
-                where = int(part[head])
-                offset = 8 * int(starts[numbers[head]] - starts[edges[where]])
-                into = values[bounds[head] : bounds[tail]]
-                read_all(self._opened("shingles", where), into, offset, self._path("shingles", where))
+        if len(numbers):
+            where = part[heads[:-1]]
+            offsets = 8 * (starts[numbers[heads[:-1]]] - starts[edges[where]])
+            ends = bounds[heads]
+            files = [self._opened("shingles", each) for each in range(int(where[-1]) + 1)]
+            for place, each, first, last in zip(
+                offsets.tolist(), where.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True
+            ):
+                read_all(files[each], values[first:last], place, self.folder)
         return values, bounds
 
     def close(self) -> None:
@@ -132,15 +135,14 @@ class Sets:
         return self._columns["_starts"]
 
     def _opened(self, stem: str, part: int) -> int:
-        path = self._path(stem, part)
-        if path not in self._files:
+        if (stem, part) not in self._files:
             try:
-                self._files[path] = os.open(path, os.O_RDONLY)
+                self._files[stem, part] = os.open(self._path(stem, part), os.O_RDONLY)
             except OSError:
                 raise RunError(
                     f"{self.folder.parent} holds no shingles", hint="it was made with --slim; make it again without"
                 ) from None
-        return self._files[path]
+        return self._files[stem, part]
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
         try:
