@@ -124,7 +124,7 @@ def add_record(
         return Skipped(place, f"its field {fields.text!r} is not text")
     date = record.get(fields.date) if fields.date else None
     rest = None
-    if others is not None and (len(record) > 2 or not isinstance(record.get(key, ""), str)):
+    if others is not None:
         taken = {fields.text, fields.features}
         taken |= {each for each in (key, fields.date) if isinstance(record.get(each), str)}  # other types stay
         left = {each: value for each, value in record.items() if each not in taken}
