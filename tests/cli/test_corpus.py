@@ -1,13 +1,13 @@
 import json
 
 from tests.cli.program import copysift
-from tests.corpus.texts import edited, text, write_jsonl
+from tests.corpus.texts import text, write_jsonl
 
 BASE = text(200, "cli")
 RECORDS = [
     {"id": "a", "text": BASE},
     {"id": "b", "text": BASE},
-    {"id": "c", "text": edited(BASE, 0.01, 1)},
+    {"id": "c", "text": BASE + " with a few more words"},
     {"id": "d", "text": text(200, "other")},
 ]
 
@@ -16,11 +16,11 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
     assert (done.status, done.out) == (0, "")
-    assert done.err == "copysift: 4 documents, 1 clusters with 3 of them, 1 pairs: run\n"
+    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 1 pair: run\n"
     assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
-    assert copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 clusters with 2 documents\n"
+    assert copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
     assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
     folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]

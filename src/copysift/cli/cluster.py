@@ -27,6 +27,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
     from copysift.engine.corpus.run import cluster
+    from copysift.report.wording import plural
 
     path = Path(door.output or door.onto)
     with progress(door) as shown:
@@ -35,8 +36,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     name_skipped(made.skipped, counts["skipped"], f"; see {path / 'run.json'}")
     if not door.quiet:
         console.note(
-            f"{counts['documents']:,} documents, {counts['clusters']:,} clusters with {counts['clustered']:,} of them, "
-            f"{counts['pairs']:,} pairs: {path}"
+            f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
+            f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"
         )
     if door.verbose:
         for phase, seconds in made.described["seconds"].items():

@@ -18,10 +18,11 @@ def command(run: str, **given: object) -> int:
     """Form the clusters of RUN anew; with -o FILE.parquet beside its own, so that several can be compared."""
     settings, door = settings_from(given)
     from copysift.engine.corpus.run import recluster
+    from copysift.report.wording import plural
 
     counts = recluster(Path(run), settings, Path(door.output) if door.output else None)
     if door.json:
         told(json.dumps(counts) + "\n")
     elif not door.quiet:
-        told(f"{counts['clusters']:,} clusters with {counts['clustered']:,} documents\n")
+        told(f"{plural(counts['clusters'], 'cluster')} with {plural(counts['clustered'], 'document')}\n")
     return 0
