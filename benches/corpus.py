@@ -1,9 +1,9 @@
-"""Clusters of a corpus: right against exact Jaccard, and fast beside others.  One run, on the machine at hand.
+"""Clusters of a corpus: right against exact Jaccard, and fast beside others, in one run.
 
-usage: corpus.py CORPUS_DIR [--others N] [--scale FILE.jsonl ...] [--scan]
-CORPUS_DIR holds corpus.jsonl and truth.jsonl. `--others N`: time datasketch, gaoya and rensa, those that are
-installed, on the first N documents. `--scale`: cluster generated files and compare the time a document. `--scan`:
-look for reused passages with `copysift scan` (minutes).
+usage: corpus.py CORPUS_DIR [--others N] [--scale FILE.jsonl ...] [--scan] CORPUS_DIR holds corpus.jsonl and
+truth.jsonl. `--others N`: time datasketch, gaoya and rensa, those that are installed, on the first N
+documents. `--scale`: cluster generated files and compare the time a document. `--scan`: look for reused
+passages with `copysift scan` (minutes).
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def judge(texts: list[bytes], w: int) -> dict[tuple[int, int], float]:
     left, right = np.divmod(pairs, len(sets))
     r = shared / (sizes[left] + sizes[right] - shared)
     near = r >= 0.3
-    return dict(zip(zip(left[near].tolist(), right[near].tolist(), strict=True), r[near].tolist(), strict=True))
+    return dict(
+        zip(zip(left[near].tolist(), right[near].tolist(), strict=True), r[near].tolist(), strict=True)
+    )
 
 
 def found_pairs(run: Path) -> tuple[dict[str, int], dict[str, str], dict[tuple[str, str], dict[str, float]]]:
@@ -104,7 +106,9 @@ def quality(corpus: Path, run: Path, w: int) -> None:
 
 def planted(corpus: Path, run: Path) -> None:
     _, first, pairs = found_pairs(run)
-    contained = {frozenset(pair): max(row["containment_left"], row["containment_right"]) for pair, row in pairs.items()}
+    contained = {
+        frozenset(pair): max(row["containment_left"], row["containment_right"]) for pair, row in pairs.items()
+    }
     total: Counter[str] = Counter()
     hit: Counter[str] = Counter()
     for line in (corpus / "truth.jsonl").open("rb"):
@@ -119,7 +123,10 @@ def planted(corpus: Path, run: Path) -> None:
 def removed_alone(corpus: Path, work: Path) -> None:
     """Count documents that dedup removed although nothing resembles them."""
     measured("dedup", str(corpus / "corpus.jsonl"), "-o", str(work / "out.jsonl"), "-q")
-    records = {record["id"]: record["text"].encode() for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))}
+    records = {
+        record["id"]: record["text"].encode()
+        for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))
+    }
     import copysift
 
     gone = [json.loads(line) for line in (work / "out.removed.jsonl").open()]
@@ -149,7 +156,15 @@ def others(path: Path, count: int) -> None:
     def gaoya() -> None:
         from gaoya.minhash import MinHashStringIndex
 
-        index = MinHashStringIndex(hash_size=32, jaccard_threshold=0.5, num_bands=42, band_size=3, analyzer="word", lowercase=True, ngram_range=(5, 5))
+        index = MinHashStringIndex(
+            hash_size=32,
+            jaccard_threshold=0.5,
+            num_bands=42,
+            band_size=3,
+            analyzer="word",
+            lowercase=True,
+            ngram_range=(5, 5),
+        )
         texts = [orjson.loads(line)["text"] for line in lines]
         index.par_bulk_insert_docs(list(range(len(texts))), texts)
         for text in texts:
@@ -185,7 +200,8 @@ def speed(path: Path, run: Path, *more: str) -> float:
     count, size = described["counts"]["documents"], path.stat().st_size
     days = BRODER[0] / count * cpu / 86_400
     print(
-        f"| {path.name} {' '.join(more)} | {count:,} documents, {size / 1e6:.0f} MB | {wall:.2f} s, {size / wall / 1e6:.0f} MB/s "
+        f"| {path.name} {' '.join(more)} | {count:,} documents, {size / 1e6:.0f} MB "
+        f"| {wall:.2f} s, {size / wall / 1e6:.0f} MB/s "
         f"| {cpu:.2f} CPU-s | peak {peak:.0f} MB | 30 M documents: {days:.2f} CPU-days (1997: {BRODER[2]}) |"
     )
     return wall / count
@@ -193,14 +209,29 @@ def speed(path: Path, run: Path, *more: str) -> float:
 
 def reused(corpus: Path, work: Path) -> None:
     """Look for the planted passages, and ask for 90 % of each in one region."""
-    wall, _, peak = measured("scan", str(corpus / "corpus.jsonl"), "--min-match", "200", "--format", "json", "-o", str(work / "scan.json"), "-q")
+    wall, _, peak = measured(
+        "scan",
+        str(corpus / "corpus.jsonl"),
+        "--min-match",
+        "200",
+        "--format",
+        "json",
+        "-o",
+        str(work / "scan.json"),
+        "-q",
+    )
     found = json.loads((work / "scan.json").read_text())
     regions: dict[frozenset[str], list[tuple[str, int, int]]] = {}
     for pair in found["pairs"]:
         key = frozenset((pair["left"], pair["right"]))
         for region in pair["regions"] or ():
-            regions.setdefault(key, []).extend((region[side]["file"], region[side]["start"], region[side]["end"]) for side in ("left", "right"))
-    texts = {record["id"]: record["text"] for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))}
+            regions.setdefault(key, []).extend(
+                (region[side]["file"], region[side]["start"], region[side]["end"])
+                for side in ("left", "right")
+            )
+    texts = {
+        record["id"]: record["text"] for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))
+    }
     total = hit = 0
     for line in (corpus / "truth.jsonl").open("rb"):
         plant = orjson.loads(line)
@@ -211,7 +242,10 @@ def reused(corpus: Path, work: Path) -> None:
         spans = regions.get(frozenset((plant["id"], plant["base"])), [])
         covered = sum(max(0, min(end, b) - max(start, a)) for file, a, b in spans if file == plant["id"])
         hit += covered >= 0.9 * (end - start)
-    print(f"| reused passages | {total} | {hit / total:.4f} found with their spans | {wall:.0f} s | peak {peak:.0f} MB |")
+    print(
+        f"| reused passages | {total} | {hit / total:.4f} found with their spans "
+        f"| {wall:.0f} s | peak {peak:.0f} MB |"
+    )
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Make a corpus of any size for benches: documents of about 5 KB of made-up words, one in five a near-copy.
 
-usage: corpus_generator.py DOCUMENTS OUT.jsonl [--cluster N] [--shared] [--identical]
-`--cluster N`: the last N documents are near-copies of one another; `--shared`: all documents share one shingle;
-`--identical`: all documents are the same.
+usage: corpus_generator.py DOCUMENTS OUT.jsonl [--cluster N] [--shared] [--identical] `--cluster N`: the
+last N documents are near-copies of one another; `--shared`: all documents share one shingle; `--identical`:
+all documents are the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ VOCABULARY = 60_000
 
 def documents(count: int, seed: int = 1997) -> Iterator[str]:
     chance = random.Random(seed)
-    vocabulary = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(VOCABULARY)]
+    vocabulary = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9)))
+        for _ in range(VOCABULARY)
+    ]
     weights = [1 / (rank + 3) for rank in range(VOCABULARY)]
     pool = chance.choices(vocabulary, weights, k=4_000_000)
     earlier: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""The settings of a corpus (cluster, recluster, dedup and their like), declared as those in settings.py are."""
+"""The settings of a corpus (cluster, recluster, dedup), declared as those in settings.py are."""
 
 from __future__ import annotations
 
@@ -22,9 +22,15 @@ class CorpusSettings:
     """What decides the clusters of a corpus, and what they may cost."""
 
     id_field: str = _declare(
-        "", "--id-field", "Field that names a record.", _SOURCE, text, "NAME", commands=MAKE,
+        "",
+        "--id-field",
+        "Field that names a record.",
+        _SOURCE,
+        text,
+        "NAME",
+        commands=MAKE,
         shown="id, uri or url; else file and line",
-    )  # fmt: skip
+    )
     text_field: str = _declare(
         "text", "--text-field", "Field that holds the text.", _SOURCE, text, "NAME", commands=MAKE
     )
@@ -32,81 +38,179 @@ class CorpusSettings:
         "", "--date-field", "Field that holds the date.", _SOURCE, text, "NAME", commands=MAKE, shown="none"
     )
     input: str = _declare(
-        "auto", "--input", "Format of the sources.", _SOURCE, text, "FORMAT", commands=MAKE,
+        "auto",
+        "--input",
+        "Format of the sources.",
+        _SOURCE,
+        text,
+        "FORMAT",
+        commands=MAKE,
         choices=("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow"),
-    )  # fmt: skip
+    )
     include: tuple[str, ...] = _declare(
-        (), "--include", "In folders, only files whose name or path matches the glob; may be repeated.",
-        _SOURCE, texts, "GLOB", commands=MAKE, shown="all",
-    )  # fmt: skip
+        (),
+        "--include",
+        "In folders, only files whose name or path matches the glob; may be repeated.",
+        _SOURCE,
+        texts,
+        "GLOB",
+        commands=MAKE,
+        shown="all",
+    )
     exclude: tuple[str, ...] = _declare(
-        (), "--exclude", "In folders, no files or folders that match the glob; may be repeated.",
-        _SOURCE, texts, "GLOB", commands=MAKE, shown="none",
-    )  # fmt: skip
+        (),
+        "--exclude",
+        "In folders, no files or folders that match the glob; may be repeated.",
+        _SOURCE,
+        texts,
+        "GLOB",
+        commands=MAKE,
+        shown="none",
+    )
     hidden: bool = _declare(
         False, "--hidden", "In folders, read hidden files too.", _SOURCE, flag, commands=MAKE
     )
     html: str = _declare(
-        "auto", "--html", "Whether texts are HTML, whose markup does not count.", _WHAT, text, "WHEN",
-        choices=("auto", "always", "never"), commands=MAKE, shown="auto: those that begin like it",
-    )  # fmt: skip
+        "auto",
+        "--html",
+        "Whether texts are HTML, whose markup does not count.",
+        _WHAT,
+        text,
+        "WHEN",
+        choices=("auto", "always", "never"),
+        commands=MAKE,
+        shown="auto: those that begin like it",
+    )
     shingle: int = _declare(
         10, "--shingle", "Words in a shingle.", _WHAT, count, "W", limits=(1, 1000), commands=MAKE
     )
     features: str = _declare(
-        "", "--features", "Compare sets of features instead: a column of lists, or module:function of a record.",
-        _WHAT, text, "NAME", commands=MAKE, shown="shingles of words",
-    )  # fmt: skip
-    modulus: int = _declare(
-        25, "--modulus", "Sketches keep about one shingle in M.", _WHAT, count, "M", limits=(1, 100_000),
+        "",
+        "--features",
+        "Compare sets of features instead: a column of lists, or module:function of a record.",
+        _WHAT,
+        text,
+        "NAME",
         commands=MAKE,
-    )  # fmt: skip
+        shown="shingles of words",
+    )
+    modulus: int = _declare(
+        25,
+        "--modulus",
+        "Sketches keep about one shingle in M.",
+        _WHAT,
+        count,
+        "M",
+        limits=(1, 100_000),
+        commands=MAKE,
+    )
     method: str = _declare(
-        "mod", "--method", "How candidates are found: shared shingles of sketches, or super shingles (faster).",
-        _WHAT, text, "NAME", choices=("mod", "super"), commands=MAKE,
-    )  # fmt: skip
+        "mod",
+        "--method",
+        "How candidates are found: shared shingles of sketches, or super shingles (faster).",
+        _WHAT,
+        text,
+        "NAME",
+        choices=("mod", "super"),
+        commands=MAKE,
+    )
     super_size: int = _declare(
         6, "--super-size", "Shingles in a super shingle.", _WHAT, count, "N", limits=(1, 1000), commands=MAKE
     )
     estimate: bool = _declare(
-        False, "--estimate", "Take the measures from the sketches, without the exact check.", _WHAT, flag,
+        False,
+        "--estimate",
+        "Take the measures from the sketches, without the exact check.",
+        _WHAT,
+        flag,
         commands=MAKE,
-    )  # fmt: skip
+    )
     max_shared: int = _declare(
-        1000, "--max-shared", "Shingles in more documents than this form no pairs by themselves.",
-        _WHAT, count, "N", limits=(2, None), commands=MAKE,
-    )  # fmt: skip
+        1000,
+        "--max-shared",
+        "Shingles in more documents than this form no pairs by themselves.",
+        _WHAT,
+        count,
+        "N",
+        limits=(2, None),
+        commands=MAKE,
+    )
     seed: int = _declare(
-        0, "--seed", "Secret that makes sketches unpredictable: a number or any text; 0 is none.",
-        _WHAT, secret, "SECRET", commands=f"{MAKE} query",
-    )  # fmt: skip
+        0,
+        "--seed",
+        "Secret that makes sketches unpredictable: a number or any text; 0 is none.",
+        _WHAT,
+        secret,
+        "SECRET",
+        commands=f"{MAKE} query",
+    )
     resemblance: float = _declare(
-        0.5, "--resemblance", "Documents of at least this resemblance belong together.",
-        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} recluster",
-    )  # fmt: skip
+        0.5,
+        "--resemblance",
+        "Documents of at least this resemblance belong together.",
+        _ALIKE,
+        fraction,
+        "X",
+        limits=(0, 1),
+        commands=f"{MAKE} recluster",
+    )
     contained: bool = _declare(
-        False, "--contained", "So do documents of which one contains that share of the other.",
-        _ALIKE, flag, commands=f"{MAKE} recluster",
-    )  # fmt: skip
+        False,
+        "--contained",
+        "So do documents of which one contains that share of the other.",
+        _ALIKE,
+        flag,
+        commands=f"{MAKE} recluster",
+    )
     policy: str = _declare(
-        "", "--policy", "Which documents make a cluster.", _ALIKE, text, "NAME",
-        choices=("", "component", "representative", "complete"), commands=f"{MAKE} recluster",
+        "",
+        "--policy",
+        "Which documents make a cluster.",
+        _ALIKE,
+        text,
+        "NAME",
+        choices=("", "component", "representative", "complete"),
+        commands=f"{MAKE} recluster",
         shown="component; representative for dedup",
-    )  # fmt: skip
+    )
     floor: float = _declare(
-        0.3, "--floor", "Keep pairs whose resemblance or a containment reaches this.",
-        _ALIKE, fraction, "X", limits=(0, 1), commands=f"{MAKE} query",
-    )  # fmt: skip
+        0.3,
+        "--floor",
+        "Keep pairs whose resemblance or a containment reaches this.",
+        _ALIKE,
+        fraction,
+        "X",
+        limits=(0, 1),
+        commands=f"{MAKE} query",
+    )
     slim: bool = _declare(
-        False, "--slim", "Keep no shingles in RUN: smaller, but no --onto, --against or query later.",
-        _KEEP, flag, commands="cluster",
-    )  # fmt: skip
+        False,
+        "--slim",
+        "Keep no shingles in RUN: smaller, but no --onto, --against or query later.",
+        _KEEP,
+        flag,
+        commands="cluster",
+    )
     memory: int = _declare(
-        2_000_000_000, "--memory", "Memory that the work may take; the rest lies on disk.",
-        _MACHINE, size, "SIZE", limits=(16_000_000, None), commands=MAKE, shown="2GB",
-    )  # fmt: skip
+        2_000_000_000,
+        "--memory",
+        "Memory that the work may take; the rest lies on disk.",
+        _MACHINE,
+        size,
+        "SIZE",
+        limits=(16_000_000, None),
+        commands=MAKE,
+        shown="2GB",
+    )
     jobs: int = _declare(
-        0, "-j --jobs", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024), commands=MAKE
+        0,
+        "-j --jobs",
+        "Threads; 0 is one a processor.",
+        _MACHINE,
+        count,
+        "N",
+        limits=(0, 1024),
+        commands=MAKE,
     )
 
     def __post_init__(self) -> None:
@@ -127,25 +231,55 @@ class CorpusDoor:
     """Where the answer goes and what dedup keeps; nothing here changes which documents are alike."""
 
     output: str = _declare(
-        "", "-o --output", "Where the answer is written.", _OUTPUT, text, "PATH", commands=f"{MAKE} recluster",
+        "",
+        "-o --output",
+        "Where the answer is written.",
+        _OUTPUT,
+        text,
+        "PATH",
+        commands=f"{MAKE} recluster",
         shown="none",
-    )  # fmt: skip
+    )
     onto: str = _declare(
-        "", "--onto", "Add the documents to an earlier run, whose texts are not read again.", _SOURCE, text, "RUN",
-        commands="cluster", shown="none",
-    )  # fmt: skip
-    keep: str = _declare(
-        "first", "--keep", "Which of a cluster stays: first, longest, newest or best:FIELD.", _KEEP, text, "WHICH",
-        commands="dedup",
-    )  # fmt: skip
-    against: str = _declare(
-        "", "--against", "Drop what the run RUN has, and nothing else.", _KEEP, text, "RUN", commands="dedup",
+        "",
+        "--onto",
+        "Add the documents to an earlier run, whose texts are not read again.",
+        _SOURCE,
+        text,
+        "RUN",
+        commands="cluster",
         shown="none",
-    )  # fmt: skip
+    )
+    keep: str = _declare(
+        "first",
+        "--keep",
+        "Which of a cluster stays: first, longest, newest or best:FIELD.",
+        _KEEP,
+        text,
+        "WHICH",
+        commands="dedup",
+    )
+    against: str = _declare(
+        "",
+        "--against",
+        "Drop what the run RUN has, and nothing else.",
+        _KEEP,
+        text,
+        "RUN",
+        commands="dedup",
+        shown="none",
+    )
     passages: str = _declare(
-        "", "--passages", "With --against: cut the passages that RUN has out of the texts, or only flag them.",
-        _KEEP, text, "HOW", choices=("", "cut", "flag"), commands="dedup", shown="drop documents",
-    )  # fmt: skip
+        "",
+        "--passages",
+        "With --against: cut the passages that RUN has out of the texts, or only flag them.",
+        _KEEP,
+        text,
+        "HOW",
+        choices=("", "cut", "flag"),
+        commands="dedup",
+        shown="drop documents",
+    )
     shards: int = _declare(
         1, "--shards", "Files to write.", _OUTPUT, count, "N", limits=(1, 100_000), commands="dedup"
     )
@@ -153,24 +287,46 @@ class CorpusDoor:
         False, "--dry-run", "Only say what would be removed.", _OUTPUT, flag, commands="dedup"
     )
     run: str = _declare(
-        "", "--run", "Keep the run of the clustering in this folder.", _OUTPUT, text, "RUN", commands="dedup",
+        "",
+        "--run",
+        "Keep the run of the clustering in this folder.",
+        _OUTPUT,
+        text,
+        "RUN",
+        commands="dedup",
         shown="not kept",
-    )  # fmt: skip
+    )
     json: bool = _declare(
         False, "--json", "Answer in JSON.", _OUTPUT, flag, commands="recluster cluster-of collapse query"
     )
     limit: int | None = _declare(
-        None, "--limit", "List at most N documents, the best first.", _OUTPUT, count, "N", limits=(1, None),
-        commands="query", shown="all",
-    )  # fmt: skip
+        None,
+        "--limit",
+        "List at most N documents, the best first.",
+        _OUTPUT,
+        count,
+        "N",
+        limits=(1, None),
+        commands="query",
+        shown="all",
+    )
     quiet: bool = _declare(
-        False, "-q --quiet", "No progress, no summary; skipped records are still named.", _OUTPUT, flag,
+        False,
+        "-q --quiet",
+        "No progress, no summary; skipped records are still named.",
+        _OUTPUT,
+        flag,
         commands=EVERY,
-    )  # fmt: skip
+    )
     verbose: int = _declare(
-        0, "-v --verbose", "Say more: times; twice: the traceback of an error.", _OUTPUT, count, limits=(0, 9),
+        0,
+        "-v --verbose",
+        "Say more: times; twice: the traceback of an error.",
+        _OUTPUT,
+        count,
+        limits=(0, 9),
         commands=EVERY,
-    )  # fmt: skip
+    )
 
     def __post_init__(self) -> None:
         _check_limits(self)

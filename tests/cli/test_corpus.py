@@ -20,7 +20,9 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
-    assert copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
+    assert (
+        copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
+    )
     assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
     folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
@@ -69,9 +71,15 @@ def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
         (("cluster", "c.jsonl"), "copysift: no folder for the run\n"),
         (("cluster", "-o", "run"), "copysift: nothing to cluster\n"),
         (("dedup", "c.jsonl", "-o", "out.xls"), "copysift: no format for out.xls\n"),
-        (("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut"), "copysift: --passages needs --against RUN\n"),
+        (
+            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut"),
+            "copysift: --passages needs --against RUN\n",
+        ),
         (("recluster", "nowhere"), "copysift: nowhere is not a run: No such file or directory\n"),
-        (("cluster", "c.jsonl", "-o", "run", "--features", "no.such:thing"), "copysift: cannot load --features"),
+        (
+            ("cluster", "c.jsonl", "-o", "run", "--features", "no.such:thing"),
+            "copysift: cannot load --features",
+        ),
     ):
         done = copysift(tmp_path, *arguments)
         assert done.status == 2

@@ -33,9 +33,12 @@ def chain(count=6, share=0.03):
 def test_one_of_each_cluster_stays_and_the_removed_name_it(tmp_path):
     base = text(100, 1)
     records = [
-        {"id": 1, "text": base, "lang": "en"}, {"id": 2, "text": text(100, 2), "tags": ["x", {"y": None}]},
-        {"id": 3, "text": base}, {"id": 4, "text": base.upper()}, {"id": 5, "text": base + " more words"},
-    ]  # fmt: skip
+        {"id": 1, "text": base, "lang": "en"},
+        {"id": 2, "text": text(100, 2), "tags": ["x", {"y": None}]},
+        {"id": 3, "text": base},
+        {"id": 4, "text": base.upper()},
+        {"id": 5, "text": base + " more words"},
+    ]
     done = clean(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "out.jsonl")
     assert (done.documents, done.kept, done.removed) == (5, 2, 3)
     assert lines(tmp_path / "out.jsonl") == records[:2]
@@ -64,9 +67,10 @@ def test_no_document_goes_that_is_not_alike_to_the_one_kept(tmp_path, policy, ke
 def test_keep_chooses_by_length_date_or_a_field(tmp_path):
     base = text(100, 1)
     records = [
-        {"id": "a", "text": base, "when": "2020", "q": 3}, {"id": "b", "text": base + " and more", "when": "2019", "q": 1},
+        {"id": "a", "text": base, "when": "2020", "q": 3},
+        {"id": "b", "text": base + " and more", "when": "2019", "q": 1},
         {"id": "c", "text": base, "when": "2021", "q": 2},
-    ]  # fmt: skip
+    ]
     source = write_jsonl(tmp_path / "c.jsonl", records)
     for keeping, best in (("first", "a"), ("longest", "b"), ("newest", "c"), ("best:q", "a")):
         clean(source, tmp_path / "out.jsonl", {"date_field": "when"}, keeping=keeping)
@@ -81,7 +85,9 @@ def test_shards_together_hold_what_stays_and_a_dry_run_writes_nothing(tmp_path):
     clean(source, tmp_path / "out.parquet", shards=4)
     shards = sorted(tmp_path.glob("out-*-of-00004.parquet"))
     assert [pq.read_metadata(path).num_rows for path in shards] == [2, 3, 2, 3]
-    assert [row["id"] for path in shards for row in pq.read_table(path).to_pylist()] == [r["id"] for r in records]
+    assert [row["id"] for path in shards for row in pq.read_table(path).to_pylist()] == [
+        r["id"] for r in records
+    ]
     before = set(tmp_path.iterdir())
     assert clean(source, tmp_path / "none.jsonl", dry_run=True).kept == 10
     assert set(tmp_path.iterdir()) == before
@@ -90,7 +96,12 @@ def test_shards_together_hold_what_stays_and_a_dry_run_writes_nothing(tmp_path):
 def test_against_drops_only_what_the_run_has(tmp_path):
     base, fresh = text(200, 1), text(200, 2)
     run(write_jsonl(tmp_path / "old.jsonl", [{"id": "o", "text": base}]), tmp_path / "run")
-    new = [{"id": "n1", "text": base}, {"id": "n2", "text": edited(base, 0.01, 1)}, {"id": "n3", "text": fresh}, {"id": "n4", "text": fresh}]
+    new = [
+        {"id": "n1", "text": base},
+        {"id": "n2", "text": edited(base, 0.01, 1)},
+        {"id": "n3", "text": fresh},
+        {"id": "n4", "text": fresh},
+    ]
     done = clean(write_jsonl(tmp_path / "new.jsonl", new), tmp_path / "out.jsonl", against=tmp_path / "run")
     assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["n3", "n4"]
     assert (done.documents, done.removed) == (4, 2)
@@ -102,8 +113,17 @@ def test_passages_of_a_test_set_are_cut_or_flagged(tmp_path, how):
     question = text(30, "question")
     run(write_jsonl(tmp_path / "test.jsonl", [{"id": "q", "text": question}]), tmp_path / "run")
     before, after = text(50, "before"), text(50, "after")
-    new = [{"id": "a", "text": f"{before} {question} {after}", "x": 1}, {"id": "b", "text": before}, {"id": "c", "text": question}]
-    clean(write_jsonl(tmp_path / "new.jsonl", new), tmp_path / "out.jsonl", against=tmp_path / "run", passages=how)
+    new = [
+        {"id": "a", "text": f"{before} {question} {after}", "x": 1},
+        {"id": "b", "text": before},
+        {"id": "c", "text": question},
+    ]
+    clean(
+        write_jsonl(tmp_path / "new.jsonl", new),
+        tmp_path / "out.jsonl",
+        against=tmp_path / "run",
+        passages=how,
+    )
     found = {record["id"]: record for record in lines(tmp_path / "out.jsonl")}
     if how == "cut":
         assert found["a"] == {"id": "a", "text": f"{before}  {after}", "x": 1}

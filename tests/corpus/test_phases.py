@@ -65,7 +65,10 @@ def test_pairs_and_measures_are_those_of_the_definition(tmp_path, seed):
 
 def test_an_excerpt_of_a_few_shingles_is_found_in_a_long_document(tmp_path):
     long = [text(5000, number) for number in range(5)]
-    short = [" ".join(each.split()[1000 : 1000 + length]) for each, length in zip(long, (11, 15, 25, 60, 130), strict=True)]
+    short = [
+        " ".join(each.split()[1000 : 1000 + length])
+        for each, length in zip(long, (11, 15, 25, 60, 130), strict=True)
+    ]
     records = [{"id": f"long{n}", "text": each} for n, each in enumerate(long)]
     records += [{"id": f"short{n}", "text": each} for n, each in enumerate(short)]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
@@ -119,14 +122,21 @@ def test_identical_lexically_and_sketch_equivalent_documents_collapse_and_join_a
     first = base.split()
     looped = " ".join(first + first + first)  # the same shingles as two turns of it
     records = [
-        {"id": "a", "text": base}, {"id": "b", "text": base}, {"id": "c", "text": base.upper() + "."},
-        {"id": "d", "text": looped}, {"id": "e", "text": looped + " " + base},
-    ]  # fmt: skip
+        {"id": "a", "text": base},
+        {"id": "b", "text": base},
+        {"id": "c", "text": base.upper() + "."},
+        {"id": "d", "text": looped},
+        {"id": "e", "text": looped + " " + base},
+    ]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
     joined = {row["document"]: row["joined"] for row in rows(tmp_path / "run", "clusters")}
     assert joined == {
-        "a": "representative", "b": "identical", "c": "lexically equivalent", "d": "similar", "e": "sketch equivalent",
-    }  # fmt: skip
+        "a": "representative",
+        "b": "identical",
+        "c": "lexically equivalent",
+        "d": "similar",
+        "e": "sketch equivalent",
+    }
 
 
 def test_empty_documents_are_copies_of_nothing_and_short_ones_of_their_equals(tmp_path):
@@ -134,13 +144,20 @@ def test_empty_documents_are_copies_of_nothing_and_short_ones_of_their_equals(tm
     records = [{"id": str(n), "text": each} for n, each in enumerate(texts)]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
     joined = {row["document"]: row["joined"] for row in rows(tmp_path / "run", "clusters")}
-    assert joined == {"2": "representative", "3": "lexically equivalent", "5": "representative", "6": "identical"}
+    assert joined == {
+        "2": "representative",
+        "3": "lexically equivalent",
+        "5": "representative",
+        "6": "identical",
+    }
 
 
 def test_common_shingles_form_no_pairs_but_a_large_cluster_stays_whole(tmp_path):
     base = text(300, "base")
     records = [{"id": f"n{n}", "text": base + " " + text(12, n)} for n in range(60)]
-    records += [{"id": f"o{n}", "text": " ".join(base.split()[:60]) + " " + text(300, ("o", n))} for n in range(40)]
+    records += [
+        {"id": f"o{n}", "text": " ".join(base.split()[:60]) + " " + text(300, ("o", n))} for n in range(40)
+    ]
     made = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", max_shared=20)
     assert made.described["counts"]["ignored"] > 5
     assert made.described["counts"]["pairs"] < 3 * 100 < 60 * 59 / 2
@@ -164,7 +181,10 @@ def test_super_shingles_find_near_copies_and_measure_them(tmp_path):
 def test_estimates_come_near_the_exact_measures(tmp_path):
     base = [text(4000, n) for n in range(12)]
     records = [{"id": f"a{n}", "text": each} for n, each in enumerate(base)]
-    records += [{"id": f"b{n}", "text": " ".join(each.split()[:3000]) + text(1000, ("b", n))} for n, each in enumerate(base)]
+    records += [
+        {"id": f"b{n}", "text": " ".join(each.split()[:3000]) + text(1000, ("b", n))}
+        for n, each in enumerate(base)
+    ]
     source = write_jsonl(tmp_path / "c.jsonl", records)
     run(source, tmp_path / "exact")
     run(source, tmp_path / "estimate", estimate=True)
@@ -177,7 +197,11 @@ def test_estimates_come_near_the_exact_measures(tmp_path):
 
 
 def test_features_of_any_kind_are_clustered(tmp_path):
-    records = [{"id": "x", "tags": list("abcdefghij")}, {"id": "y", "tags": list("abcdefghiz")}, {"id": "z", "tags": list("qrstuvw")}]
+    records = [
+        {"id": "x", "tags": list("abcdefghij")},
+        {"id": "y", "tags": list("abcdefghiz")},
+        {"id": "z", "tags": list("qrstuvw")},
+    ]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", features="tags")
     (pair,) = rows(tmp_path / "run", "pairs")
     assert (pair["left"], pair["right"], pair["shared"]) == ("x", "y", 9)
@@ -190,7 +214,11 @@ def test_the_4_shingling_of_a_rose_is_a_rose_is_a_rose_has_three_shingles():
 
 
 def test_resemblance_distance_is_a_metric():
-    texts = [text(40, n) for n in range(3)] + [text(40, 0) + " " + text(30, 1), text(25, 0) + " " + text(40, 2), text(40, 0)[:150]]
+    texts = [text(40, n) for n in range(3)] + [
+        text(40, 0) + " " + text(30, 1),
+        text(25, 0) + " " + text(40, 2),
+        text(40, 0)[:150],
+    ]
     distance = {
         (a, b): 1 - copysift.resemblance(texts[a], texts[b], noise=2) for a in range(6) for b in range(6)
     }
@@ -228,8 +256,10 @@ def test_pairs_far_below_the_floor_are_given_up_and_others_are_not():
 def test_policies_differ_on_a_chain_and_agree_on_a_clique():
     chain = np.array([0, 1, 2]), np.array([1, 2, 3])
     assert {policy: assign(4, *chain, policy).tolist() for policy in POLICIES} == {
-        "component": [0, 0, 0, 0], "representative": [0, 0, 2, 2], "complete": [0, 0, 2, 2],
-    }  # fmt: skip
+        "component": [0, 0, 0, 0],
+        "representative": [0, 0, 2, 2],
+        "complete": [0, 0, 2, 2],
+    }
     star = np.array([0, 0]), np.array([1, 2])
     assert assign(3, *star, "representative").tolist() == [0, 0, 0]
     assert assign(3, *star, "complete").tolist() == [0, 0, 2]

@@ -20,7 +20,9 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize(("done", "next_phase"), PHASES.items())
-def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(tmp_path, monkeypatch, done, next_phase):
+def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
+    tmp_path, monkeypatch, done, next_phase
+):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
 
@@ -63,7 +65,9 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
 
         return stop
 
-    where = {"sketch": (local.phases, "sketch"), "write": (Spill, "write"), "check": (local.Corpus, "check")}[during]
+    where = {"sketch": (local.phases, "sketch"), "write": (Spill, "write"), "check": (local.Corpus, "check")}[
+        during
+    ]
     monkeypatch.setattr(local, "BATCH", 4096)
     with monkeypatch.context() as patched:
         patched.setattr(*where, later(getattr(*where)))
@@ -103,18 +107,28 @@ def test_onto_a_slim_run_or_with_another_seed_is_refused(tmp_path):
         cluster([str(source)], tmp_path / "x", CorpusSettings(), onto=tmp_path / "slim")
     run(source, tmp_path / "run")
     with pytest.raises(UsageError, match="another --seed"):
-        cluster([str(source)], tmp_path / "y", make(CorpusSettings, {"seed": "secret"}), onto=tmp_path / "run")
+        cluster(
+            [str(source)], tmp_path / "y", make(CorpusSettings, {"seed": "secret"}), onto=tmp_path / "run"
+        )
 
 
 def test_recluster_equals_a_run_with_that_threshold(tmp_path):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(150, seed=4))
     run(source, tmp_path / "run")
-    for resemblance, contained, policy in ((0.8, False, "component"), (0.4, True, "representative"), (0.5, False, "complete")):
+    for resemblance, contained, policy in (
+        (0.8, False, "component"),
+        (0.4, True, "representative"),
+        (0.5, False, "complete"),
+    ):
         settings = {"resemblance": resemblance, "contained": contained, "policy": policy}
         run(source, tmp_path / "own", **settings)
         recluster(tmp_path / "run", make(CorpusSettings, settings), tmp_path / "beside.parquet")
         recluster(tmp_path / "run", make(CorpusSettings, settings))
-        assert rows(tmp_path, "beside") == rows(tmp_path / "own", "clusters") == rows(tmp_path / "run", "clusters")
+        assert (
+            rows(tmp_path, "beside")
+            == rows(tmp_path / "own", "clusters")
+            == rows(tmp_path / "run", "clusters")
+        )
     with pytest.raises(UsageError, match=r"no pairs below 0\.3"):
         recluster(tmp_path / "run", CorpusSettings(resemblance=0.2, floor=0.2))
 
@@ -131,7 +145,11 @@ def test_look_ups_and_folding_of_a_ranked_list(tmp_path):
 
 def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
     base = text(2000, 1)
-    records = [{"id": "long", "text": base}, {"id": "near", "text": edited(base, 0.01, 1)}, {"id": "far", "text": text(500, 3)}]
+    records = [
+        {"id": "long", "text": base},
+        {"id": "near", "text": edited(base, 0.01, 1)},
+        {"id": "far", "text": text(500, 3)},
+    ]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
     (pair,) = rows(tmp_path / "run", "pairs")
     (known,) = query(tmp_path / "run", None, "long", 0.3)
@@ -164,7 +182,12 @@ def test_a_run_of_another_version_says_so(tmp_path):
 def test_an_empty_corpus_is_a_run_without_documents(tmp_path):
     made = run(write_jsonl(tmp_path / "c.jsonl", []), tmp_path / "run")
     assert made.described["counts"]["documents"] == 0
-    assert rows(tmp_path / "run", "clusters") == rows(tmp_path / "run", "pairs") == rows(tmp_path / "run", "documents") == []
+    assert (
+        rows(tmp_path / "run", "clusters")
+        == rows(tmp_path / "run", "pairs")
+        == rows(tmp_path / "run", "documents")
+        == []
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

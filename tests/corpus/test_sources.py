@@ -50,15 +50,25 @@ def test_every_format_gives_the_same_records(tmp_path, suffix):
     found, notes = read(path)
     assert notes == []
     assert [(each["id"], each["text"].decode()) for each in found] == [(r["id"], r["text"]) for r in RECORDS]
-    assert {name: str(value) for name, value in json.loads(found[3]["other"]).items()} == {"lang": "en", "n": "3"}
+    assert {name: str(value) for name, value in json.loads(found[3]["other"]).items()} == {
+        "lang": "en",
+        "n": "3",
+    }
 
 
 def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
     lines = [
-        b'{"id": "ok", "text": "fine"}', b'{"id": "cut", "text": "no', b"", b'{"id": "none"}', b'{"id": "nil", "text": null}',
-        b'{"id": "num", "text": 7}', b"[1, 2]", b'{"id": "raw", "text": "caf\xe9"}', b'{"id": "half", "text": "\\ud800 x"}',
+        b'{"id": "ok", "text": "fine"}',
+        b'{"id": "cut", "text": "no',
+        b"",
+        b'{"id": "none"}',
+        b'{"id": "nil", "text": null}',
+        b'{"id": "num", "text": 7}',
+        b"[1, 2]",
+        b'{"id": "raw", "text": "caf\xe9"}',
+        b'{"id": "half", "text": "\\ud800 x"}',
         b'{"id": 12, "text": "last"}',
-    ]  # fmt: skip
+    ]
     path = tmp_path / "c.jsonl"
     path.write_bytes(b"\n".join(lines))
     found, notes = read(path)
@@ -66,9 +76,13 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
     assert found[1]["text"].decode() == "caf\ufffd"
     assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8"]
     assert [note.reason for note in notes] == [
-        "broken JSON: Unterminated string starting at", "has no field 'text'", "its field 'text' is null",
-        "its field 'text' is not text", "is not an object with fields", "invalid UTF-8, taken with replacement characters",
-    ]  # fmt: skip
+        "broken JSON: Unterminated string starting at",
+        "has no field 'text'",
+        "its field 'text' is null",
+        "its field 'text' is not text",
+        "is not an object with fields",
+        "invalid UTF-8, taken with replacement characters",
+    ]
 
 
 def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
@@ -90,7 +104,9 @@ def test_a_compressed_file_that_ends_early_gives_what_it_has(tmp_path, suffix):
     path.write_bytes(path.read_bytes()[:-2000])
     found, notes = read(path)
     assert notes
-    assert all(json.loads(line)["id"] == each["id"] for line, each in zip(content.splitlines(), found, strict=False))
+    assert all(
+        json.loads(line)["id"] == each["id"] for line, each in zip(content.splitlines(), found, strict=False)
+    )
 
 
 def test_a_truncated_parquet_file_is_named(tmp_path):
@@ -147,8 +163,16 @@ def test_warc_responses_are_stripped_of_markup_and_named_by_their_address(tmp_pa
     path.write_bytes(warc(6))
     plain = write_jsonl(tmp_path / "p.jsonl", [{"id": "plain", "text": text(60, 0)}])
     run([str(path), str(plain)], tmp_path / "run")
-    joined = {row["document"]: row["joined"] for row in rows(tmp_path / "run", "clusters") if row["cluster"] == "http://h/0"}
-    assert joined == {"http://h/0": "representative", "http://h/3": "identical", "plain": "lexically equivalent"}
+    joined = {
+        row["document"]: row["joined"]
+        for row in rows(tmp_path / "run", "clusters")
+        if row["cluster"] == "http://h/0"
+    }
+    assert joined == {
+        "http://h/0": "representative",
+        "http://h/3": "identical",
+        "plain": "lexically equivalent",
+    }
 
 
 def test_a_warc_that_ends_early_gives_its_whole_records(tmp_path):
@@ -162,9 +186,14 @@ def test_a_warc_that_ends_early_gives_its_whole_records(tmp_path):
 
 def test_standard_input_is_read_as_json_lines_or_lines(tmp_path):
     same = text(50, 1)
-    for content in (json.dumps({"id": "a", "text": same}) + "\n" + json.dumps({"id": "b", "text": same}) + "\n", f"{same}\n{same}\n"):
+    for content in (
+        json.dumps({"id": "a", "text": same}) + "\n" + json.dumps({"id": "b", "text": same}) + "\n",
+        f"{same}\n{same}\n",
+    ):
         done = subprocess.run(
-            [sys.executable, "-m", "copysift", "cluster", "-", "-o", str(tmp_path / "run")], input=content.encode(), check=False
+            [sys.executable, "-m", "copysift", "cluster", "-", "-o", str(tmp_path / "run")],
+            input=content.encode(),
+            check=False,
         )
         assert done.returncode == 0
         assert len(rows(tmp_path / "run", "clusters")) == 2
@@ -183,10 +212,15 @@ def test_chinese_and_japanese_copies_are_found(tmp_path):
     chinese = "".join(chr(0x4E00 + (n * 7919) % 20000) for n in range(300))
     japanese = "".join(chr(0x3042 + (n * 31) % 80) + chr(0x4E00 + (n * 104729) % 20000) for n in range(200))
     records = [
-        {"id": "zh", "text": chinese}, {"id": "ja", "text": japanese},
-        {"id": "zh2", "text": chinese[:150] + "。" + chinese[150:]}, {"id": "ja2", "text": japanese[:190] + "字" + japanese[190:]},
-    ]  # fmt: skip
+        {"id": "zh", "text": chinese},
+        {"id": "ja", "text": japanese},
+        {"id": "zh2", "text": chinese[:150] + "。" + chinese[150:]},
+        {"id": "ja2", "text": japanese[:190] + "字" + japanese[190:]},
+    ]
     run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
     assert [(row["cluster"], row["document"]) for row in rows(tmp_path / "run", "clusters")] == [
-        ("zh", "zh"), ("zh", "zh2"), ("ja", "ja"), ("ja", "ja2"),
-    ]  # fmt: skip
+        ("zh", "zh"),
+        ("zh", "zh2"),
+        ("ja", "ja"),
+        ("ja", "ja2"),
+    ]

@@ -26,7 +26,9 @@ def text(count: int, seed: object) -> str:
 
 def edited(source: str, share: float, seed: object) -> str:
     chance = random.Random(f"edit {seed}")
-    return " ".join(f"e{chance.randrange(10**9)}" if chance.random() < share else word for word in source.split())
+    return " ".join(
+        f"e{chance.randrange(10**9)}" if chance.random() < share else word for word in source.split()
+    )
 
 
 def write_jsonl(path: Path, records: Iterable[dict[str, Any]]) -> Path:

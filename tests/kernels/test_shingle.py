@@ -8,9 +8,16 @@ from copysift.kernels import _shingle as compiled
 from copysift.kernels.reference import shingle as readable
 
 TEXTS = [
-    "", "a", "a rose is a rose is a rose", "One two THREE four five_5 six seven " * 30, "中文字符很多 and かな too " * 20,
-    "naïve café Straße ﬁn " * 9, "x" * 70_000 + " y " + "z " * 40, "ab " * 3000, "\x00\xff broken \xe4\xb8 bytes",
-]  # fmt: skip
+    "",
+    "a",
+    "a rose is a rose is a rose",
+    "One two THREE four five_5 six seven " * 30,
+    "中文字符很多 and かな too " * 20,
+    "naïve café Straße ﬁn " * 9,
+    "x" * 70_000 + " y " + "z " * 40,
+    "ab " * 3000,
+    "\x00\xff broken \xe4\xb8 bytes",
+]
 
 
 def packed(texts):
@@ -31,7 +38,9 @@ def test_shingles_are_those_of_the_definition(w, avx2):
     compiled.use_avx2(avx2)
     data, offsets = packed(TEXTS)
     same(compiled.shingles(data, offsets, w, 5), readable.shingles(data, offsets, w, 5))
-    assert compiled.content_digests(data, offsets).tolist() == readable.content_digests(data, offsets).tolist()
+    assert (
+        compiled.content_digests(data, offsets).tolist() == readable.content_digests(data, offsets).tolist()
+    )
     compiled.use_avx2(True)
 
 
@@ -48,7 +57,9 @@ def test_a_document_of_many_blocks_has_the_shingles_of_its_words():
 @pytest.mark.parametrize("modulus", [1, 2, 3, 5, 6, 24, 25, 2**31])
 def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
     chance = random.Random(modulus)
-    values = np.array(sorted({chance.randrange(2**64) for _ in range(3000)} | {0, modulus, 2**64 - 1}), np.uint64)
+    values = np.array(
+        sorted({chance.randrange(2**64) for _ in range(3000)} | {0, modulus, 2**64 - 1}), np.uint64
+    )
     bounds = np.array([0, 1000, 1000, len(values)])
     moduli = np.array([modulus] * 3, np.uint32)
     same(compiled.samples(values, bounds, moduli), readable.samples(values, bounds, moduli))
@@ -66,7 +77,9 @@ def test_every_pair_of_small_sets_is_intersected():
     sets += [list(range(0, 400, 3)), list(range(0, 4000, 7)), [3999]]
     values = np.array([key for each in sets for key in each], np.uint64)
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
-    lefts, rights = (np.array(side) for side in zip(*itertools.product(range(len(sets)), repeat=2), strict=True))
+    lefts, rights = (
+        np.array(side) for side in zip(*itertools.product(range(len(sets)), repeat=2), strict=True)
+    )
     same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
 
 

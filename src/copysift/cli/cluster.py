@@ -18,8 +18,9 @@ from copysift.errors import UsageError
 def command(sources: tuple[str, ...], **given: object) -> int:
     """Cluster the documents of a corpus into the folder RUN (-o RUN).
 
-    SOURCE is a folder, JSON lines (.jsonl, also .gz and .zst), Parquet, CSV, WARC, a text file of which every
-    line is a document, or - for standard input. An interrupted run goes on where it was when it is asked for again.
+    SOURCE is a folder, JSON lines (.jsonl, also .gz and .zst), Parquet, CSV, WARC, a text file of which
+    every line is a document, or - for standard input. An interrupted run goes on where it was when it is
+    asked for again.
     """
     settings, door = settings_from(given)
     if not sources:

@@ -17,7 +17,7 @@ from copysift.errors import UsageError
 @click.argument("run", metavar="RUN")
 @options("collapse")
 def command(run: str, **given: object) -> int:
-    """Read ids or addresses in order of rank from standard input, one a line or as a JSON list; fold near-copies."""
+    """Read ranked ids or addresses, one a line or as a JSON list, from standard input; fold near-copies."""
     _, door = settings_from(given)
     from copysift.engine.corpus.run import collapse
 
@@ -25,7 +25,10 @@ def command(run: str, **given: object) -> int:
     ranked, as_json = _ranked(content)
     folded = collapse(Path(run), ranked)
     if door.json or as_json:
-        told(json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False) + "\n")
+        told(
+            json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False)
+            + "\n"
+        )
     else:
         told("".join("\t".join([name, *copies]) + "\n" for name, copies in folded))
     return 0
@@ -41,10 +44,16 @@ def _ranked(content: str) -> tuple[list[str], bool]:
         raise UsageError(f"standard input is not JSON: {error}") from None
     ranked = []
     for each in listed:
-        name = each if isinstance(each, str) else next(
-            (each[key] for key in ("id", "uri", "url") if isinstance(each, dict) and key in each), None
+        name = (
+            each
+            if isinstance(each, str)
+            else next(
+                (each[key] for key in ("id", "uri", "url") if isinstance(each, dict) and key in each), None
+            )
         )
         if name is None:
-            raise UsageError("a result has no id, uri or url", hint="give strings, or objects with one of these")
+            raise UsageError(
+                "a result has no id, uri or url", hint="give strings, or objects with one of these"
+            )
         ranked.append(str(name))
     return ranked, True

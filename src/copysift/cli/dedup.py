@@ -17,8 +17,8 @@ from copysift.errors import UsageError
 def command(sources: tuple[str, ...], **given: object) -> int:
     """Write the records of the sources without near-copies to -o OUT.jsonl or OUT.parquet.
 
-    The removed ones are listed in OUT.removed, each with the reason and the one that was kept; no document goes
-    that is not itself alike to the one kept in its place.
+    The removed ones are listed in OUT.removed, each with the reason and the one that was kept; no document
+    goes that is not itself alike to the one kept in its place.
     """
     settings, door = settings_from(given)
     if not sources:
@@ -31,10 +31,17 @@ def command(sources: tuple[str, ...], **given: object) -> int:
 
     with progress(door) as shown:
         done = dedup(
-            sources, Path(door.output) if door.output else None, settings, keeping=door.keep, shards=door.shards,
-            dry_run=door.dry_run, against=Path(door.against) if door.against else None, passages=door.passages,
-            run=Path(door.run) if door.run else None, progress=shown,
-        )  # fmt: skip
+            sources,
+            Path(door.output) if door.output else None,
+            settings,
+            keeping=door.keep,
+            shards=door.shards,
+            dry_run=door.dry_run,
+            against=Path(door.against) if door.against else None,
+            passages=door.passages,
+            run=Path(door.run) if door.run else None,
+            progress=shown,
+        )
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
         verb = "would be " if door.dry_run else ""

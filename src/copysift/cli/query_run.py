@@ -17,7 +17,7 @@ from copysift.cli.options import SectionedCommand
 @click.argument("name", metavar="FILE|ID")
 @options("query")
 def command(run: str, name: str, **given: object) -> int:
-    """List the documents of RUN that resemble, contain or are contained in a file, or in the document ID of RUN."""
+    """List the documents of RUN that resemble a file, or the document ID of RUN, or share much with it."""
     settings, door = settings_from(given)
     from copysift.engine.corpus.query import query
 
@@ -27,8 +27,11 @@ def command(run: str, name: str, **given: object) -> int:
     if door.json:
         told(json.dumps([asdict(pair) for pair in found], ensure_ascii=False) + "\n")
     else:
-        told("".join(
-            f"{pair.resemblance:7.1%} {pair.containment_left:7.1%} {pair.containment_right:7.1%}  {pair.right}\n"
-            for pair in found
-        ))  # fmt: skip
+        told(
+            "".join(
+                f"{pair.resemblance:7.1%} {pair.containment_left:7.1%} {pair.containment_right:7.1%}"
+                f"  {pair.right}\n"
+                for pair in found
+            )
+        )
     return 0 if found else 1

@@ -1,4 +1,4 @@
-"""Collapse documents that are the same for every measure, and let them join again (Broder et al., section 5.2)."""
+"""Collapse documents that are the same for every measure, and let them join again (Broder, section 5.2)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def collapse(
 ) -> tuple[Int64s, NDArray[np.uint8]]:
     """Give for every document the first that stands for it, and how the two are the same.
 
-    Documents with the same shingles are one class; those without a shingle, when their words are the same; those
-    without a word, when their bytes are. Empty documents are copies of nothing.
+    Documents with the same shingles are one class; those without a shingle, when their words are the same;
+    those without a word, when their bytes are. Empty documents are copies of nothing.
     """
     key = np.where(shingles > 0, sets, np.where(words > 0, lexical, content))
     size = np.where(shingles > 0, shingles, np.where(words > 0, -words, np.int64(-(1 << 40)) - bytes_))

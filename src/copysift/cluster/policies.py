@@ -1,8 +1,8 @@
 """Which documents make a cluster, given the pairs that are alike enough: three policies.
 
-`component`: everything that pairs connect (section 4.1). `representative`: every member is alike to the first of the
-cluster. `complete`: all members are alike to each other. The last two never chain; all three depend on the order of
-documents alone, not on that of the pairs.
+`component`: everything that pairs connect (section 4.1). `representative`: every member is alike to the
+first of the cluster. `complete`: all members are alike to each other. The last two never chain; all three
+depend on the order of documents alone, not on that of the pairs.
 """
 
 from __future__ import annotations

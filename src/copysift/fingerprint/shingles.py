@@ -1,8 +1,8 @@
-"""Sketches of a corpus: the w-shingling of many documents at once, and samples of it (Broder et al., sections 2, 3, 5).
+"""Sketches of a corpus: the w-shingling of many documents at once, and samples (Broder, sections 2, 3, 5).
 
-A batch of documents becomes sets of shingles, each ascending, in one array. A sample is MOD_m of a set. Documents
-too short for a sample of m take a finer one, down to all their shingles, so that every sample has about ten
-shingles in common with that of a document of resemblance one half.
+A batch of documents becomes sets of shingles, each ascending, in one array. A sample is MOD_m of a set.
+Documents too short for a sample of m take a finer one, down to all their shingles, so that every sample has
+about ten shingles in common with that of a document of resemblance one half.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _SHIFT = np.uint64(32)
 
 @dataclass(frozen=True, slots=True)
 class ShingleSets:
-    """Distinct shingles of documents: values[bounds[i]:bounds[i + 1]], ascending, and digests of each document.
+    """Distinct shingles of documents: values[bounds[i]:bounds[i + 1]], ascending, and digests of each.
 
-    `content` covers the text as it is, `lexical` the words in order, `sets` the shingles; `words` counts words.
+    `content` covers the text as it is, `lexical` the words in order, `sets` the shingles; `words` counts
+    words.
     """
 
     values: UInt64s
@@ -71,7 +72,9 @@ def feature_sets(features: list[list[bytes]], seed: int = 0) -> ShingleSets:
     ends = np.zeros(len(features) + 1, np.int64)
     np.cumsum([len(each) for each in features], out=ends[1:])
     in_order = kernels.shingle.set_digests(hashes, ends)
-    return ShingleSets(values, bounds, np.diff(ends), in_order, in_order, kernels.shingle.set_digests(values, bounds))
+    return ShingleSets(
+        values, bounds, np.diff(ends), in_order, in_order, kernels.shingle.set_digests(values, bounds)
+    )
 
 
 def levels(modulus: int) -> tuple[int, ...]:
@@ -88,7 +91,9 @@ def moduli(sizes: Int64s, modulus: int) -> UInt32s:
     return out
 
 
-def samples(values: UInt64s, bounds: Int64s, by: UInt32s, known: UInt64s | None = None) -> tuple[UInt64s, Int64s]:
+def samples(
+    values: UInt64s, bounds: Int64s, by: UInt32s, known: UInt64s | None = None
+) -> tuple[UInt64s, Int64s]:
     """Give MOD_m of every set, m from `by`; with a filter also the shingles that it knows."""
     return kernels.shingle.samples(values, bounds, by, known)
 
@@ -102,7 +107,7 @@ def new_filter(keys: int, limit: int) -> UInt64s:
 
 
 def super_shingles(values: UInt64s, bounds: Int64s, size: int) -> tuple[UInt64s, Int64s]:
-    """Shingle the sorted sketches (section 5.3): `size` shingles in a row; a shorter sketch gives one of all."""
+    """Shingle the sorted sketches (section 5.3): `size` in a row; a shorter sketch gives one of all."""
     counts = np.diff(bounds)
     enough = np.maximum(counts - size + 1, np.minimum(counts, 1))
     ends = np.zeros(len(bounds), np.int64)

@@ -1,8 +1,8 @@
-"""From (shingle, document) entries to pairs of documents that share shingles (Broder et al., sections 4.1, 5.1).
+"""From (shingle, document) entries to pairs of documents that share shingles (Broder, sections 4.1, 5.1).
 
-Pure functions over one part of the entries, those of some range of hashes; adding up the pairs of all parts gives
-the answer, whatever the parts. Entries hold the hash scrambled, so that ranges are even: hashes of a sample are
-multiples of a number, scrambled ones are not.
+Pure functions over one part of the entries, those of some range of hashes; adding up the pairs of all parts
+gives the answer, whatever the parts. Entries hold the hash scrambled, so that ranges are even: hashes of a
+sample are multiples of a number, scrambled ones are not.
 """
 
 from __future__ import annotations
@@ -48,13 +48,11 @@ def partition(hashes: UInt64s, docs: UInt32s, bits: int) -> tuple[UInt64s, UInt3
     return kernels.join.partition(hashes * SCRAMBLE, docs, bits)
 
 
-def lists_of(
-    scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int, sizes: UInt32s
-) -> Lists:
+def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int, sizes: UInt32s) -> Lists:
     """Sort the entries of a part, which come in order of documents, and find its lists.
 
-    A shingle in more than `max_shared` documents is common. Adds to `sizes` how many shingles of its own sample
-    every document has that are not common.
+    A shingle in more than `max_shared` documents is common. Adds to `sizes` how many shingles of its own
+    sample every document has that are not common.
     """
     kernels.join.sort_pairs(scrambled, docs)
     hashes = scrambled * UNSCRAMBLE
@@ -80,13 +78,17 @@ def lists_of(
 
 
 def pairs_of(found: Lists) -> Iterator[tuple[UInt64s, UInt32s]]:
-    """Give the pairs (left << 32 | right) of the lists with the shingles that they share, summed up in chunks."""
+    """Give the pairs (left << 32 | right) of the lists and what they share, summed up in chunks."""
     sizes = found.lengths * (found.lengths - 1) // 2
     cuts = np.searchsorted(np.cumsum(sizes), np.arange(0, int(sizes.sum()) + CHUNK, CHUNK), side="left")
     cuts = np.unique(np.append(cuts, len(sizes)))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         pairs, weights = kernels.shingle.all_pairs(
-            found.docs, found.own, found.starts[first:last], found.lengths[first:last], found.weights[first:last]
+            found.docs,
+            found.own,
+            found.starts[first:last],
+            found.lengths[first:last],
+            found.weights[first:last],
         )
         yield summed(pairs, weights)
 
@@ -107,11 +109,13 @@ def summed(pairs: UInt64s, weights: UInt32s) -> tuple[UInt64s, UInt32s]:
     return pairs[heads], np.add.reduceat(weights, heads).astype(np.uint32)
 
 
-def enough(shared: UInt32s, sampled: NDArray[np.generic], floor: float, sure: float = 2.5) -> NDArray[np.bool_]:
+def enough(
+    shared: UInt32s, sampled: NDArray[np.generic], floor: float, sure: float = 2.5
+) -> NDArray[np.bool_]:
     """Tell which pairs may reach a containment of `floor`, from what the samples share.
 
-    Of `sampled` shingles of the smaller document about floor · sampled are shared at the floor itself; a pair is
-    given up when it lies `sure` standard deviations below that.
+    Of `sampled` shingles of the smaller document about floor · sampled are shared at the floor itself; a
+    pair is given up when it lies `sure` standard deviations below that.
     """
     n = np.asarray(sampled, dtype=np.float64)
     needed: NDArray[np.float64] = floor * n - sure * np.sqrt(floor * (1 - floor) * n)

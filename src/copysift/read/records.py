@@ -1,7 +1,8 @@
 """What a source of records gives: batches of documents as Arrow columns, and notes on what was left out.
 
-A batch has `id` (string), `text` (binary: UTF-8, or the bytes of a file as they are), `date` (string), `other`
-(the remaining fields of the record as a JSON object) and `features` (lists of strings, where asked for).
+A batch has `id` (string), `text` (binary: UTF-8, or the bytes of a file as they are), `date` (string),
+`other` (the remaining fields of the record as a JSON object) and `features` (lists of strings, where asked
+for).
 """
 
 from __future__ import annotations
@@ -101,9 +102,7 @@ def name_of(record: dict[str, Any], fields: Fields, place: str) -> tuple[str, st
     return "", None if fields.id else place
 
 
-def add_record(
-    built: Builder, record: Any, fields: Fields, place: str, others: Any = None
-) -> Skipped | None:
+def add_record(built: Builder, record: Any, fields: Fields, place: str, others: Any = None) -> Skipped | None:
     """Take a record that was parsed, or say why it is left out; `others` spells the remaining fields."""
     if not isinstance(record, dict):
         return Skipped(place, "is not an object with fields")
@@ -119,14 +118,18 @@ def add_record(
     text = record.get(fields.text)
     if text is None and features is None:
         missing = fields.text in record
-        return Skipped(place, f"its field {fields.text!r} is null" if missing else f"has no field {fields.text!r}")
+        return Skipped(
+            place, f"its field {fields.text!r} is null" if missing else f"has no field {fields.text!r}"
+        )
     if text is not None and not isinstance(text, str):
         return Skipped(place, f"its field {fields.text!r} is not text")
     date = record.get(fields.date) if fields.date else None
     rest = None
     if others is not None:
         taken = {fields.text, fields.features}
-        taken |= {each for each in (key, fields.date) if isinstance(record.get(each), str)}  # other types stay
+        taken |= {
+            each for each in (key, fields.date) if isinstance(record.get(each), str)
+        }  # other types stay
         left = {each: value for each, value in record.items() if each not in taken}
         rest = others(left) if left else None
     built.add(name, text or "", None if date is None else str(date), rest, features)

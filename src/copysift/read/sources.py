@@ -173,10 +173,15 @@ def spool(stream: IO[bytes], path: str) -> None:
             file.write(chunk)
 
 
+def begins_with_object(stream: Any) -> bool:
+    """Tell, without taking anything from a buffered stream, whether it begins with a JSON object."""
+    head: bytes = stream.peek(64)[:64]
+    return head.lstrip().startswith(b"{")
+
+
 def _stdin(fields: Fields, limit: int) -> Source:
     stream = sys.stdin.buffer
-    head = stream.peek(64)[:64].lstrip()
-    return jsonl("-", stream, fields, limit) if head.startswith(b"{") else lines("-", stream, limit)
+    return jsonl("-", stream, fields, limit) if begins_with_object(stream) else lines("-", stream, limit)
 
 
 def _unpacked(place: str) -> IO[bytes]:

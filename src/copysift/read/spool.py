@@ -1,4 +1,4 @@
-"""Records as entries: their texts lie in a temporary file, so that they can be read like files, again and again."""
+"""Records as entries: their texts lie in a temporary file, so that they can be read like files."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def parquet_records(place: str, fields: Fields, limit: int) -> Iterator[pa.Recor
     with file:
         if fields.text not in file.schema_arrow.names and not fields.features:
             known = ", ".join(file.schema_arrow.names)
-            raise InputError(f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}")
+            raise InputError(
+                f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
+            )
         try:
             for batch in file.iter_batches(batch_size=ROWS):
                 yield from table_records(batch, place, fields, limit, done)
@@ -69,7 +71,8 @@ def csv_records(
         names = next(rows, [])
         if fields.text not in names and not fields.features:
             raise InputError(
-                f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {', '.join(names)}"
+                f"{place} has no column {fields.text!r}",
+                hint=f"choose one by --text-field: {', '.join(names)}",
             )
         for row in rows:
             here = f"{place}:{rows.line_num}"

@@ -1,4 +1,4 @@
-"""A run of a corpus at a glance: how much is duplicate, sizes of clusters, the largest with a sample and a diff."""
+"""A run of a corpus at a glance: how much is duplicate, sizes of clusters, the largest with a diff."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def heading(view: Overview) -> str:
     share = duplicates / view.documents if view.documents else 0.0
     return (
         f"{plural(view.documents, 'document')} ({size(view.bytes)}): {plural(view.clusters, 'cluster')} with "
-        f"{view.clustered:,} documents at a resemblance of {view.threshold:.0%}; {share:.1%} of the documents "
+        f"{view.clustered:,} documents at a resemblance of {view.threshold:.0%}; "
+        f"{share:.1%} of the documents "
         f"({duplicates:,}, {size(view.duplicate_bytes)}) are further copies of another"
     )
 
@@ -55,7 +56,11 @@ def as_text(view: Overview) -> str:
     """Show a run as text."""
     lines = [heading(view), ""]
     lines += [f"  {count:>12,}  {kind}" for kind, count in view.kinds]
-    lines += ["", "Sizes of clusters", *(f"  {count:>12,}  of {label} documents" for label, count in view.sizes)]
+    lines += [
+        "",
+        "Sizes of clusters",
+        *(f"  {count:>12,}  of {label} documents" for label, count in view.sizes),
+    ]
     for portrait in view.largest:
         how = ", ".join(f"{count:,} {word}" for word, count in portrait.joined)
         lines += ["", f"{visible(portrait.name)}: {portrait.members:,} documents ({how})"]
@@ -65,7 +70,10 @@ def as_text(view: Overview) -> str:
             lines.append(f"  against {visible(portrait.other)}:")
             lines += [f"    {visible(line)}" for line in portrait.diff]
     if view.ignored_count:
-        lines += ["", f"{plural(view.ignored_count, 'shingle')} in too many documents to form pairs; the commonest:"]
+        lines += [
+            "",
+            f"{plural(view.ignored_count, 'shingle')} in too many documents to form pairs; the commonest:",
+        ]
         lines += [f"  {count:>12,}  {visible(text)}" for count, text in view.ignored]
     if view.skipped:
         lines += ["", f"{plural(view.skipped, 'record')} skipped or changed: see run.json"]
@@ -73,12 +81,18 @@ def as_text(view: Overview) -> str:
 
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
-table { border-collapse: collapse } td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top }
-td.n { text-align: right; font-variant-numeric: tabular-nums } .bar { background: #4a7ebb; height: .8rem; min-width: 1px }
-details { margin: .8rem 0; border-top: 1px solid #ccc; padding-top: .6rem } summary { cursor: pointer }
-pre { white-space: pre-wrap; background: #f5f5f5; padding: .6rem; overflow-wrap: anywhere } .add { color: #176117 } .del { color: #8c1d1d }
-@media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd } pre { background: #262626 } .add { color: #8fd18f } .del { color: #f0a0a0 } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
+  padding: 0 1rem; color: #222; background: #fff }
+table { border-collapse: collapse }
+td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top }
+td.n { text-align: right; font-variant-numeric: tabular-nums }
+.bar { background: #4a7ebb; height: .8rem; min-width: 1px }
+details { margin: .8rem 0; border-top: 1px solid #ccc; padding-top: .6rem }
+summary { cursor: pointer }
+pre { white-space: pre-wrap; background: #f5f5f5; padding: .6rem; overflow-wrap: anywhere }
+.add { color: #176117 } .del { color: #8c1d1d }
+@media (prefers-color-scheme: dark) {
+  body { background: #181818; color: #ddd } pre { background: #262626 } .add { color: #8fd18f } .del { color: #f0a0a0 } }
 """
 
 
@@ -100,7 +114,10 @@ def as_html(view: Overview) -> str:
         *map(_portrait, view.largest),
     ]
     if view.ignored_count:
-        parts.append(f"<h2>Common shingles</h2><p>{plural(view.ignored_count, 'shingle')} in too many documents to form pairs.</p><table>")
+        parts.append(
+            f"<h2>Common shingles</h2><p>{plural(view.ignored_count, 'shingle')} in too many documents "
+            "to form pairs.</p><table>"
+        )
         parts += [f"<tr><td class=n>{count:,}<td>{_spell(text)}" for count, text in view.ignored]
         parts.append("</table>")
     if view.skipped:
@@ -116,7 +133,8 @@ def _portrait(portrait: Portrait) -> str:
         lines.append(f"<span{kind}>{_spell(line)}</span>")
     diff = f"<p>Against {_spell(portrait.other)}:</p><pre>{chr(10).join(lines)}</pre>" if lines else ""
     return (
-        f"<details open><summary><b>{_spell(portrait.name)}</b>: {portrait.members:,} documents ({how})</summary>"
+        f"<details open><summary><b>{_spell(portrait.name)}</b>: {portrait.members:,} documents "
+        f"({how})</summary>"
         f"<pre>{_spell(portrait.sample)}</pre>{diff}</details>"
     )
 

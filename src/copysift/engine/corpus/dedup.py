@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -41,7 +41,7 @@ class Decision:
     @property
     def stays(self) -> NDArray[np.bool_]:
         """Tell which documents stay."""
-        return self.kept == np.arange(len(self.kept))
+        return np.asarray(self.kept == np.arange(len(self.kept)))
 
 
 def decide(run: Path, settings: CorpusSettings, keeping: str) -> Decision:
@@ -136,7 +136,9 @@ def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
     sizes = sets.column("shingles")
     shared = np.zeros(len(left), np.int64)
     held = np.cumsum(8 * (sizes[left] + sizes[right])) if len(left) else np.zeros(0, np.int64)
-    cuts = np.unique(np.append(np.searchsorted(held, np.arange(0, int(held[-1]) if len(held) else 0, BATCH)), len(left)))
+    cuts = np.unique(
+        np.append(np.searchsorted(held, np.arange(0, int(held[-1]) if len(held) else 0, BATCH)), len(left))
+    )
     for start, end in zip([0, *cuts[:-1].tolist()], cuts.tolist(), strict=True):
         if end > start:
             numbers = np.union1d(left[start:end], right[start:end])
@@ -152,9 +154,13 @@ def _explained(opened: Opened, sets: Sets, kept: Int64s, resemblance: float) -> 
     same = opened.first[removed] == opened.first[kept[removed]]
     one = np.ones(len(removed))
     found = Measured(  # the same for every measure, also without a single shingle
-        found.left, found.right, found.shared, np.where(same, one, found.resemblance),
-        np.where(same, one, found.containment_left), np.where(same, one, found.containment_right),
-    )  # fmt: skip
+        found.left,
+        found.right,
+        found.shared,
+        np.where(same, one, found.resemblance),
+        np.where(same, one, found.containment_left),
+        np.where(same, one, found.containment_right),
+    )
     how = np.maximum(opened.how[removed], opened.how[kept[removed]])
     close = np.where(found.resemblance >= resemblance - 1e-12, len(SAME), len(SAME) + 1)
     words = (*SAME, "similar", "contained")

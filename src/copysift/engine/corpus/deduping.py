@@ -23,8 +23,9 @@ from copysift.engine.corpus.run import cluster
 from copysift.engine.corpus.tables import open_corpus
 from copysift.engine.progress import Progress
 from copysift.errors import UsageError
-from copysift.read.sources import spool
+from copysift.read.sources import begins_with_object, spool
 from copysift.settings_corpus import CorpusSettings
+from copysift.values import Skipped
 
 
 @dataclass(slots=True)
@@ -57,10 +58,15 @@ def dedup(
         output.maker(path)  # a name without a format is refused before the work
     with _folder(path, run) as folder:
         names = _rereadable(sources, folder)
-        again = lambda: records(names, settings)  # noqa: E731 - two of its kind, for the eye
+
+        def again() -> Batches:
+            return records(names, settings)
+
         if passages and against is not None:
             return _cut(again, path, settings, against, passages, dry_run, shards)
-        made = cluster(names, folder / "run" if run is None else run, settings, onto=against, progress=progress)
+        made = cluster(
+            names, folder / "run" if run is None else run, settings, onto=against, progress=progress
+        )
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
@@ -70,9 +76,7 @@ def dedup(
         return done
 
 
-def _decision(
-    run: Path, settings: CorpusSettings, keeping: str, old: Path | None
-) -> tuple[Decision, int]:
+def _decision(run: Path, settings: CorpusSettings, keeping: str, old: Path | None) -> tuple[Decision, int]:
     if old is None:
         return decide(run, settings, keeping), 0
     before = len(open_corpus(old).ids)
@@ -80,7 +84,11 @@ def _decision(
 
 
 def _numbers(decision: Decision, before: int) -> Deduped:
-    reasons = [why for why, number in zip(decision.reason, decision.removed.tolist(), strict=True) if number >= before]
+    reasons = [
+        why
+        for why, number in zip(decision.reason, decision.removed.tolist(), strict=True)
+        if number >= before
+    ]
     documents = len(decision.kept) - before
     return Deduped(documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common()))
 
@@ -117,7 +125,7 @@ def _cut(
         done.kept += 1
         return record | {settings.text_field: left}
 
-    total = sum(len(batch) for batch in again() if hasattr(batch, "schema"))
+    total = sum(len(batch) for batch in again() if not isinstance(batch, Skipped))
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         target = Path(spare) / "out.jsonl" if path is None or dry_run else path
         output.write_kept(again(), np.ones(total, np.bool_), target, shards, settings, change)
@@ -145,8 +153,7 @@ def _rereadable(sources: Iterable[str], folder: Path) -> list[str]:
         if source != "-":
             names.append(os.fspath(source))
             continue
-        head = sys.stdin.buffer.peek(64)[:64].lstrip()  # type: ignore[attr-defined]
-        copy = folder / ("stdin.jsonl" if head.startswith(b"{") else "stdin.txt")
+        copy = folder / ("stdin.jsonl" if begins_with_object(sys.stdin.buffer) else "stdin.txt")
         spool(sys.stdin.buffer, str(copy))
         names.append(str(copy))
     return names

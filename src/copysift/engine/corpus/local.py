@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from copysift import kernels
 from copysift.engine.corpus import phases
 from copysift.engine.corpus.sets import Sets, Sketched
 from copysift.engine.corpus.spill import ENTRY, Spill
@@ -65,7 +66,10 @@ class Corpus:
     def run(self, batches: Batches) -> None:
         """Do every phase that is not done yet."""
         self._sketch(batches)
-        facts = {name: self.sets.column(name) for name in ("content", "lexical", "sets", "bytes", "words", "shingles")}
+        facts = {
+            name: self.sets.column(name)
+            for name in ("content", "lexical", "sets", "bytes", "words", "shingles")
+        }
         self.first, self.how = phases.collapsed(facts)
         self.sets.forget("content", "lexical", "sets", "words")
         self._entries()
@@ -104,8 +108,10 @@ class Corpus:
             named = self.skips.named
             more = self.skips.reasons - type(self.skips.reasons)(note.reason for note in named)
             left |= {
-                "skipped": [[note.name, note.reason] for note in named], "more": dict(more), "total": self.skips.total
-            }  # fmt: skip
+                "skipped": [[note.name, note.reason] for note in named],
+                "more": dict(more),
+                "total": self.skips.total,
+            }
 
     def _noted(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -149,9 +155,7 @@ class Corpus:
         for number in range(self.sets.parts):
             samples, bounds = self.sets.whole(number, "samples")
             span = slice(int(edges[number]), int(edges[number + 1]))
-            sketching.kernels.shingle.note(
-                known, phases.probes(samples, bounds, by[span], standing[span], modulus)
-            )
+            kernels.shingle.note(known, phases.probes(samples, bounds, by[span], standing[span], modulus))
         return known
 
     def _join(self) -> None:
@@ -183,7 +187,9 @@ class Corpus:
             by = np.ones(count, np.uint32)
         spans = list(spill.spans(max(self._share // (4 * ENTRY), 1)))
         self._shown.phase("pairing", len(spans))
-        edges = (np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(count) // np.uint64(PAIR_RANGES)) << np.uint64(32)
+        edges = (
+            np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(count) // np.uint64(PAIR_RANGES)
+        ) << np.uint64(32)
         lock = threading.Lock()
 
         def part(span: tuple[int, int]) -> lists.Lists:
@@ -220,7 +226,9 @@ class Corpus:
             self.pairs = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
 
     def _measured(self, sizes: UInt32s, pairs: Spill, common: Spill) -> Measured:
-        rule = phases.Candidates(self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method)
+        rule = phases.Candidates(
+            self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method
+        )
         spans = list(pairs.spans(max(self._share // (4 * ENTRY), 1), pairs.counts() + common.counts()))
         self._shown.phase("measuring", len(spans))
         self.sets.some(np.zeros(0, np.int64))  # what threads share is made before they start
@@ -263,7 +271,11 @@ class Corpus:
     ) -> Iterator[Result]:
         """Map in threads, in order; the first error ends it."""
         for done in ordered_map(
-            function, items, jobs=self._jobs, weigh=weigh or (lambda _: budget // (2 * self._jobs)), budget=budget
+            function,
+            items,
+            jobs=self._jobs,
+            weigh=weigh or (lambda _: budget // (2 * self._jobs)),
+            budget=budget,
         ):
             if isinstance(done, Failed):
                 raise done.error
@@ -287,7 +299,9 @@ def _function(features: str) -> phases.Features | None:
     try:
         found: Any = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise UsageError(f"cannot load --features {features}: {error}", hint="name it module:function") from None
+        raise UsageError(
+            f"cannot load --features {features}: {error}", hint="name it module:function"
+        ) from None
     loaded: phases.Features = found
     return loaded
 

@@ -37,9 +37,16 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: object
         found = tuple(Cluster(tuple(each)) for each in members(path).values())
         described = open_corpus(path).described
     return Result(
-        described["settings"], counts.documents, _pairs(counts), found, counts.ignored, counts.skipped,
-        _equal(counts), (), counts.ignored_count,
-    )  # fmt: skip
+        described["settings"],
+        counts.documents,
+        _pairs(counts),
+        found,
+        counts.ignored,
+        counts.skipped,
+        _equal(counts),
+        (),
+        counts.ignored_count,
+    )
 
 
 def dedup(documents: Any, *, keep: str = "first", **settings: object) -> Any:
@@ -66,7 +73,11 @@ def dedup(documents: Any, *, keep: str = "first", **settings: object) -> Any:
 
 
 def _is_table(documents: Any) -> bool:
-    return hasattr(documents, "column_names") or hasattr(documents, "columns") or isinstance(documents, pa.RecordBatch)
+    return (
+        hasattr(documents, "column_names")
+        or hasattr(documents, "columns")
+        or isinstance(documents, pa.RecordBatch)
+    )
 
 
 def _batches(
@@ -93,7 +104,8 @@ def _rows(documents: Any, fields: Fields) -> Iterator[pa.RecordBatch | Skipped]:
             table = pa.Table.from_pandas(documents, preserve_index=False)
         if fields.text not in table.schema.names and not fields.features:
             raise UsageError(
-                f"there is no column {fields.text!r}", hint=f"name one by text_field: {', '.join(table.schema.names)}"
+                f"there is no column {fields.text!r}",
+                hint=f"name one by text_field: {', '.join(table.schema.names)}",
             )
         yield from table_records(table, "", fields, BATCH_BYTES, -1)
         return

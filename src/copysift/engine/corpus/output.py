@@ -52,7 +52,7 @@ class JsonLines:
 
 
 class Parquet:
-    """Columns of the first few thousand records; fields that come later, or of another type, go to `other`."""
+    """Columns of the first few thousand records; what comes later, or of another type, goes to `other`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,7 +75,9 @@ class Parquet:
     def _flush(self, last: bool = False) -> None:
         if self._writer is None:
             names = dict.fromkeys(name for row in self._rows for name in row)
-            kinds = [(name, _kind([row.get(name) for row in self._rows])) for name in names if name != "other"]
+            kinds = [
+                (name, _kind([row.get(name) for row in self._rows])) for name in names if name != "other"
+            ]
             self._schema = pa.schema([*kinds, ("other", pa.string())])
             self._writer = pq.ParquetWriter(self._path, self._schema)
         if self._rows or last:
@@ -146,9 +148,13 @@ def _whole(paths: list[Path]) -> Iterator[list[Path]]:
 
 
 def write_kept(
-    batches: Batches, stays: np.ndarray[Any, np.dtype[np.bool_]], path: Path, shards: int, settings: CorpusSettings,
+    batches: Batches,
+    stays: np.ndarray[Any, np.dtype[np.bool_]],
+    path: Path,
+    shards: int,
+    settings: CorpusSettings,
     change: Change | None = None,
-) -> int:  # fmt: skip
+) -> int:
     """Read the records again and write those that stay; give how many."""
     make, paths = maker(path), shard_paths(path, shards)
     total = int(np.count_nonzero(stays))

@@ -37,7 +37,9 @@ def overview(path: Path) -> Overview:
     weights = documents["bytes"].to_numpy()
     joined = clusters["joined"].to_pylist()
     members = clusters["document"].to_pylist()
-    copies = np.array([number[name] for name, how in zip(members, joined, strict=True) if how != JOINED[0]], np.int64)
+    copies = np.array(
+        [number[name] for name, how in zip(members, joined, strict=True) if how != JOINED[0]], np.int64
+    )
     shown = []
     for code in np.lexsort((np.arange(len(sizes)), -sizes))[:LARGEST].tolist():
         inside = np.flatnonzero(codes == code).tolist()
@@ -65,7 +67,13 @@ def _sizes(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> list[tuple[str, int]]:
     found = []
     for low, high in zip(EDGES, (*EDGES[1:], 2**62), strict=True):
         count = int(np.count_nonzero((sizes >= low) & (sizes < high)))
-        label = str(low) if high == low + 1 else f"{low:,} or more" if high == 2**62 else f"{low:,} to {high - 1:,}"
+        label = (
+            str(low)
+            if high == low + 1
+            else f"{low:,} or more"
+            if high == 2**62
+            else f"{low:,} to {high - 1:,}"
+        )
         if count:
             found.append((label, count))
     return found
@@ -80,7 +88,9 @@ def _portraits(
     ]
     wanted = [number[name] for name, _ in shown] + [number[name] for name in others]
     known = {field.name for field in dataclasses.fields(CorpusSettings)} - {*NO_ANSWER, "seed"}
-    settings = make(CorpusSettings, {key: value for key, value in described["settings"].items() if key in known})
+    settings = make(
+        CorpusSettings, {key: value for key, value in described["settings"].items() if key in known}
+    )
     texts = texts_of(described.get("sources", []), settings, wanted)
     found = []
     for (name, inside), other in zip(shown, others, strict=True):

@@ -1,4 +1,4 @@
-"""The phases of clustering as pure functions over parts: what every engine calls, and nothing else decides the answer.
+"""The phases of clustering as pure functions over parts: every engine calls these, and they decide the answer.
 
 1  `sketch`      a batch of documents → facts, samples and sets of shingles
    `collapsed`   facts of all documents → who stands for whom
@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from copysift import kernels
 from copysift.canonicalise import blank_markup, detect_kind, to_utf8
 from copysift.cluster.classes import ALONE, collapse
 from copysift.cluster.policies import assign
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
+NOTHING = 2**32 - 1  # a modulus that leaves next to nothing of a sample
+
 Features = Callable[[dict[str, Any]], Iterable[object]]
 
 
@@ -48,7 +51,7 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
         data, offsets = _buffers(batch["text"])
         readable = _readable(batch, data, offsets, settings.html)
         if readable is not None:
-            content = sketching.kernels.shingle.content_digests(data, offsets)
+            content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
     by = sketching.moduli(found.sizes, settings.modulus)
@@ -121,11 +124,14 @@ def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]
     return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
 
 
-def probes(samples: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], modulus: int) -> UInt64s:
+def probes(
+    samples: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], modulus: int
+) -> UInt64s:
     """Give the sampled shingles that documents with coarser samples must be asked for."""
     finer = np.repeat(standing & (by < modulus), np.diff(bounds))
     wanted: UInt64s = samples[finer]
-    return wanted[wanted % np.uint64(modulus) != 0]
+    rest: UInt64s = wanted[wanted % np.uint64(modulus) != 0]
+    return rest
 
 
 def entries(
@@ -139,8 +145,8 @@ def entries(
 ) -> tuple[UInt64s, UInt32s]:
     """Phase 2: give shingles and numbers of the documents, from `first` on, that stand for others.
 
-    Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a long one
-    at the density of the short one.
+    Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a
+    long one at the density of the short one.
     """
     if settings.method == "super":
         return _super_entries(values, bounds, first, by, standing, settings)
@@ -149,14 +155,19 @@ def entries(
 
 
 def _super_entries(
-    values: UInt64s, bounds: Int64s, first: int, by: UInt32s, standing: NDArray[np.bool_], settings: CorpusSettings
+    values: UInt64s,
+    bounds: Int64s,
+    first: int,
+    by: UInt32s,
+    standing: NDArray[np.bool_],
+    settings: CorpusSettings,
 ) -> tuple[UInt64s, UInt32s]:
-    """Give super shingles of the own sample, and of the finer one where a document half as long would have it."""
+    """Give super shingles of the own sample, and of the finer one that a document half as long has."""
     parts = []
     sizes = np.diff(bounds)
     for level in sketching.levels(settings.modulus):
         wanted = standing & ((by == level) | (sketching.moduli(sizes // 2, settings.modulus) == level))
-        chosen, ends = sketching.samples(values, bounds, np.full(len(by), level, np.uint32))
+        chosen, ends = sketching.samples(values, bounds, np.where(wanted, level, NOTHING).astype(np.uint32))
         hashes, ends = sketching.super_shingles(chosen, ends, settings.super_size)
         parts.append(_numbered(hashes, ends, first, wanted))
     hashes, docs = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -28,8 +28,8 @@ def query(
 ) -> list[Pair]:
     """Give the documents of a run whose resemblance or a containment with the text reaches the threshold.
 
-    Without a text the document of that name is looked up in the run. The best come first: by resemblance, then by
-    the larger containment.
+    Without a text the document of that name is looked up in the run. The best come first: by resemblance,
+    then by the larger containment.
     """
     opened = open_corpus(path)
     settings = opened.described["settings"]
@@ -55,21 +55,29 @@ def query(
     sizes = sets.column("shingles")
     hits = np.flatnonzero(shared)
     hits = hits[hits != number]
-    found = measures(np.zeros(len(hits), np.int64), hits, shared[hits], np.full(len(hits), len(mine)), sizes[hits])
+    found = measures(
+        np.zeros(len(hits), np.int64), hits, shared[hits], np.full(len(hits), len(mine)), sizes[hits]
+    )
     close = np.flatnonzero(found.containment >= threshold - 1e-12)
     order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
     ids = opened.ids.take(hits[order]).to_pylist()
     return [
         Pair(
-            name, other, bool(found.resemblance[at] == 1.0), float(found.containment[at]), float(found.resemblance[at]),
-            float(found.containment_left[at]), float(found.containment_right[at]), int(found.shared[at]),
+            name,
+            other,
+            bool(found.resemblance[at] == 1.0),
+            float(found.containment[at]),
+            float(found.resemblance[at]),
+            float(found.containment_left[at]),
+            float(found.containment_right[at]),
+            int(found.shared[at]),
         )
         for at, other in zip(order.tolist(), ids, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _shared(sets: Sets, mine: UInt64s) -> NDArray[np.int64]:
-    """Count what every document shares with a set: a filter passes over most shingles, the rest is compared."""
+    """Count what every document shares with a set; a filter passes over most shingles."""
     known = new_filter(len(mine), 1 << 30)
     kernels.shingle.note(known, mine)
     edges = sets.bounds()

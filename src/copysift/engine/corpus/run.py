@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What `cluster` tells when it is done; `skipped` has the first of the records left out, by name and reason."""
+    """What `cluster` tells when it is done; `skipped` names the first of the records left out."""
 
     path: Path
     described: dict[str, Any]
@@ -112,9 +112,13 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         shingles = corpus.sets.column("shingles")
         tables.write_pairs(path / TABLES[1], ids, corpus.first, corpus.how, shingles, corpus.pairs)
         found = phases.clustered(
-            corpus.pairs, corpus.first, corpus.how, settings.resemblance, settings.contained,
+            corpus.pairs,
+            corpus.first,
+            corpus.how,
+            settings.resemblance,
+            settings.contained,
             settings.policy or "component",
-        )  # fmt: skip
+        )
         table = tables.clusters_table(ids, found)
         pq.write_table(table, path / TABLES[2])
         ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
@@ -137,7 +141,8 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             "skipped": corpus.skips.total + len(renamed),
             **_sizes(table),
         },
-        "reasons": dict(corpus.skips.reasons.most_common(100)) | ({"duplicate id": len(renamed)} if renamed else {}),
+        "reasons": dict(corpus.skips.reasons.most_common(100))
+        | ({"duplicate id": len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
         "skipped": named,
@@ -171,9 +176,13 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
             hint="ask for more, or cluster again with a lower --floor",
         )
     found = phases.clustered(
-        opened.pairs, opened.first, opened.how, settings.resemblance, settings.contained,
+        opened.pairs,
+        opened.first,
+        opened.how,
+        settings.resemblance,
+        settings.contained,
         settings.policy or "component",
-    )  # fmt: skip
+    )
     table = tables.clusters_table(opened.ids, found)
     if output is not None:
         pq.write_table(table, output)
@@ -212,7 +221,7 @@ def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
 
 
 def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
-    """Fold a ranked list: each id that is the first of its cluster, with those of the list that follow it there."""
+    """Fold a ranked list: the first of every cluster, with those of the list that follow it there."""
     _read_description(path)
     wanted = pa.array(list(set(ranked)), pa.string())
     table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])

@@ -1,6 +1,7 @@
 """The sketched documents of a run on disk: facts, samples and all shingles, in parts, in order of input.
 
-`documents-N.arrow` has the facts, `samples-N.u64` the samples, `shingles-N.u64` the sets, one document after another.
+`documents-N.arrow` has the facts, `samples-N.u64` the samples, `shingles-N.u64` the sets, one document
+after another.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ class Sets:
                 self._files[stem, part] = os.open(self._path(stem, part), os.O_RDONLY)
             except OSError:
                 raise RunError(
-                    f"{self.folder.parent} holds no shingles", hint="it was made with --slim; make it again without"
+                    f"{self.folder.parent} holds no shingles",
+                    hint="it was made with --slim; make it again without",
                 ) from None
         return self._files[stem, part]
 

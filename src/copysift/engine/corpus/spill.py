@@ -1,7 +1,8 @@
 """Keys with a payload on disk, in ranges: what divide, compute, merge moves between the phases.
 
-Each write is a block whose entries are in order of range; reading a span of ranges gathers the pieces of all blocks
-in the order in which they were written. The table of blocks can be saved, so that a later run goes on from it.
+Each write is a block whose entries are in order of range; reading a span of ranges gathers the pieces of
+all blocks in the order in which they were written. The table of blocks can be saved, so that a later run
+goes on from it.
 """
 
 from __future__ import annotations
@@ -99,20 +100,20 @@ class Spill:
 
 def write_all(descriptor: int, array: NDArray[Any], path: Path) -> None:
     """Write an array at the end of a file."""
-    view = memoryview(array).cast("B") if array.size else memoryview(b"")
+    view = memoryview(array.data).cast("B") if array.size else memoryview(b"")
     try:
         while view:
             view = view[os.write(descriptor, view) :]
     except OSError as error:
         raise RunError(
             f"cannot write {path}: {error.strerror}",
-            hint="the work of a run needs about 1.5 times the size of the texts; run again to go on from here",
+            hint="a run needs about 1.5 times the size of the texts; run again to go on from here",
         ) from error
 
 
 def read_all(descriptor: int, into: NDArray[Any], offset: int, path: Path) -> None:
     """Fill an array from a place of a file."""
-    view = memoryview(into).cast("B") if into.size else memoryview(b"")
+    view = memoryview(into.data).cast("B") if into.size else memoryview(b"")
     while view:
         got = os.preadv(descriptor, [view], offset)
         if not got:

@@ -1,7 +1,8 @@
-"""A run of a corpus as tables: the layout of engine/run.py, written part by part, read back for the last phase.
+"""A run of a corpus as tables: the layout of engine/run.py, written part by part, and read back.
 
-`documents.parquet` also tells which document a collapsed one is the same as, and how, so that `recluster` needs
-nothing else; identical, lexically and sketch equivalent documents stand in `pairs.parquet` once, with that one.
+`documents.parquet` also tells which document a collapsed one is the same as, and how, so that `recluster`
+needs nothing else; identical, lexically and sketch equivalent documents stand in `pairs.parquet` once, with
+that one.
 """
 
 from __future__ import annotations
@@ -103,21 +104,47 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     if writer is None:
-        names = ("document", "group", "kind", "bytes", "fingerprints", "raw_name", "words", "shingles", "date", "other",
-                 "same_as", "same")  # fmt: skip
-        kinds = {"raw_name": pa.binary(), **dict.fromkeys(("bytes", "fingerprints", "words", "shingles"), pa.int64())}
+        names = (
+            "document",
+            "group",
+            "kind",
+            "bytes",
+            "fingerprints",
+            "raw_name",
+            "words",
+            "shingles",
+            "date",
+            "other",
+            "same_as",
+            "same",
+        )
+        kinds = {
+            "raw_name": pa.binary(),
+            **dict.fromkeys(("bytes", "fingerprints", "words", "shingles"), pa.int64()),
+        }
         writer = pq.ParquetWriter(path, pa.schema([(name, kinds.get(name, pa.string())) for name in names]))
     writer.close()
 
 
 PAIRS = pa.schema(
-    [("left", pa.string()), ("right", pa.string()), ("shared", pa.int64()), ("resemblance", pa.float64()),
-     ("containment_left", pa.float64()), ("containment_right", pa.float64()), ("similarity", pa.float64()),
-     ("equal", pa.bool_()), ("longest", pa.int64()), ("lines", pa.int64())]
-)  # fmt: skip
+    [
+        ("left", pa.string()),
+        ("right", pa.string()),
+        ("shared", pa.int64()),
+        ("resemblance", pa.float64()),
+        ("containment_left", pa.float64()),
+        ("containment_right", pa.float64()),
+        ("similarity", pa.float64()),
+        ("equal", pa.bool_()),
+        ("longest", pa.int64()),
+        ("lines", pa.int64()),
+    ]
+)
 
 
-def write_pairs(path: Path, ids: pa.StringArray, first: Int64s, how: NDArray[np.uint8], shingles: Int64s, pairs: Measured) -> None:
+def write_pairs(
+    path: Path, ids: pa.StringArray, first: Int64s, how: NDArray[np.uint8], shingles: Int64s, pairs: Measured
+) -> None:
     """Write pairs.parquet: documents that are the same first, then the measured pairs, in order."""
     others = np.flatnonzero(how != ALONE)
     ones = np.ones(len(others))
@@ -128,10 +155,17 @@ def write_pairs(path: Path, ids: pa.StringArray, first: Int64s, how: NDArray[np.
                 part = found.take(np.arange(start, min(start + ROWS, len(found))))
                 count = len(part)
                 columns = [
-                    ids.take(pa.array(part.left)), ids.take(pa.array(part.right)), part.shared, part.resemblance,
-                    part.containment_left, part.containment_right, part.containment, equal[start : start + count],
-                    pa.nulls(count, pa.int64()), pa.nulls(count, pa.int64()),
-                ]  # fmt: skip
+                    ids.take(pa.array(part.left)),
+                    ids.take(pa.array(part.right)),
+                    part.shared,
+                    part.resemblance,
+                    part.containment_left,
+                    part.containment_right,
+                    part.containment,
+                    equal[start : start + count],
+                    pa.nulls(count, pa.int64()),
+                    pa.nulls(count, pa.int64()),
+                ]
                 writer.write_table(pa.table(columns, schema=PAIRS))
 
 
@@ -188,15 +222,18 @@ def open_corpus(path: Path) -> Opened:
     if more:
         known = _numbers(ids, documents["same_as"])
         first = np.where(known < 0, np.arange(len(ids)), known)
-        how = _numbers(pa.array(SAME, pa.string()), documents["same"])
-        how = np.where(how < 0, ALONE, how).astype(np.uint8)
+        codes = _numbers(pa.array(SAME, pa.string()), documents["same"])
+        how = np.where(codes < 0, ALONE, codes).astype(np.uint8)
     else:
         first, how = np.arange(len(ids)), np.zeros(len(ids), np.uint8)
         same = pairs["equal"].to_numpy()
         first[right[same]], how[right[same]] = left[same], IDENTICAL
     real = how[right] == ALONE if len(right) else np.zeros(0, np.bool_)
     found = Measured(
-        left, right, pairs["shared"].to_numpy().astype(np.int64), *(pairs[name].to_numpy() for name in MEASURES)
+        left,
+        right,
+        pairs["shared"].to_numpy().astype(np.int64),
+        *(pairs[name].to_numpy() for name in MEASURES),
     )
     return Opened(path, ids, first, how, found.take(real), described)
 

@@ -39,7 +39,7 @@ class Work:
         known = (self.run / "run.json").is_file() or (self.folder / "job.json").is_file()
         if self.run.is_dir() and any(self.run.iterdir()) and not known:
             raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
-        parent = Path(os.path.abspath(self.run)).parent
+        parent = self.run.absolute().parent
         if not parent.is_dir():
             raise RunError(f"the folder {parent} does not exist", hint="make it first")
         if job and self._read("job").get("job") == job and self.done("sketch") is not None:
@@ -109,16 +109,16 @@ class Skips:
 
 
 def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:
-    """Name a job by its settings and by what its sources look like; "" when it can never be taken up again."""
+    """Name a job by its settings and its sources; "" when it can never be taken up again."""
     looks: list[object] = []
     for source in sources:
         if source == "-":
             return ""
         try:
-            status = os.stat(source)
+            status = Path(source).stat()
         except OSError:
             return ""
-        looks.append([os.path.abspath(source), status.st_size, status.st_mtime_ns])
+        looks.append([str(Path(source).absolute()), status.st_size, status.st_mtime_ns])
     described = json.dumps([VERSION, __version__, looks, answer_settings(settings), settings.seed, onto])
     return hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,7 @@ def set_digests(values: UInt64s, bounds: Int64s) -> UInt64s:
 def shingles(
     data: Bytes, offsets: Int64s, w: int, seed: int = 0
 ) -> tuple[UInt64s, Int64s, Int64s, UInt64s, UInt64s]:
-    """Give the distinct shingles of w words of every document, ascending: values, bounds, and what was seen."""
+    """Give the distinct shingles of w words of every document, ascending: values, bounds, facts."""
     sets, words, lexical = [], [], []
     for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         symbols = text.words_block(bytes(data[start:end]), 0, True)[0]
@@ -70,7 +71,13 @@ def shingles(
         sets.append(np.unique(selection.hashes(symbols, w, seed)))
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
     values = np.concatenate([np.zeros(0, np.uint64), *sets]).astype(np.uint64)
-    return values, bounds, np.array(words, np.int64), np.array(lexical, np.uint64), set_digests(values, bounds)
+    return (
+        values,
+        bounds,
+        np.array(words, np.int64),
+        np.array(lexical, np.uint64),
+        set_digests(values, bounds),
+    )
 
 
 def _places(bits: UInt64s, key: int) -> tuple[int, int]:
@@ -88,7 +95,7 @@ def note(bits: UInt64s, keys: UInt64s) -> None:
 def samples(
     values: UInt64s, bounds: Int64s, moduli: UInt32s, bits: UInt64s | None = None
 ) -> tuple[UInt64s, Int64s]:
-    """Give of every set the keys that are 0 modulo its modulus, or that the filter knows; values and bounds."""
+    """Give of every set the keys that are 0 modulo its modulus, or that the filter knows."""
 
     def known(key: int) -> bool:
         return bits is not None and all(int(bits[at >> 6]) >> (at & 63) & 1 for at in _places(bits, key))
@@ -103,16 +110,18 @@ def samples(
 
 def shared(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> Int64s:
     """Count for every pair of sets the keys that both have."""
-    sets = [set(values[a:b].tolist()) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    sets = [set(values[a:b].tolist()) for a, b in pairwise(bounds.tolist())]
     return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts, rights, strict=True)], np.int64)
 
 
 def lists(
     hashes: UInt64s, docs: UInt32s, moduli: UInt32s, most: int, sizes: UInt32s
 ) -> tuple[Int64s, Int64s, NDArray[np.bool_], UInt64s, Bytes]:
-    """Find the lists of documents that share a hash in sorted entries: starts, lengths, common, digests, own."""
-    own = np.array([h % int(moduli[d]) == 0 for h, d in zip(hashes.tolist(), docs.tolist(), strict=True)], np.uint8)
-    rows = []
+    """Find who shares a hash in sorted entries: starts, lengths, common, digests, own."""
+    own = np.array(
+        [h % int(moduli[d]) == 0 for h, d in zip(hashes.tolist(), docs.tolist(), strict=True)], np.uint8
+    )
+    rows: list[tuple[int, int, bool, int]] = []
     start = 0
     while start < len(hashes):
         end = start
@@ -127,10 +136,13 @@ def lists(
         if not common:
             np.add.at(sizes, docs[start:end], own[start:end])
         start = end
-    columns = list(zip(*rows, strict=True)) or [[], [], [], []]
-    kinds = (np.int64, np.int64, np.bool_, np.uint64)
-    starts, lengths, common_, digests = (np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
-    return starts, lengths, common_, digests, own
+    return (
+        np.array([row[0] for row in rows], np.int64),
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.bool_),
+        np.array([row[3] for row in rows], np.uint64),
+        own,
+    )
 
 
 def all_pairs(
