@@ -178,8 +178,9 @@ class Settings:
         _FILES, text, "NAME", commands="scan", shown="id, uri or url",
     )  # fmt: skip
     text_field: str = _declare(
-        "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME", commands="scan"
-    )
+        "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME",
+        commands="scan",
+    )  # fmt: skip
     include: tuple[str, ...] = _declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="all",

@@ -15,7 +15,7 @@ from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 PHASES = {"sketch": "_entries", "entries": "_join", "join": "_measure"}
 
 
-class Stop(Exception):
+class StopError(Exception):
     """Stands for a kill: nothing of the run is told to clean up."""
 
 
@@ -27,11 +27,11 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
     run(source, tmp_path / "whole")
 
     def stop(self):
-        raise Stop
+        raise StopError
 
     with monkeypatch.context() as patched:
         patched.setattr(local.Corpus, next_phase, stop)
-        with pytest.raises(Stop):
+        with pytest.raises(StopError):
             run(source, tmp_path / "run")
     assert (tmp_path / "run" / "work" / f"{done}.json").exists()
 
@@ -60,7 +60,7 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
         def stop(*given):
             calls.append(1)
             if len(calls) == 3:
-                raise Stop
+                raise StopError
             return real(*given)
 
         return stop
@@ -71,7 +71,7 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
     monkeypatch.setattr(local, "BATCH", 4096)
     with monkeypatch.context() as patched:
         patched.setattr(*where, later(getattr(*where)))
-        with pytest.raises(Stop):
+        with pytest.raises(StopError):
             run(source, tmp_path / "run", jobs=1, memory="16MB")
     run(source, tmp_path / "run", jobs=1, memory="16MB")
     for name in ("documents", "pairs", "clusters"):
@@ -81,8 +81,8 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
 def test_other_settings_begin_a_run_anew(tmp_path, monkeypatch):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(40))
     with monkeypatch.context() as patched:
-        patched.setattr(local.Corpus, "_entries", lambda self: (_ for _ in ()).throw(Stop))
-        with pytest.raises(Stop):
+        patched.setattr(local.Corpus, "_entries", lambda self: (_ for _ in ()).throw(StopError))
+        with pytest.raises(StopError):
             run(source, tmp_path / "run", shingle=3)
     assert run(source, tmp_path / "run").described["settings"]["shingle"] == 10
 

@@ -142,7 +142,8 @@ class Scan:
             one_file_system=settings.one_file_system,
         )
         shown.phase("listing", None)
-        for found in chain(walk([path for path in paths if not is_source(path)], wanted), self._records(paths)):
+        files = [path for path in paths if not is_source(path)]
+        for found in chain(walk(files, wanted), self._records(paths)):
             shown.advance()
             if isinstance(found, Skipped):
                 self._collection.skip(found)
@@ -214,8 +215,8 @@ class Scan:
     def _match_shares(self, length: int) -> int:
         """Give how many fingerprints two documents share at least when they share a run of that length.
 
-        A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; fewer only where the
-        run repeats itself within k symbols of an earlier part.
+        A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; distinct ones are
+        fewer only where the run repeats itself.
         """
         least = self.settings.min_shared
         bounds = []
@@ -285,7 +286,7 @@ class Scan:
 def is_source(path: str | os.PathLike[str]) -> bool:
     """Tell whether a path is a file of records."""
     place = os.fspath(path)
-    return isinstance(place, str) and holds_records(place) and os.path.isfile(place)
+    return isinstance(place, str) and holds_records(place) and Path(place).is_file()
 
 
 def united(parts: list[Candidates]) -> Candidates:

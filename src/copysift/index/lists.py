@@ -94,7 +94,7 @@ def pairs_of(found: Lists) -> Iterator[tuple[UInt64s, UInt32s]]:
 
 
 def common_pairs(found: Lists) -> UInt64s:
-    """Give few pairs of each common list: everyone with its first document and with the one before."""
+    """Give few pairs of each common list: with its first document, one of the next, and the one before."""
     return np.unique(
         kernels.shingle.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths)
     )

@@ -228,11 +228,11 @@ def all_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::
 
 
 def few_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::1] starts, const int64_t[::1] lengths):
-    """Give of each common list the pairs with its first owner and with the document before."""
+    """Give of each common list the pairs with its first owner, the document before, and one of the first few."""
     cdef Py_ssize_t n = starts.shape[0], i
     cdef size_t room = 1, at = 0
     for i in range(n):
-        room += 2 * lengths[i]
+        room += 3 * lengths[i]
     pairs = np.empty(room, np.uint64)
     cdef uint64_t[::1] p = pairs
     with nogil:

@@ -92,7 +92,9 @@ summary { cursor: pointer }
 pre { white-space: pre-wrap; background: #f5f5f5; padding: .6rem; overflow-wrap: anywhere }
 .add { color: #176117 } .del { color: #8c1d1d }
 @media (prefers-color-scheme: dark) {
-  body { background: #181818; color: #ddd } pre { background: #262626 } .add { color: #8fd18f } .del { color: #f0a0a0 } }
+  body { background: #181818; color: #ddd } pre { background: #262626 }
+  .add { color: #8fd18f } .del { color: #f0a0a0 }
+}
 """
 
 

@@ -29,7 +29,7 @@ class Known:
         self._words = canonicaliser("words")
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Give the passages of a text that the run has too: half-open byte offsets, merged where they touch."""
+        """Give the passages of a text that the run has too: half-open byte offsets, touching ones as one."""
         canonical = self._words.whole(text)
         hashes = kernels.selection.hashes(canonical.symbols, self._shingle, self._seed)
         if not len(hashes) or not len(self._values):

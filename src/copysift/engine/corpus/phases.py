@@ -1,4 +1,4 @@
-"""The phases of clustering as pure functions over parts: every engine calls these, and they decide the answer.
+"""The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
 
 1  `sketch`      a batch of documents → facts, samples and sets of shingles
    `collapsed`   facts of all documents → who stands for whom

@@ -160,15 +160,21 @@ def all_pairs(
 
 
 def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UInt64s:
-    """Give of each common list the pairs with its first owner and with the document before."""
+    """Give of each common list the pairs with its first owner, the one before, and one of the first few."""
     pairs = []
     for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
         first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
+        value = _SEED
+        for doc in docs[start : start + length].tolist():
+            value = _mix(value, doc)
+        lead = start + _finish(value) % min(length, 8)
         for at in range(start, start + length):
             if at != first:
                 pairs.append(_pair(int(docs[first]), int(docs[at])))
             if at > start and first not in (at - 1, at) and (own[at] or own[at - 1]):
                 pairs.append(_pair(int(docs[at - 1]), int(docs[at])))
+            if first != lead != at and (own[at] or own[lead]):
+                pairs.append(_pair(int(docs[lead]), int(docs[at])))
     return np.array(pairs, np.uint64)
 
 
