@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from copysift.errors import UsageError
-from copysift.parsing import count, flag, fraction, ratio, secret, size, text, texts
+from copysift.parsing import count, count_or_share, flag, fraction, ratio, secret, size, text, texts
 
 SHARES = ("similarity", "resemblance", "containment")
 COUNTS = ("shared", "longest")
@@ -101,8 +101,33 @@ class Settings:
     """What decides the answer, and what it may cost."""
 
     kind: str = _declare(
-        "auto", "--kind", "How files are understood: auto (by content and name), text, words, html or bytes.",
-        _WHAT, text, "KIND",
+        "auto", "--kind",
+        "How files are understood: auto (by content and name), text, words, code, html or bytes.", _WHAT, text, "KIND",
+    )  # fmt: skip
+    language: str = _declare(
+        "", "--language", "Programs of this language, whatever their names; `copysift languages` lists them.",
+        _WHAT, text, "NAME", shown="by the file name",
+    )  # fmt: skip
+    language_file: tuple[str, ...] = _declare(
+        (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
+        _WHAT, texts, "FILE", shown="none",
+    )  # fmt: skip
+    by: str = _declare(
+        "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
+        _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan",
+    )  # fmt: skip
+    base: tuple[str, ...] = _declare(
+        (), "--base", "Code that was handed out, which counts for nothing; may be repeated.",
+        _WHAT, texts, "PATH", commands="scan", shown="none",
+    )  # fmt: skip
+    earlier: tuple[str, ...] = _declare(
+        (), "--earlier", "Earlier submissions, compared with the new ones only; may be repeated.",
+        _WHAT, texts, "PATH", commands="scan", shown="none",
+    )  # fmt: skip
+    metadata: str = _declare(
+        "", "--metadata", "CSV that tells label, author, team, time and attempt of each submission; "
+        "those of one author or team are not compared.",
+        _WHAT, text, "FILE", commands="scan", shown="none",
     )  # fmt: skip
     noise: int | None = _declare(
         None, "--noise", "Noise threshold k: nothing shorter is ever reported, in symbols of the kind.",
@@ -161,17 +186,18 @@ class Settings:
         None, "--size-ratio", "Only pairs whose larger file has at most X times the bytes of the smaller.",
         _PAIRS, ratio, "X", limits=(1, None), commands="scan show", shown="off",
     )  # fmt: skip
-    max_shared: int = _declare(
-        1000, "--max-shared", "Ignore fingerprints that more files than this have; they are counted.",
-        _PAIRS, count, "N", limits=(2, None), commands="scan",
+    max_shared: int | float = _declare(
+        1000, "--max-shared", "Ignore fingerprints that more files or folders than this have, a number or a "
+        "share (20%); they are counted and shown.",
+        _PAIRS, count_or_share, "N", commands="scan",
     )  # fmt: skip
     floor: float = _declare(
         0.05, "--floor", "Lowest share that --save keeps, and that `copysift show` can ask for later.",
         _PAIRS, fraction, "X", limits=(0, 1), commands="scan",
     )  # fmt: skip
     limit: int | None = _declare(
-        None, "--limit", "List at most N pairs, or groups, the best first.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="all",
+        None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
+        _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
     )  # fmt: skip
     id_field: str = _declare(
         "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
@@ -216,6 +242,12 @@ class Settings:
                 "lower --noise or raise --guarantee",
             )
         _check_threshold(self)
+        _check_max_shared(self.max_shared)
+        if self.language and self.kind not in ("auto", "code"):
+            raise UsageError(
+                f"--language {self.language} and --kind {self.kind} exclude each other",
+                hint="a language means --kind code",
+            )
 
     def thresholds(self, kind: str, defaults: Thresholds | None = None) -> Thresholds:
         """Give k and t for a kind, filling in what was not set.
@@ -223,7 +255,7 @@ class Settings:
         A noise threshold alone keeps the kind's window; a guarantee threshold below the kind's noise
         threshold takes half of itself as noise threshold.
         """
-        usual = defaults or THRESHOLDS.get(kind, THRESHOLDS["text"])
+        usual = defaults or THRESHOLDS.get(kind.partition(":")[0], THRESHOLDS["text"])
         if self.guarantee is None:
             noise = usual.noise if self.noise is None else self.noise
             return Thresholds(noise, noise + usual.window - 1)
@@ -257,12 +289,21 @@ class Door:
         _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
     )  # fmt: skip
     format: str = _declare(
-        "", "--format", "table, json, csv or sif.", _OUTPUT, text, "NAME", commands="scan show compare",
+        "", "--format", "table, json, csv, sif, html or moss (a folder).",
+        _OUTPUT, text, "NAME", commands="scan show compare",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = _declare(
         "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare",
         shown="standard output",
+    )  # fmt: skip
+    anonymise: bool = _declare(
+        False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
+        _OUTPUT, flag, commands="scan",
+    )  # fmt: skip
+    key: str = _declare(
+        "", "--key", "File for the key of --anonymise; pseudonyms that it holds are used again.",
+        _OUTPUT, text, "FILE", commands="scan", shown="beside the report",
     )  # fmt: skip
     save: str = _declare(
         "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",
@@ -347,6 +388,13 @@ def _check_limits(settings: Any) -> None:
         if (low is not None and value < low) or (high is not None and value > high):
             bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
             raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
+
+
+def _check_max_shared(value: int | float) -> None:
+    if isinstance(value, float) and not 0 < value <= 1:
+        raise UsageError(f"--max-shared is {value:g}, but a share is at most 1", hint="write 20% or .2")
+    if isinstance(value, int) and value < 2:
+        raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")
 
 
 def _check_threshold(settings: Settings) -> None:

@@ -187,6 +187,25 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Submission:
+    """What is known of a group as somebody's work; `name` is the name of the group.
+
+    `covered` is the share of its fingerprints that any group compared with it has too. `note` says
+    why it scores nothing: it is empty, or has nothing but base code.
+    """
+
+    name: str
+    label: str = ""
+    author: str = ""
+    team: str = ""
+    when: str = ""
+    attempt: str = ""
+    earlier: bool = False
+    covered: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The whole answer of a scan: what every report is made from.
 
@@ -203,6 +222,7 @@ class Result:
     equal: tuple[tuple[str, ...], ...] = ()
     listings: tuple[Listing, ...] = ()
     ignored_count: int = 0
+    submissions: tuple[Submission, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ COMMANDS = {
     "collapse": ("copysift.cli.collapse", "Fold near-copies in a ranked list."),
     "query": ("copysift.cli.query_run", "Compare one document with all of a run."),
     "dedup": ("copysift.cli.dedup", "Keep one document of each cluster."),
+    "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 

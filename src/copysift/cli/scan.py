@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 
 from copysift import registry
-from copysift.cli import console
+from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, options, settings_from
 from copysift.errors import UsageError
 from copysift.settings import Door, Settings
 from copysift.values import Result
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
+SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
+PAGES = ("html", "moss")  # formats that show the sources of the best pairs
+MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
+TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -25,10 +28,11 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Compare every file with every file: equal ones, similar ones, parts of one another.
 
-    PATH is a file or a folder; folders are read with all that is in them.
+    PATH is a file, a folder or an archive; folders and archives are read with all that is in them.
     """
     settings, door = settings_from("scan", given)
     chosen = report_format(door)
+    console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
@@ -38,11 +42,16 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.engine.run import check_place
 
         check_place(Path(door.save))
+    if chosen == "moss":
+        folders.check_folder(door)
+    if door.anonymise:
+        pseudonyms.check_key(door)
     scan = Scan(settings)
     with console.progress(door) as shown:
         result = scan.run(
             places,
-            regions=chosen == "json" or bool(door.passages),
+            regions=chosen == "json" or chosen in PAGES or bool(door.passages),
+            most=_limit(settings, chosen) if chosen in PAGES else None,
             groups=wants_groups(chosen, door),
             keep=bool(door.save),
             progress=shown,
@@ -82,19 +91,33 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
-    from copysift.report.view import View, no_source
+    from copysift.report.view import View, no_source, no_spans
 
     view = View(
         groups=door.groups,
-        limit=settings.limit,
+        limit=_limit(settings, chosen),
         passages=door.passages or 0,
         width=console.width(door),
         color=console.color(door),
         quiet=door.quiet,
         source=getattr(scan, "source", no_source),
+        base=getattr(scan, "base", no_spans),
     )
+    if door.anonymise:
+        result, view = pseudonyms.anonymous(result, view, settings, door)
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
-    console.write(report(result, view), door)
+    made = report(result, view)
+    if isinstance(made, str):
+        console.write(made, door)
+    else:
+        folders.write_folder(made, door)
+
+
+def _limit(settings: Settings, chosen: str) -> int | None:
+    """Give how many rows are listed: a person reads a table, a program reads all of a file."""
+    if settings.limit is None:
+        return TABLE_ROWS if chosen == "table" else MOST_PAGES if chosen in PAGES else None
+    return settings.limit or None
 
 
 def _listed(door: Door) -> Iterator[str]:

@@ -22,6 +22,7 @@ def command(run: str, **given: object) -> int:
     if not door.format and not door.null and _corpus(Path(run), door):
         return 0
     chosen = report_format(door)
+    console.check_output(door)
     from copysift.engine.local import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))

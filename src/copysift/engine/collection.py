@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.canonicalise import Lexemes
 from copysift.read.walk import Entry
 from copysift.values import Group, Skipped
 
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them."""
+    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them.
+
+    Those of a large file come in pieces, which are made when they are asked for.
+    """
 
     entry: Entry
     kind: str
     size: int
     checksum: bytes
-    hashes: UInt64s | None
-    grams: int
+    hashes: Iterable[UInt64s] | None
+    lexemes: Lexemes | None = None  # of a program: its statements and strings
 
 
 @dataclass(slots=True)
@@ -35,8 +39,12 @@ class Filed:
     kind: str
     size: int
     fingerprints: int = 0
-    grams: int = 0
     sketch: UInt64s | None = None
+
+    @property
+    def plain_kind(self) -> str:
+        """The kind as it is reported: `code`, whatever the language."""
+        return self.kind.partition(":")[0]
 
 
 class Collection:
@@ -66,13 +74,16 @@ class Collection:
         first = self._first.setdefault((scanned.size, scanned.checksum), number)
         if first != number:
             self._sets.setdefault(first, [first]).append(number)
-        head = self.filed[first]
-        if scanned.hashes is None or scanned.kind != head.kind:
+        if scanned.hashes is None or scanned.kind != self.filed[first].kind:
             return None
-        head.fingerprints, head.grams = len(scanned.hashes), scanned.grams
-        if self._keep:
-            head.sketch = np.unique(scanned.hashes)
         return first
+
+    def count(self, number: int, hashes: UInt64s) -> None:
+        """Count hashes of a document."""
+        filed = self.filed[number]
+        filed.fingerprints += len(hashes)
+        if self._keep:
+            filed.sketch = np.unique(hashes)
 
     def equal(self) -> Iterator[tuple[int, ...]]:
         """Give the sets of equal documents, by number, empty files left out."""
@@ -85,11 +96,19 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            yield Group(filed.entry.path, filed.entry.path, filed.kind, filed.size, count)
+            yield Group(filed.entry.path, filed.entry.path, filed.plain_kind, filed.size, count)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""
         return self.filed[self._names[name]]
+
+    def holders(self, number: int) -> Sequence[Filed]:
+        """Give the files behind a number that the join knows."""
+        return (self.filed[number],)
+
+    def members(self, name: str) -> Sequence[Filed]:
+        """Give the files of what is compared under a name: here the one of that name."""
+        return (self.by_name(name),)
 
     def rename(self, name: str, number: int) -> None:
         """Let a document be found by another name, too."""

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from copysift.canonicalise import Canonicaliser, canonicaliser
-from copysift.canonicalise.canonicaliser import BLOCK
+import numpy as np
+
+from copysift.canonicalise import (
+    Canonicaliser,
+    Languages,
+    Lexemes,
+    canonicaliser,
+    foreign,
+    languages,
+    notebook,
+)
+from copysift.canonicalise.canonicaliser import BLOCK, Telling
 from copysift.canonicalise.sniff import (
     SAMPLE,
     detect_encoding,
+    detect_language,
     kind_of_text,
     looks_binary,
     to_utf8,
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
 
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+Load = Callable[[Entry], Loaded | Skipped]
+GATHERED = 1 << 18  # hashes of a large document that are held at once
+NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
@@ -33,8 +52,13 @@ FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbol
 class Reader:
     """Reads files as documents of their kind; threads share it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
+        self._languages = languages().with_files(settings.language_file)
+        if settings.language:  # refused before anything is read
+            chosen_kind(settings.language, self._languages)
+        self._load = load
+        self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -50,23 +74,30 @@ class Reader:
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
-        loaded = (each for each in map(load, sample) if isinstance(each, Loaded))
+        loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
         opened = (self._opened(each) for each in loaded)
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
     def read(self, entry: Entry) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._opened(loaded)
         key = (loaded.size, loaded.checksum, kind)
-        if self._claimed.setdefault(key, entry.path) is not entry.path:
-            return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
-        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks), spans=False)
-        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
+        if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
+        if loaded.data is None:
+            hashes = distinct(self._fingerprinter(kind).pieces(self._blocks(kind, chunks)))
+            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        told: list[Lexemes] = []
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
+        lexemes = together(told) if family(kind) == "code" else None
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -83,6 +114,20 @@ class Reader:
     def canonical_of(self, data: bytes, kind: str) -> Canonical:
         """Canonicalise content that is in memory."""
         return self._canonicaliser(kind).whole(data)
+
+    def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
+        """Give the hash of every k-gram of a document, in order."""
+        every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
+        return fingerprinter(every).fingerprint(blocks, spans=False).hashes
+
+    def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
+        """Give the hash of every k-gram of a file, and what its lexemes tell."""
+        loaded = self._load(entry)
+        if isinstance(loaded, Skipped):
+            return loaded
+        kind, chunks = self._opened(loaded)
+        told: list[Lexemes] = []
+        return self.grams_of(self._blocks(kind, chunks, told), kind), together(told)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -126,7 +171,7 @@ class Reader:
         return self._settings.thresholds(kind)
 
     def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return self._source_chunks(loaded, kind)
@@ -135,7 +180,8 @@ class Reader:
         if kind == "bytes":
             return loaded.open()
         if loaded.data is not None:
-            return iter([to_utf8(loaded.data)[0]])
+            data = to_utf8(loaded.data)[0]
+            return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
     def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
@@ -143,11 +189,15 @@ class Reader:
         name = loaded.entry.path
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
+            kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
             return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
         kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
+        if kind == NOTEBOOK:
+            cells = notebook.readable(data)
+            kind, data = (kind, cells) if cells is not None else ("text", data)
         return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
@@ -159,20 +209,31 @@ class Reader:
         return self._text_kind(name, head)
 
     def _text_kind(self, name: str, head: bytes) -> str:
-        wanted = self._settings.kind
+        wanted, language = self._settings.kind, self._settings.language
+        if language or wanted == "code":
+            chosen = language or detect_language(name, head, self._languages)
+            return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            return kind_of_text(name, head)
+            return kind_of_text(name, head, self._languages)
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
-    def _blocks(self, kind: str, chunks: Chunks) -> Iterable[Canonical]:
-        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces."""
+    def _blocks(
+        self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None
+    ) -> Iterable[Canonical]:
+        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
+
+        What the lexemes of a program tell is put into `told`.
+        """
+        if family(kind) == "code":
+            canonical = self._canonicaliser(kind)
+            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            self._canonicalisers[kind] = canonicaliser(kind)
+            self._canonicalisers[kind] = canonicaliser(kind, self._languages)
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:
@@ -187,12 +248,55 @@ class Reader:
                     modulus=settings.modulus or 0,
                     size=settings.sketch,
                     seed=settings.seed,
-                    inner=INNER.get(kind, 4),
+                    inner=INNER.get(kind.partition(":")[0], 4),
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
                 )
             )
         return self._fingerprinters[kind]
+
+
+def family(kind: str) -> str:
+    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
+    name = kind.partition(":")[0]
+    return FAMILIES.get(name, name)
+
+
+def chosen_kind(language: str, known: Languages) -> str:
+    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
+    if language == notebook.NAME or language.startswith(foreign.PREFIX):
+        return f"code:{language}"
+    entry = known.find(language)
+    return "text" if entry.language.text else f"code:{entry.name}"
+
+
+def together(told: list[Lexemes]) -> Lexemes:
+    """Put the lexemes of the blocks of a document together."""
+    if len(told) == 1:
+        return told[0]
+    none = Lexemes.none()
+    return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
+
+
+def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
 
 
 def anchor_symbols(anchor: str) -> bytes:

@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +19,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
-from copysift.engine.collection import Collection
+from copysift.engine.base import Base
+from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
+from copysift.engine.evidence import Evidence
 from copysift.engine.exact import Exact
+from copysift.engine.gathered import Gathered
+from copysift.engine.gathering import gather
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
+from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
 from copysift.engine.selection import allowed, answer, pairs_of, selected
 from copysift.engine.sketches import SKETCHES, measured
+from copysift.engine.stored import Stored
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
-from copysift.read.records import Fields
-from copysift.read.sources import holds_records
-from copysift.read.spool import Spool
-from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.read.walk import Entry
 from copysift.settings import COUNTS, SHARES, Settings
-from copysift.values import Ignored, Pair, Result, Skipped
+from copysift.values import Group, Ignored, Pair, Result, Skipped, Submission
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
@@ -46,12 +48,18 @@ IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 # Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
 # as if it had this many documents.
 FEWEST = 1000
+CLASS = 30
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
 
 
 def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
     """Weigh hashes by their rarity."""
     return rarity(degrees, max(groups, FEWEST))
+
+
+def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes of programs by their rarity: what a class of CLASS shares is idiom already."""
+    return rarity(degrees, max(groups, CLASS) if groups > 2 else groups)
 
 
 class Scan:
@@ -65,8 +73,12 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._reader = Reader(settings)
+        self._stored = Stored(self._tmp_dir())
+        self._reader = Reader(settings, self._stored.load)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._archives = True  # opened where they are named
+        self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
 
@@ -75,30 +87,40 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        most: int | None = None,
         groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
         """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
 
-        `keep` counts pairs down to the floor, so that the run can be saved.
+        Regions are those of the `most` best pairs, or of all; `keep` counts pairs down to the floor, so
+        that the run can be saved.
         """
         shown = progress or Silent()
         with self._timed("walk"):
-            entries = list(self._walk(list(paths), shown))
-        with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
+            entries = self._gather(paths, shown)
+        gathered = self._gathered
+        base = Base() if gathered is None else gathered.base
+        room, seed = (self.settings.memory // 4, self._tmp_dir()), self.settings.seed
+        with Join(*room, base.hashes, self._jobs) as join, Evidence(*room, self._jobs, seed, base) as evidence:
             with self._timed("read"):
-                self._read(entries, join, shown)
+                self._read(entries, join, evidence, shown)
+                if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
+                    join.add(len(gathered.numbers) - 1, np.empty(0, np.uint64))
             with self._timed("join"):
                 shown.phase("comparing", None)
-                postings = join.finish(self.settings.max_shared, self._weigh)
-                counts = self._count(postings, keep)
+                if 2 * len(evidence.groups) > self._groups() and self._weigh is weights:
+                    self._weigh = class_weights
+                postings = join.finish(self._most_shared(), self._weigh)
+                counts = self._count(postings, evidence, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, groups, shown)
+            self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
         """Compare two files, matched exactly, whether they share fingerprints or not."""
+        self._archives = False
         self.run([left, right])
         counts = self._counts
         assert counts is not None  # run has just made it
@@ -131,34 +153,30 @@ class Scan:
         filed = self._collection.by_name(name)
         return self._reader.piece(filed.entry, filed.kind, start, end)
 
-    def _walk(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> Iterator[Entry]:
-        settings = self.settings
-        wanted = WalkSettings(
-            hidden=settings.hidden,
-            gitignore=settings.gitignore,
-            include=settings.include,
-            exclude=settings.exclude,
-            follow=settings.follow,
-            one_file_system=settings.one_file_system,
-        )
+    def base(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Give the half-open byte spans of a document's source that base code covers."""
+        return () if self._exact is None else self._exact.base_spans(name)
+
+    def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        files = [path for path in paths if not is_source(path)]
-        for found in chain(walk(files, wanted), self._records(paths)):
-            shown.advance()
-            if isinstance(found, Skipped):
-                self._collection.skip(found)
-            elif isinstance(found, Entry):  # a further name of the same file is the same file
-                yield found
+        places = list(paths)
+        files = [path for path in places if not is_source(path)]
+        found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        if found.submissions is not None:
+            self._collection = self._gathered = found.submissions
+            self._reader.collapse = False
+        for each in found.skipped:
+            self._collection.skip(each)
+        entries, left_out = take_records(filter(is_source, places), self.settings, self._tmp_dir())
+        if entries and found.submissions is not None:
+            raise UsageError(
+                "records cannot be compared with submissions", hint="scan files of records by themselves"
+            )
+        for each in left_out:
+            self._collection.skip(each)
+        return [*found.entries, *entries]
 
-    def _records(self, paths: Iterable[str | os.PathLike[str]]) -> Iterator[Entry | Skipped]:
-        """Give the records of files that are nothing but records, JSON lines for example, as entries."""
-        places = [os.fspath(path) for path in paths if is_source(path)]
-        if places:
-            spool = Spool(self._tmp_dir())
-            fields = Fields(self.settings.id_field, self.settings.text_field)
-            yield from chain.from_iterable(spool.entries(place, fields) for place in places)
-
-    def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
+    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
@@ -172,14 +190,30 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                number = self._collection.add(scanned)
-                if number is not None and scanned.hashes is not None:
-                    join.add(number, scanned.hashes)
+                self._file(scanned, join, evidence)
         self._reader.done()
 
-    def _count(self, postings: Postings, keep: bool) -> Counts:
+    def _file(self, scanned: Scanned, join: Join, evidence: Evidence) -> None:
+        number = self._collection.add(scanned)
+        if number is None or scanned.hashes is None:
+            return
+        try:
+            for hashes in scanned.hashes:
+                self._collection.count(number, hashes)
+                join.add(number, hashes)
+                if scanned.lexemes is not None:
+                    evidence.add(number, hashes, scanned.lexemes)
+        except (InputError, OSError) as error:  # a large file that changes while it is read again
+            self._collection.skip(skipped(scanned.entry.path, error))
+
+    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
         settings = self.settings
-        columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
+        if settings.scheme not in SKETCHES:
+            cut = settings.cut if settings.measure == "similarity" else None
+            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.min_shared)
+            most = self._most_shared()
+            columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *self._labels())
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
@@ -190,57 +224,78 @@ class Scan:
             len(postings.common),
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
+            *self._of_submissions(postings),
         )
+
+    def _of_submissions(
+        self, postings: Postings
+    ) -> tuple[tuple[Group, ...] | None, tuple[int, ...], tuple[Submission, ...]]:
+        gathered = self._gathered
+        if gathered is None:
+            return None, (), ()
+        return tuple(gathered.files()), gathered.twins(), gathered.submissions(postings)
+
+    def _most_shared(self) -> int:
+        """Give the number of groups that may share a fingerprint; a share of all is at least two."""
+        most = self.settings.max_shared
+        if isinstance(most, int):
+            return most
+        return max(2, int(most * self._groups()))
+
+    def _groups(self) -> int:
+        return len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
+
+    def _labels(self) -> tuple[Any, ...]:
+        """Give the labels of those that are never compared with each other."""
+        if self._gathered is None:
+            return ()
+        return self._gathered.roster.side, self._gathered.roster.kin
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
         settings, jobs = self.settings, self._jobs
-        if settings.min_match is not None and not keep and settings.measure in SHARES and self._windowed():
-            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
-            by_match = candidates(postings, "shared", 1, self._match_shares(settings.min_match), jobs)
-            return united([by_measure, by_match])
+        labels = self._labels()
+        if (
+            settings.min_match is not None
+            and not keep
+            and settings.measure in SHARES
+            and settings.scheme in WINDOWED
+        ):
+            kinds = {group.kind for group in self._collection.groups()}
+            few = match_shares(settings.min_match, kinds, self._reader.noise, settings.min_shared)
+            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
+            return united([by_measure, candidates(postings, "shared", 1, few, jobs, *labels)])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return candidates(postings, "shared", 1, settings.min_shared, jobs)
+            return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
+            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")]
+        kept = ("similarity", "containment")
+        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
         if settings.measure == "shared":
-            found.append(candidates(postings, "shared", settings.cut, 1, jobs))
+            found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _windowed(self) -> bool:
-        return self.settings.scheme in ("robust", "winnow", "open-closed")
-
-    def _match_shares(self, length: int) -> int:
-        """Give how many fingerprints two documents share at least when they share a run of that length.
-
-        A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; distinct ones are
-        fewer only where the run repeats itself.
-        """
-        least = self.settings.min_shared
-        bounds = []
-        for kind in {filed.kind for filed in self._collection.filed}:
-            noise, guarantee = self._reader.noise(kind)
-            window = guarantee - noise + 1
-            bounds.append((length - noise - window + 2) // window)
-        return max(least, min(bounds, default=least))
-
-    def _answer(self, counts: Counts, regions: bool, groups: bool, shown: Progress) -> Result:
+    def _answer(
+        self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
+    ) -> Result:
         settings = self.settings
-        exact = Exact(self._reader, self._collection, self._jobs)
+        base = None if self._gathered is None else self._gathered.base
+        exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
             return answer(counts, settings, groups=groups)
-        chosen = counts.pairs.take(selected(counts, settings))
-        shown.phase("matching", len(chosen))
+        chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
+        matched = chosen[:most]
+        shown.phase("matching", len(matched))
         pairs: list[Pair] = []
-        for pair in exact.pairs(pairs_of(counts.documents, chosen)):
+        for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, reported=tuple(pairs), groups=groups)
+        reported = (*pairs, *chosen[len(matched) :])
+        result = answer(counts, settings, reported=reported, groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -264,9 +319,11 @@ class Scan:
         order = np.lexsort((common.hashes, -common.degrees.astype(np.int64)))[:IGNORED_SHOWN]
         for place in order.tolist():
             value, holder = int(common.hashes[place]), int(common.holders[place])
-            filed = self._collection.filed[holder]
-            text = self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
-            yield Ignored(value, int(common.degrees[place]), text)
+            texts = (
+                self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
+                for filed in self._collection.holders(holder)
+            )
+            yield Ignored(value, int(common.degrees[place]), next(filter(None, texts), ""))
 
     def _tmp_dir(self) -> Path | None:
         if not self.settings.tmp_dir:
@@ -281,12 +338,6 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
-
-
-def is_source(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is a file of records."""
-    place = os.fspath(path)
-    return isinstance(place, str) and holds_records(place) and Path(place).is_file()
 
 
 def united(parts: list[Candidates]) -> Candidates:

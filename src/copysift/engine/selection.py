@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -30,7 +31,8 @@ def described(settings: Settings) -> dict[str, object]:
         if field.name not in _NO_ANSWER
     }
     values["threshold"] = settings.cut
-    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    for name in ("include", "exclude", "base", "earlier"):
+        values[name] = list(values[name])
     values["seed"] = seed_check(settings.seed)
     return values
 
@@ -84,7 +86,7 @@ def answer(
     With `groups` it has sif's listings, too; they are long where many files are alike.
     """
     chosen = counts.pairs.take(selected(counts, settings))
-    pairs = pairs_of(counts.documents, chosen) if reported is None else reported
+    pairs = pairs_of(counts.documents, chosen, counts.twins) if reported is None else reported
     equal = equal_pairs(counts, settings)
     names = [group.name for group in counts.documents]
     lefts = [*chosen.left.tolist(), *(first for first, *rest in counts.equal for _ in rest)]
@@ -92,19 +94,33 @@ def answer(
     together = clusters(len(names), lefts, rights)
     return Result(
         settings=described(settings),
-        documents=counts.documents,
+        documents=counts.documents if counts.files is None else counts.files,
         pairs=(*equal, *pairs),
         clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
-        equal=tuple(tuple(names[number] for number in members) for members in counts.equal),
+        equal=equal_sets(counts, pairs),
         listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
+        submissions=counts.submissions,
     )
 
 
-def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, ...]:
-    """Turn columns into values."""
+def equal_sets(counts: Counts, pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
+    """Give the sets of equal documents; of submissions, those that were compared with each other."""
+    names = [group.name for group in counts.documents]
+    if not counts.twins:
+        return tuple(tuple(names[number] for number in members) for members in counts.equal)
+    number = {name: at for at, name in enumerate(names)}
+    same = [(number[pair.left], number[pair.right]) for pair in pairs if pair.equal]
+    together = clusters(len(names), [left for left, _ in same], [right for _, right in same])
+    return tuple(tuple(names[at] for at in members) for members in together)
+
+
+def pairs_of(
+    documents: tuple[Group, ...], columns: PairColumns, twins: Sequence[int] = ()
+) -> tuple[Pair, ...]:
+    """Turn columns into values; documents with the same number in `twins` are equal."""
     longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
     lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
     rows = zip(
@@ -120,8 +136,13 @@ def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, 
         strict=True,
     )
     return tuple(
-        Pair(documents[left].name, documents[right].name, False, *measures) for left, right, *measures in rows
+        Pair(documents[left].name, documents[right].name, _same(twins, left, right), *measures)
+        for left, right, *measures in rows
     )
+
+
+def _same(twins: Sequence[int], left: int, right: int) -> bool:
+    return bool(twins) and twins[left] == twins[right]
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:

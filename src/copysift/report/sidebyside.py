@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from copysift.report.passages import MOST_LINES, fitted, source_lines, where
+from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import PASSAGE_STYLES, pad, percent, plural, size, styled, visible
 from copysift.values import Pair, Region, Result
@@ -25,11 +26,11 @@ def side_by_side(result: Result, view: View) -> str:
 
 
 def _measures(result: Result, pair: Pair, view: View) -> str:
-    bytes_of = {group.name: group.bytes for group in result.documents}
+    sizes = bytes_of(result)
     left, right = visible(pair.left), visible(pair.right)
     rows = [
-        ("left", f"{left} ({size(bytes_of[pair.left])})"),
-        ("right", f"{right} ({size(bytes_of[pair.right])})"),
+        ("left", f"{left} ({size(sizes[pair.left])})"),
+        ("right", f"{right} ({size(sizes[pair.right])})"),
     ]
     if pair.equal:
         rows.append(("equal", "byte for byte"))

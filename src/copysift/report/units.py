@@ -1,0 +1,59 @@
+"""What is compared, for reports: groups with their files, sizes and what is known of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from copysift.values import Group, Result, Submission
+
+
+def files_of(result: Result) -> dict[str, list[Group]]:
+    """Give the files of every group, groups and files in the order of input."""
+    found: dict[str, list[Group]] = {each.name: [] for each in result.submissions}
+    for document in result.documents:
+        found.setdefault(document.group, []).append(document)
+    return found
+
+
+def unit_of(result: Result) -> str:
+    """Give the word for what was compared."""
+    return "submission" if result.submissions else "file"
+
+
+def bytes_of(result: Result) -> dict[str, int]:
+    """Give the bytes of every group."""
+    total: dict[str, int] = {}
+    for document in result.documents:
+        total[document.group] = total.get(document.group, 0) + document.bytes
+    return total
+
+
+def submissions_of(result: Result) -> tuple[Submission, ...]:
+    """Give what is known of every group; groups of which nothing is known have their name alone."""
+    known = {each.name: each for each in result.submissions}
+    return tuple(known.get(name) or Submission(name) for name in files_of(result))
+
+
+def labels_of(result: Result) -> dict[str, str]:
+    """Give a short name of every group that tells it from all others.
+
+    The label or the author it has, else the end of its path, as long as it must be to be unique.
+    """
+    submissions = submissions_of(result)
+    told = Counter(each.label or each.author for each in submissions)
+    labels = {
+        each.name: each.label or each.author
+        for each in submissions
+        if told[each.label or each.author] == 1 and (each.label or each.author)
+    }
+    taken = set(labels.values())
+    rest = {each.name: each.name.rstrip("/").split("/") for each in submissions if each.name not in labels}
+    for length in range(1, max(map(len, rest.values()), default=0) + 1):
+        ends = Counter("/".join(parts[-length:]) for parts in rest.values())
+        for name, parts in list(rest.items()):
+            end = "/".join(parts[-length:])
+            if ends[end] == 1 and end not in taken:
+                labels[name] = end
+                taken.add(end)
+                del rest[name]
+    return {each.name: labels.get(each.name, each.name) for each in submissions}
