@@ -204,6 +204,14 @@ class Settings:
         None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
         _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
     )  # fmt: skip
+    id_field: str = declare(
+        "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
+        _FILES, text, "NAME", commands="scan", shown="id, uri or url",
+    )  # fmt: skip
+    text_field: str = declare(
+        "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME",
+        commands="scan",
+    )  # fmt: skip
     include: tuple[str, ...] = declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="all",
