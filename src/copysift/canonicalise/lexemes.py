@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from copysift import kernels
-from copysift.canonicalise.lextable import NEWLINE, STRING
+from copysift.canonicalise.lextable import NEWLINE
 
 if TYPE_CHECKING:
     from copysift.canonicalise.language import Language
