@@ -13,7 +13,9 @@ from copysift.cli.main import COMMANDS
 from copysift.settings import Door, Settings, settings_of
 from tests.cli.program import ROOT, environment
 
-HOWTO = "".join((ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8") for name in ("files", "teachers"))
+HOWTO = "".join(
+    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8") for name in ("files", "teachers")
+)
 COMMAND_LINES = re.findall(r"^\$ (.+)$", HOWTO, re.MULTILINE)
 
 

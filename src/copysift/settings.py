@@ -107,7 +107,8 @@ class Settings:
 
     kind: str = declare(
         "auto", "--kind",
-        "How files are understood: auto (by content and name), text, words, code, html or bytes.", _WHAT, text, "KIND",
+        "How files are understood: auto (by content and name), text, words, code, html or bytes.",
+        _WHAT, text, "KIND",
     )  # fmt: skip
     language: str = declare(
         "", "--language", "Programs of this language, whatever their names; `copysift languages` lists them.",

@@ -25,8 +25,17 @@ int largest(int[] values) {
 OTHER = """
 class Queue {
     private Node head, tail;
-    void push(Object item) { Node n = new Node(item); if (tail == null) head = n; else tail.next = n; tail = n; }
-    Object pop() { Object item = head.item; head = head.next; if (head == null) { tail = null; } return item; }
+    void push(Object item) {
+        Node n = new Node(item);
+        if (tail == null) head = n; else tail.next = n;
+        tail = n;
+    }
+    Object pop() {
+        Object item = head.item;
+        head = head.next;
+        if (head == null) { tail = null; }
+        return item;
+    }
     boolean isEmpty() { return head == null; }
 }
 """

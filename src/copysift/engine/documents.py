@@ -242,7 +242,8 @@ class Reader:
         """
         if family(kind) == "code":
             canonical = self._canonicaliser(kind)
-            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
+            if isinstance(canonical, Telling):
+                return canonical.told(chunks, told)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)

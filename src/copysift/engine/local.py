@@ -102,8 +102,11 @@ class Scan:
             entries = self._gather(paths, shown)
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
-        room, seed = (self.settings.memory // 4, self._tmp_dir()), self.settings.seed
-        with Join(*room, base.hashes, self._jobs) as join, Evidence(*room, self._jobs, seed, base) as evidence:
+        room = (self.settings.memory // 4, self._tmp_dir())
+        with (
+            Join(*room, base.hashes, self._jobs) as join,
+            Evidence(*room, self._jobs, self.settings.seed, base) as evidence,
+        ):
             with self._timed("read"):
                 self._read(entries, join, evidence, shown)
                 if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
