@@ -28,6 +28,7 @@ COMMANDS = {
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
     "index": ("copysift.cli.index", "Fingerprint a collection once, keep it on disk, keep it current."),
     "query": ("copysift.cli.query", "Find the documents of an index that share something with a file."),
+    "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from copysift.engine.collection import Scanned
 from copysift.engine.counts import Counts
+from copysift.engine.evidence import Evidence
 from copysift.engine.local import Scan
 from copysift.engine.progress import Progress
 from copysift.engine.remembered import Places, StoredReader, entry_of, reconciled, require_seed
@@ -40,8 +41,8 @@ class IndexScan(Scan):
         self._files = 0
         self.damages: list[Damage] = []
 
-    def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
-        super()._read(entries, join, shown)
+    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
+        super()._read(entries, join, evidence, shown)
         self._files = len(self._collection.filed)
         groups = self._file_documents({self._places.stored(entry.path) for entry in entries})
         shown.phase("reading", None)
@@ -83,8 +84,8 @@ class IndexScan(Scan):
         side[self._files :] = 1
         return (side,)
 
-    def _count(self, postings: Postings, keep: bool) -> Counts:
-        counts = super()._count(postings, keep)
+    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
+        counts = super()._count(postings, evidence, keep)
         if not self._apart:
             return counts
         return dataclasses.replace(
