@@ -176,9 +176,10 @@ class Settings:
         "similarity", "--measure", "What ranks and selects pairs (containment: the larger of the two).",
         _PAIRS, text, "NAME", choices=SHARES + COUNTS, commands="scan show compare",
     )  # fmt: skip
-    min_shared: int = declare(
-        2, "--min-shared", "Fewer shared fingerprints than this are no evidence.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show",
+    min_shared: int | None = declare(
+        None, "--min-shared",
+        "Fewer shared fingerprints than this are no evidence, unless both files have no more.",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="2; 1 with --threshold 0",
     )  # fmt: skip
     min_match: int | None = declare(
         None, "--min-match", "Report a pair whose longest match has this many symbols, whatever its measure.",
@@ -276,6 +277,13 @@ class Settings:
         if self.threshold is None:
             return DEFAULT_THRESHOLD.get(self.measure, DEFAULT_SHARE)
         return self.threshold
+
+    @property
+    def fewest(self) -> int:
+        """The shared fingerprints that are evidence, filled in where it was not set."""
+        if self.min_shared is None:
+            return 2 if self.cut > 0 else 1
+        return self.min_shared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
