@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,9 @@ class StoredReader(Reader):
         super().__init__(settings)
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
+
+    def learn(self, entries: Sequence[Entry]) -> None:
+        """Learn nothing: the documents of an index were read one by one, and so are those asked about."""
 
     def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
         """Take note of a document of the index by the name under which it is shown."""
