@@ -81,7 +81,14 @@ def test_two_folders_are_compared_by_content(tmp_path):
 def test_two_folders_as_json(tmp_path):
     folders(tmp_path)
     content = json.loads(copysift(tmp_path, "compare", "left/", "right", "--format", "json").out)
-    assert list(content) == ["version", "left", "right", "equal", "similar", "only_left", "only_right"]
+    assert list(content) == [
+        "version", "left", "right", "settings", "equal", "similar", "only_left", "only_right", "skipped",
+    ]  # fmt: skip
+    assert content["settings"]["threshold"] == 0.25
+    assert content["skipped"] == []
+    edited = content["similar"][0]
+    assert 0 < edited["resemblance"] < edited["containment_right"] < 1
+    assert 0 < edited["containment_left"] < edited["containment_right"]
     assert content["only_left"] == ["gone.txt"]
     assert content["similar"][0]["left"] == "edited.txt"
 

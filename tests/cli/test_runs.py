@@ -173,7 +173,8 @@ def test_show_refuses_longest_matches_that_a_filter_left_out(run):
     copysift(run, "scan", "in", "--min-match", "60", "--size-ratio", "1.5", "--save", "ratio")
     assert "with the same suffix only" in copysift(run, "show", "suffix", "--min-match", "60").err
     for wider in ((), ("--size-ratio", "2")):
-        assert "within --size-ratio 1.5 only" in copysift(run, "show", "ratio", "--min-match", "60", *wider).err
+        done = copysift(run, "show", "ratio", "--min-match", "60", *wider)
+        assert "within --size-ratio 1.5 only" in done.err
     assert "fewer than 2" in copysift(run, "show", "ratio", "--min-shared", "1").err
 
 

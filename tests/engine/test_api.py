@@ -68,6 +68,28 @@ def test_compare_folders_pairs_files_by_content(tmp_path):
     assert (found.only_left, found.only_right) == ((), ())
 
 
+def test_hard_links_and_a_folder_itself_are_equal_by_content(tmp_path):
+    write(tmp_path, {"l/a.txt": A, "l/b.txt": B, "l/sub/empty.txt": "", "r/none": ""})
+    (tmp_path / "l/again.txt").hardlink_to(tmp_path / "l/a.txt")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "r" / name).hardlink_to(tmp_path / "l" / name)
+    found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
+    assert found.equal == (("a.txt", "a.txt"), ("again.txt", "a.txt"), ("b.txt", "b.txt"))
+    assert (found.only_left, found.only_right) == (("sub/empty.txt",), ("none",))
+    for same in (tmp_path / "l", f"{tmp_path}/r/../l"):
+        found = copysift.compare_folders(tmp_path / "l", same)
+        names = ["a.txt", "again.txt", "b.txt", "sub/empty.txt"]
+        assert found.equal == tuple((name, name) for name in names)
+        assert (found.similar, found.only_left, found.only_right) == ((), (), ())
+
+
+def test_empty_files_at_the_same_path_are_equal_in_folders(tmp_path):
+    write(tmp_path, {"l/__init__.py": "", "r/__init__.py": "", "l/x/old": "", "r/new": ""})
+    found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
+    assert found.equal == (("__init__.py", "__init__.py"),)
+    assert (found.only_left, found.only_right) == (("x/old",), ("new",))
+
+
 def test_a_small_part_is_no_version_of_a_file(tmp_path):
     write(tmp_path, {"l/a.txt": A, "r/part.txt": A[100:300], "r/b.txt": A[:800] + B[:200]})
     found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
