@@ -96,6 +96,49 @@ def test_a_small_part_is_no_version_of_a_file(tmp_path):
     assert [right for _, right, _ in found.similar] == ["b.txt", "part.txt"]
 
 
+def test_text_with_a_nul_is_compared_alike_on_both_sides(tmp_path):
+    write(tmp_path, {"a.txt": A * 5, "nul.txt": A * 5 + "\0"})
+    pair = copysift.compare(tmp_path / "a.txt", tmp_path / "nul.txt")
+    assert pair.shared > 0
+    assert pair.containment_left > 0.9
+    asked = copysift.compare(tmp_path / "a.txt", tmp_path / "nul.txt", kind="text")
+    assert asked.resemblance == 1.0
+    assert {group.kind for group in copysift.scan(tmp_path, kind="text").documents} == {"text"}
+    assert {group.kind for group in copysift.scan(tmp_path).documents} == {"text", "bytes"}
+
+
+def test_a_program_and_a_text_are_compared_as_text(tmp_path):
+    write(tmp_path, {"a.py": "def one(x):\n    return x + 1\n" * 3 + A, "a.txt": A})
+    assert copysift.compare(tmp_path / "a.py", tmp_path / "a.txt").containment_right > 0.9
+
+
+def test_nothing_to_scan_is_an_error(tmp_path):
+    with pytest.raises(copysift.UsageError, match="nothing to scan"):
+        copysift.scan([])
+    with pytest.raises(copysift.InputError, match="nowhere: there is no such file or folder"):
+        copysift.scan(tmp_path / "nowhere")
+    assert copysift.scan([tmp_path, tmp_path / "nowhere"]).skipped
+
+
+def test_texts_in_the_place_of_paths_and_no_content_are_told_in_words():
+    with pytest.raises(copysift.InputError, match="compare takes paths") as raised:
+        copysift.compare(A, B)
+    assert len(str(raised.value)) < 200
+    with pytest.raises(TypeError, match="content is str or bytes, not NoneType"):
+        copysift.fingerprint(None)
+
+
+@pytest.mark.parametrize("given", [{"anchor": "x"}, {"disjoint": True}, {"modulus": 7}])
+def test_a_setting_that_the_scheme_does_not_heed_is_refused(given, tmp_path):
+    with pytest.raises(copysift.UsageError, match="has no effect with the scheme robust"):
+        copysift.scan(tmp_path, **given)
+
+
+def test_more_than_the_whole_is_no_share(tmp_path):
+    with pytest.raises(copysift.UsageError, match="--threshold is 150%, but a share is at most 100%"):
+        copysift.scan(tmp_path, threshold="150%")
+
+
 def test_show_answers_from_a_saved_run(folder, tmp_path_factory):
     from copysift.engine.local import Scan
     from copysift.settings import Settings

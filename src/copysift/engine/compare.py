@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.engine.documents import family
 from copysift.engine.folders import match_folders
 from copysift.engine.gathering import walk_settings
 from copysift.engine.local import Scan
@@ -16,7 +17,7 @@ from copysift.engine.progress import Progress
 from copysift.errors import InputError
 from copysift.read.walk import Entry, Linked, walk
 from copysift.settings import Settings
-from copysift.values import Folders, Result, Skipped
+from copysift.values import Folders, Listing, Result, Skipped
 
 
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
@@ -33,7 +34,15 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
     if result.skipped:
         each = result.skipped[0]
         raise InputError(f"{each.name}: {each.reason}")
-    return result, scan
+    kinds = {family(group.kind) for group in result.documents}
+    if len(kinds) > 1:  # what was understood in two ways shares no symbols: read both in the plainer one
+        scan = Scan(dataclasses.replace(settings, kind="bytes" if "bytes" in kinds else "text", language=""))
+        result = scan.compare(left, right)
+    (pair,) = result.pairs
+    if pair.equal:
+        return dataclasses.replace(result, equal=((left, right),), listings=()), scan
+    listing = Listing(pair.left, ((pair.right, pair.containment_left),))
+    return dataclasses.replace(result, listings=(listing,) if pair.shared else ()), scan
 
 
 def compare_folders(

@@ -132,7 +132,7 @@ class Scan:
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
             again = dataclasses.replace(documents[0], name=right, group=right)
-            both = documents if len(documents) > 1 else (*documents, again)
+            both = documents if len(documents) > 1 or documents[0].name == right else (*documents, again)
             counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
