@@ -112,6 +112,32 @@ def test_a_program_and_a_text_are_compared_as_text(tmp_path):
     assert copysift.compare(tmp_path / "a.py", tmp_path / "a.txt").containment_right > 0.9
 
 
+def test_an_unreadable_file_is_skipped_whoever_runs(folder, monkeypatch):
+    import os
+
+    opened = os.open
+
+    def locked(path, *rest, **more):
+        if str(path).endswith("d.txt"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", locked)
+    result = copysift.scan(folder)
+    assert [(each.name[-5:], each.reason) for each in result.skipped] == [("d.txt", "permission denied")]
+    assert len(result.pairs) == 2
+
+
+def test_passages_of_bytes_are_shown_by_place_and_hex():
+    from copysift.report.passages import source_lines
+    from copysift.report.view import View
+    from copysift.values import Side
+
+    view = View(source=lambda name, start, end: bytes(range(200, 256)) * 2)
+    (line,) = source_lines(Side("x", 5, 117, 1, 1), view)
+    assert line == "bytes 5 to 117: c8 c9 ca cb cc cd ce cf d0 d1 d2 d3 d4 d5 d6 d7 …"
+
+
 def test_nothing_to_scan_is_an_error(tmp_path):
     with pytest.raises(copysift.UsageError, match="nothing to scan"):
         copysift.scan([])

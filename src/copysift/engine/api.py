@@ -40,7 +40,7 @@ def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
 def compare(left: Place, right: Place, **settings: object) -> Pair:
     """Compare two files and give their measures and exact matches."""
     for each in map(os.fspath, (left, right)):
-        if len(each) > LONG_NAME and not os.path.exists(each):
+        if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110 - Path.exists raises for a name too long
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
                 hint="compare takes paths; for texts there are resemblance and containment",
