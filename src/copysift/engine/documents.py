@@ -213,7 +213,8 @@ class Reader:
         if self._settings.kind == "bytes":
             return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
-        kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
+        binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
+        kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
         if kind == NOTEBOOK:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
@@ -221,10 +222,10 @@ class Reader:
 
     def _kind(self, name: str, head: bytes) -> str:
         encoding = detect_encoding(head)
-        if encoding is None:
+        if encoding is None and self._settings.kind != "text":
             return "bytes"
-        if encoding != "utf-8":
-            head = head.decode(encoding, "replace").encode("utf-8", "replace")
+        if encoding not in (None, "utf-8"):
+            head = head.decode(encoding or "utf-8", "replace").encode("utf-8", "replace")
         return self._text_kind(name, head)
 
     def _text_kind(self, name: str, head: bytes) -> str:

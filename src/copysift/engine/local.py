@@ -31,6 +31,7 @@ from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
 from copysift.engine.selection import allowed, answer, pairs_of, selected
+from copysift.engine.showing import check_answerable
 from copysift.engine.sketches import SKETCHES, measured
 from copysift.engine.stored import Stored
 from copysift.errors import CopysiftError, InputError, UsageError
@@ -137,7 +138,7 @@ class Scan:
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
             again = dataclasses.replace(documents[0], name=right, group=right)
-            both = documents if len(documents) > 1 else (*documents, again)
+            both = documents if len(documents) > 1 or documents[0].name == right else (*documents, again)
             counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
@@ -383,9 +384,5 @@ def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     from copysift.engine.run import open_run
 
     counts = open_run(path)
-    if settings.measure not in COUNTS and settings.cut < counts.floor - 1e-12:
-        raise UsageError(
-            f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
-            hint="ask for more, or scan again with a lower --floor",
-        )
+    check_answerable(counts, settings, path)
     return answer(counts, settings, groups=groups)
