@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "examples" / "homework"
-FIRST = "# "
+REMARKS = {"for": "# go through this step", "if": "# check this case"}
 
 STARTER = '''"""Report on the loans of a library. Usage: python loans.py FILE"""
 
@@ -36,11 +36,11 @@ def main(arguments):
 
 '''
 
-END = '''
+END = """
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv))
-'''
+"""
 
 MIRA = '''
 def report(rows):
@@ -108,7 +108,7 @@ def report(rows):
         print("read by one person only:", ", ".join(sorted(lonely)))
 '''
 
-AYSE = '''
+AYSE = """
 from collections import Counter, defaultdict
 from datetime import date
 
@@ -139,9 +139,9 @@ def report(rows):
                 pairs[one, other] += 1
     for (one, other), shared in pairs.most_common(3):
         print(f"{one} and {other} share {shared} books")
-'''
+"""
 
-LEO = '''
+LEO = """
 def report(rows):
     data = list(rows)
     if not data:
@@ -175,7 +175,7 @@ def show_top(data, column, title, size=3):
     print(title + ":")
     for count, name in best:
         print("   %-25s %4d" % (name, count))
-'''
+"""
 
 NOTES = {
     "mira": "I kept a list of loans for each book, because the first reader is asked for.\n",
@@ -199,8 +199,8 @@ def commented(source: str) -> str:
     lines = []
     for line in source.split("\n"):
         word = line.strip().partition(" ")[0]
-        if word in ("for", "if"):
-            lines.append(f"{line[: len(line) - len(line.lstrip())]}{FIRST}go through this step" if word == "for" else f"{line[: len(line) - len(line.lstrip())]}{FIRST}check this case")
+        if word in REMARKS:
+            lines.append(f"{line[: len(line) - len(line.lstrip())]}{REMARKS[word]}")
         lines.append(line)
     return "\n".join(lines)
 
@@ -220,7 +220,7 @@ def submissions() -> dict[str, dict[str, str]]:
         "tom": {"loans.py": STARTER + renamed(MIRA, disguise) + END},
         "nele": {"loans.py": STARTER + reordered(commented(MIRA)) + END},
         "emil": {"loans.py": STARTER + JONAS + END, "notes.txt": NOTES["jonas"]},
-        "zoe": {"src/loans.py": STARTER + half + END, "src/extra.py": LEO[LEO.index("def show_months"):]},
+        "zoe": {"src/loans.py": STARTER + half + END, "src/extra.py": LEO[LEO.index("def show_months") :]},
         "ida": {"loans.py": STARTER + "\n\ndef report(rows):\n    pass\n" + END},
         "kai": {"loans.py": STARTER + END},
     }
@@ -240,15 +240,15 @@ kai,Kai Brandt,kbrandt,,2026-05-06 11:59,1
 """
 
 
-def main() -> None:
+def main(root: Path = ROOT) -> None:
     """Write the class."""
-    shutil.rmtree(ROOT, ignore_errors=True)
+    shutil.rmtree(root, ignore_errors=True)
     files = {"starter/loans.py": STARTER + END, "submissions.csv": METADATA}
     for name, content in submissions().items():
         files |= {f"submissions/{name}/{file}": text for file, text in content.items()}
     files["earlier/2025/hanna/loans.py"] = STARTER + commented(AYSE) + END
     for name, text in files.items():
-        target = ROOT / name
+        target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
 

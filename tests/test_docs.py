@@ -66,6 +66,32 @@ def test_the_bundled_example_is_what_its_script_makes(tmp_path):
     }
 
 
+def test_the_bundled_class_is_what_its_script_makes(tmp_path):
+    runpy.run_path(str(ROOT / "scripts" / "make_homework.py"))["main"](tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    bundle = ROOT / "examples" / "homework"
+    assert made == {
+        path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the how-to is written for a Unix shell")
+def test_every_command_for_teachers_runs_and_finds_something(place):
+    lines = re.findall(r"^\$ (.+)$", (ROOT / "docs" / "howto-teachers.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(lines) > 5
+    for line in lines:
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=place / "examples" / "homework",
+            env=environment(PATH=f"{place / 'bin'}:/usr/bin:/bin"),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        assert done.stdout or " -o " in line, line
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A folder with the example, and a command `copysift`, where the how-to's commands run in order."""
