@@ -26,6 +26,7 @@ COMMANDS = {
     "scan": ("copysift.cli.scan", "Compare every file with every file."),
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
+    "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 
