@@ -92,7 +92,7 @@ class Shelf:
         return max(months, key=lambda month: (months[month], month))
 
     def __str__(self):
-        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, mostly {self.busiest_month()})"
+        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, in {self.busiest_month()})"
 
 
 def report(rows):
@@ -177,6 +177,18 @@ def show_top(data, column, title, size=3):
         print("   %-25s %4d" % (name, count))
 """
 
+IDA = '''
+def report(log):
+    pages = [int(row[3]) for row in log]
+    pages.sort()
+    middle = len(pages) // 2
+    odd = len(pages) % 2 == 1
+    median = pages[middle] if odd else (pages[middle - 1] + pages[middle]) / 2
+    print("books lent:", len(pages))
+    print("pages: shortest", pages[0], "median", median, "longest", pages[-1])
+    print("a shelf of", round(sum(pages) * 0.0001, 2), "metres")
+'''
+
 NOTES = {
     "mira": "I kept a list of loans for each book, because the first reader is asked for.\n",
     "jonas": "A class for each book made the months easy to count.\n",
@@ -208,7 +220,8 @@ def commented(source: str) -> str:
 def submissions() -> dict[str, dict[str, str]]:
     """Give the files of every submission."""
     disguise = {
-        "loans": "borrowed", "pages_by_reader": "read_pages", "book": "item", "reader": "client", "ranked": "ordering",
+        "loans": "borrowed", "pages_by_reader": "read_pages", "book": "item", "reader": "client",
+        "ranked": "ordering",
         "history": "events", "place": "rank", "total": "all_pages", "share": "percentage",
     }  # fmt: skip
     half = AYSE[: AYSE.index("    pairs = Counter()")] + '    print("done")\n'
@@ -221,7 +234,7 @@ def submissions() -> dict[str, dict[str, str]]:
         "nele": {"loans.py": STARTER + reordered(commented(MIRA)) + END},
         "emil": {"loans.py": STARTER + JONAS + END, "notes.txt": NOTES["jonas"]},
         "zoe": {"src/loans.py": STARTER + half + END, "src/extra.py": LEO[LEO.index("def show_months") :]},
-        "ida": {"loans.py": STARTER + "\n\ndef report(rows):\n    pass\n" + END},
+        "ida": {"loans.py": STARTER + IDA + END},
         "kai": {"loans.py": STARTER + END},
     }
 

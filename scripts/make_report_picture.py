@@ -1,4 +1,4 @@
-"""Make docs/report.png: the report of examples/homework in Chromium, side by side; needs tests/browser's tools."""
+"""Make docs/report.png: the report of examples/homework in Chromium, side by side."""
 
 from __future__ import annotations
 

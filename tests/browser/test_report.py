@@ -28,7 +28,7 @@ def report(tmp_path_factory):
     target = tmp_path_factory.mktemp("report") / "report.html"
     done = copysift(
         HOMEWORK, "scan", "submissions", "--by", "dir", "--base", "starter", "--earlier", "earlier/2025",
-        "--metadata", "submissions.csv", "-o", str(target), "--kind", "text",
+        "--metadata", "submissions.csv", "-o", str(target),
     )  # fmt: skip
     assert done.status == 0, done.err
     return target
@@ -114,7 +114,8 @@ def test_a_click_on_a_passage_brings_its_other_side_into_view(driver, report):
     mark.click()
     seen = driver.execute_script(
         "const body = document.querySelector('.pane.right .pane-body').getBoundingClientRect();"
-        "const mark = document.querySelector(`.pane.right .mark.on[data-mark='${arguments[0]}']`).getBoundingClientRect();"
+        "const mark = document.querySelector(`.pane.right .mark.on[data-mark='${arguments[0]}']`)"
+        ".getBoundingClientRect();"
         "return mark.top >= body.top && mark.top < body.bottom;",
         number,
     )
@@ -166,7 +167,8 @@ def test_the_slider_of_the_clusters_joins_and_parts(driver, report):
     wait_for(driver, "return document.querySelector('#graph-chart[data-ready]') !== null")
     before = len(driver.find_elements(By.CSS_SELECTOR, ".cluster"))
     assert before >= 2
-    faded = "return Bokeh.documents.at(-1).get_model_by_name('edges').data.alpha.filter((each) => each === 0).length"
+    alphas = "Bokeh.documents.at(-1).get_model_by_name('edges').data.alpha"
+    faded = f"return {alphas}.filter((each) => each === 0).length"
     assert driver.execute_script(faded) == 0
     move_slider(driver, 100)
     assert driver.find_elements(By.CSS_SELECTOR, ".cluster") == []
@@ -259,10 +261,12 @@ def test_hostile_names_and_sources_do_nothing(driver, tmp_path):
 def test_an_injected_script_is_stopped_by_the_policy(driver, report):
     open_page(driver, report)
     driver.execute_script(
-        "window.stopped = 0; document.addEventListener('securitypolicyviolation', () => { window.stopped += 1; });"
+        "window.stopped = 0;"
+        "document.addEventListener('securitypolicyviolation', () => { window.stopped += 1; });"
         "const script = document.createElement('script'); script.textContent = 'window.owned = 1';"
         "document.body.append(script);"
-        "const holder = document.createElement('div'); holder.innerHTML = '<img src=x onerror=\"window.owned=1\">';"
+        "const holder = document.createElement('div');"
+        "holder.innerHTML = '<img src=x onerror=\"window.owned=1\">';"
         "document.body.append(holder);"
     )
     wait_for(driver, "return window.stopped >= 1")

@@ -16,9 +16,13 @@ def class_of_three():
     return dataclasses.replace(
         result,
         submissions=(
-            Submission("hw/ann", author="Ann Ash"), Submission(IMG, label="Ümit"), Submission("hw/e", note="empty"),
+            Submission("hw/ann", author="Ann Ash"), Submission(IMG, label="Ümit"),
+            Submission("hw/e", note="empty"),
         ),
-        skipped=(Skipped("hw/ann/broken.py", "is cut short"), Skipped("class.csv, line 3", "'Ann Ash' names nobody")),
+        skipped=(
+            Skipped("hw/ann/broken.py", "is cut short"),
+            Skipped("class.csv, line 3", "'Ann Ash' names nobody"),
+        ),
         equal=(("hw/ann", IMG),),
         listings=(Listing("hw/ann", ((IMG, 0.5),)),),
         settings={**result.settings, "base": ["hw/ann/kit"], "metadata": "ann.csv"},

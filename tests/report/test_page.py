@@ -34,13 +34,17 @@ def example(**changes):
     values = {
         "settings": {"measure": "similarity", "threshold": 0.25, "kind": "auto"},
         "documents": (
-            Group(FILES[0], ANN, "text", 100, 9), Group(FILES[1], ANN, "bytes", 3, 1), Group(FILES[2], IMG, "text", 80, 7),
+            Group(FILES[0], ANN, "text", 100, 9), Group(FILES[1], ANN, "bytes", 3, 1),
+            Group(FILES[2], IMG, "text", 80, 7),
         ),
         "pairs": (Pair(ANN, IMG, False, 0.8, 0.5, 0.7, 0.6, 6, 90, 1, (Region(90, left, right),)),),
         "clusters": (Cluster((ANN, IMG)),),
         "ignored": (Ignored(7, 12, HOSTILE),),
         "skipped": (Skipped(f"hw/{HOSTILE}", HOSTILE),),
-        "submissions": (Submission(ANN, author="Ann", covered=0.6), Submission(IMG, label=HOSTILE), Submission("hw/e", note="empty")),
+        "submissions": (
+            Submission(ANN, author="Ann", covered=0.6), Submission(IMG, label=HOSTILE),
+            Submission("hw/e", note="empty"),
+        ),
         "ignored_count": 1,
     }  # fmt: skip
     return Result(**{**values, **changes})
@@ -151,9 +155,9 @@ def test_runs_of_colours_cover_the_text_exactly(text):
 def test_damaged_bytes_move_nothing_behind_them_and_disguises_are_shown():
     text, places = readable(b"a\xffb\xe2\x80\xaec\x1b\xf0\x9f\x92\xa5d", {0, 2, 3, 6, 7, 12, 13, 99})
     assert text == "a�b�c␛💥d"
-    assert [text.encode("utf-16-le")[2 * places[at] :].decode("utf-16-le")[:1] for at in (0, 2, 3, 6, 12)] == [
-        "a", "b", "�", "c", "d"
-    ]  # fmt: skip
+    units = text.encode("utf-16-le")
+    firsts = [units[2 * places[at] :].decode("utf-16-le")[:1] for at in (0, 2, 3, 6, 12)]
+    assert firsts == ["a", "b", "�", "c", "d"]
     assert places[99] == places[13]
 
 
