@@ -94,8 +94,10 @@ def test_search_and_slider_filter_the_pairs_and_a_column_sorts_them(driver, repo
     box.clear()
     box.send_keys(" ")
     move_slider(driver, 99)
-    assert driver.find_elements(By.CSS_SELECTOR, "tbody tr") == []
-    assert text(driver, "#pair-count").startswith("0 of")
+    rows = [row.text for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert len(rows) < every
+    assert all(row.startswith(("99 %", "100 %")) for row in rows)
+    assert text(driver, "#pair-count").startswith(f"{len(rows)} of {every} ")
     move_slider(driver, 0)
     assert len(driver.find_elements(By.CSS_SELECTOR, "tbody tr")) == every
     driver.find_elements(By.CSS_SELECTOR, "thead button")[1].click()
@@ -157,7 +159,7 @@ def test_base_code_is_grey_and_every_file_is_there(driver, report):
         "return [...document.querySelectorAll('.pane.left .base')].map((each) => each.textContent).join('')"
     )
     assert "def read_rows(path):" in grey
-    assert "show_months" not in grey
+    assert "counted" not in grey
     options = [each.text for each in driver.find_elements(By.CSS_SELECTOR, ".pane.right select option")]
     assert sorted(options) == ["src/extra.py", "src/loans.py"]
 
@@ -171,9 +173,10 @@ def test_the_slider_of_the_clusters_joins_and_parts(driver, report):
     faded = f"return {alphas}.filter((each) => each === 0).length"
     assert driver.execute_script(faded) == 0
     move_slider(driver, 100)
-    assert driver.find_elements(By.CSS_SELECTOR, ".cluster") == []
+    after = len(driver.find_elements(By.CSS_SELECTOR, ".cluster"))
+    assert after < before
     assert driver.execute_script(faded) > 0
-    assert text(driver, "#cluster-count") == "0 clusters of 0 submissions"
+    assert text(driver, "#cluster-count").startswith(f"{after} cluster")
 
 
 def test_a_node_of_the_graph_leads_to_its_submission(driver, report):
