@@ -25,7 +25,6 @@ from copysift.canonicalise.sniff import (
     detect_encoding,
     detect_language,
     kind_of_text,
-    looks_binary,
     to_utf8,
     transcode,
 )
@@ -166,6 +165,23 @@ class Reader:
         except InputError:
             return ""
 
+    def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+        """Give the kind of a file and its readable source in chunks."""
+        return self._opened(loaded)
+
+    def chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a file in chunks, again."""
+        return self._source_chunks(loaded, kind)
+
+    def fingerprints(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
+        """Fingerprint a readable source that comes in chunks, with spans."""
+        whole = chunks if isinstance(chunks, list) else iter(chunks)
+        return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+
+    def fingerprint_settings(self, kind: str) -> FingerprintSettings:
+        """Give the settings by which documents of a kind are fingerprinted."""
+        return self._fingerprinter(kind).settings
+
     def noise(self, kind: str) -> tuple[int, int]:
         """Give noise and guarantee threshold of a kind."""
         return self._settings.thresholds(kind)
@@ -201,10 +217,10 @@ class Reader:
         return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
-        if looks_binary(head):
-            return "bytes"
         encoding = detect_encoding(head)
-        if encoding is not None and encoding != "utf-8":
+        if encoding is None:
+            return "bytes"
+        if encoding != "utf-8":
             head = head.decode(encoding, "replace").encode("utf-8", "replace")
         return self._text_kind(name, head)
 
@@ -226,7 +242,8 @@ class Reader:
         """
         if family(kind) == "code":
             canonical = self._canonicaliser(kind)
-            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
+            if isinstance(canonical, Telling):
+                return canonical.told(chunks, told)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)
