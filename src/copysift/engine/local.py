@@ -266,7 +266,8 @@ class Scan:
         ):
             kinds = {group.kind for group in self._collection.groups()}
             few = match_shares(settings.min_match, kinds, self._reader.noise, settings.min_shared)
-            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
+            chosen = (settings.measure, settings.cut, settings.min_shared)
+            by_measure = candidates(postings, *chosen, jobs, *labels)
             return united([by_measure, candidates(postings, "shared", 1, few, jobs, *labels)])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
