@@ -15,7 +15,9 @@ def test_no_match_crosses_from_one_file_into_the_next(tmp_path):
     write(tmp_path, {f"{name}/{file}.txt": text for name in "xy" for file, text in (("1", A), ("2", B))})
     (pair,) = copysift.scan(tmp_path, by="dir", kind="text", regions=True).pairs
     assert pair.equal
-    found = [(each.left.file[-5:], each.right.file[-5:], each.left.start, each.left.end) for each in pair.regions]
+    found = [
+        (each.left.file[-5:], each.right.file[-5:], each.left.start, each.left.end) for each in pair.regions
+    ]
     assert found == [
         ("1.txt", "1.txt", 0, len(A.rstrip("\n"))),
         ("2.txt", "2.txt", 0, len(B.rstrip("\n"))),

@@ -49,7 +49,7 @@ def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
 
 def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     made = counts.settings
-    least = max(settings.min_shared, settings.cut if settings.measure == "shared" else 0)
+    least = max(settings.fewest, settings.cut if settings.measure == "shared" else 0)
     if _matched(counts) or made.get("scheme") in SKETCHES:  # every pair that shares so many was kept
         kept = made.get("min_shared")
         if isinstance(kept, int) and least < kept:
