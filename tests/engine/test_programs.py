@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import copysift
 
-PROGRAM = "def total(values):\n    result = 0\n    for value in values:\n        result += value\n    return result\n"
+PROGRAM = """
+def total(values):
+    result = 0
+    for value in values:
+        result += value
+    return result
+"""
 RENAMED = PROGRAM.replace("value", "item").replace("result", "s").replace("total", "add_up")
 
 
@@ -31,7 +37,8 @@ def test_a_tree_with_other_files_or_of_headers_is_compared_as_text(tmp_path):
 
 def test_whoever_says_submissions_or_code_gets_tokens(tmp_path):
     folder = fill(tmp_path / "mixed", ["a.py", "b.txt", "c.txt"])
-    assert "code:python" in kinds(folder, kind="code")
+    assert kinds(folder, kind="code") == {"code", "text"}
+    (tmp_path / "all").mkdir()
     for name in ("ann", "bob"):
-        fill(tmp_path / "all" / name if (tmp_path / "all").mkdir(exist_ok=True) else tmp_path / "all" / name, ["m.h"])
-    assert kinds(tmp_path / "all", by="dir") == {"code:c"}
+        fill(tmp_path / "all" / name, ["m.h"])
+    assert kinds(tmp_path / "all", by="dir") == {"code"}

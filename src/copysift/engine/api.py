@@ -39,8 +39,9 @@ def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
 
 def compare(left: Place, right: Place, **settings: object) -> Pair:
     """Compare two files and give their measures and exact matches."""
-    for each in map(os.fspath, (left, right)):
-        if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110 - Path.exists raises for a name too long
+    for each in (os.fspath(left), os.fspath(right)):
+        # Not Path.exists, which raises for a name that is too long.
+        if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
                 hint="compare takes paths; for texts there are resemblance and containment",

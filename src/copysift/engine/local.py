@@ -236,7 +236,7 @@ class Scan:
         )
 
     def _name_buried(self, documents: tuple[Group, ...], postings: Postings) -> None:
-        """Say how many files are left with next to nothing to compare, once what too many share is ignored."""
+        """Say how many files have next to nothing left once what too many share is ignored."""
         if self._gathered is not None or not len(postings.common):
             return
         held = np.array([group.fingerprints for group in documents], np.int64)[: len(postings.sizes)]

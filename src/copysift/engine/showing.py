@@ -50,8 +50,10 @@ def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
 def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     made = counts.settings
     least = max(settings.fewest, settings.cut if settings.measure == "shared" else 0)
+    if made.get("min_match") is not None:  # every pair that shares anything was kept
+        return
     if _matched(counts) or made.get("scheme") in SKETCHES:  # every pair that shares so many was kept
-        kept = made.get("min_shared")
+        kept = made.get("min_shared") or (2 if made.get("threshold") else 1)
         if isinstance(kept, int) and least < kept:
             raise UsageError(
                 f"{path} has no pairs that share fewer than {kept} fingerprints",
