@@ -61,7 +61,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; `query` asks an index or a run, and the folder that is named tells which."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name == "query" and any(Path(word, "run.json").is_file() for word in rest):
+        if name == "query" and any(map(_is_run, rest)):
             command = importlib.import_module("copysift.cli.query_run").command
         return name, command, rest
 
@@ -76,6 +76,13 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="copysift", message="%(prog)s %(version)s")
 def copysift() -> None:
     """Find what was copied: in a folder, a class, a corpus or a crawl."""
+
+
+def _is_run(word: str) -> bool:
+    try:
+        return Path(word, "run.json").is_file()
+    except OSError:  # a text that is too long for a name
+        return False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
