@@ -211,14 +211,15 @@ def test_check_names_what_is_damaged_and_repair_mends_it(tmp_path):
     copysift(tmp_path, "index", "add", "x.sift", "d")
     segment = tmp_path / "x.sift/postings/00000001.seg"
     data = bytearray(segment.read_bytes())
-    data[200] ^= 1
+    for at in (200, -1):  # the first page, and the entry of the last in the directory
+        data[at] ^= 1
     segment.write_bytes(data)
     done = copysift(tmp_path, "query", "x.sift", "d/c.txt")
     assert done.status == 3
-    assert done.err.startswith("copysift: skipped postings/00000001.seg: page 0 of 1 fails its checksum\n")
+    assert done.err.startswith("copysift: skipped postings/00000001.seg: page 0 of 2 fails its checksum\n")
     done = copysift(tmp_path, "index", "check", "x.sift")
     assert done.status == 2
-    assert "copysift: postings/00000001.seg page 0 of 1 fails its checksum\n" in done.err
+    assert "copysift: postings/00000001.seg page 0 of 2 fails its checksum\n" in done.err
     assert "copysift: d/a.txt has 0 of its " in done.err
     (tmp_path / "d/c.txt").unlink()
     done = copysift(tmp_path, "index", "check", "x.sift", "--repair")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"SIFTSEG\0"
 VERSION = 1
-PAGE = 256  # postings of a page
+PAGE = 128  # postings of a page: a look-up reads and checks one; twice as many save an eighth of a byte each
 RANGES = 1 << 32  # bounds of segments are in units of 2^32 keys
 SUFFIX = ".seg"
 # magic, version, postings a page, postings, place of the directory, contents from and to, number, padding
