@@ -35,7 +35,14 @@ a guarantee threshold below the noise threshold of its kind takes half of itself
 | kind | symbols | noise | guarantee |
 |---|---|---|---|
 """
-SYMBOLS = {"text": "characters", "html": "characters", "words": "words", "bytes": "bytes", "code": "tokens"}
+SYMBOLS = {
+    "text": "characters",
+    "html": "characters",
+    "words": "words",
+    "html-words": "words",
+    "bytes": "bytes",
+    "code": "tokens",
+}
 
 
 def row(entry: Setting) -> str:

@@ -27,7 +27,10 @@ def test_a_size_may_be_written_with_a_unit(written, bytes_):
         ({"threshold": "-1%"}, "--threshold is -0.01, but must be between 0 and 1, or 0% and 100%"),
         ({"threshold": "half"}, "--threshold needs a share, not 'half'"),
         ({"threshold": "nan"}, "--threshold needs a share, not 'nan'"),
-        ({"threshold": ".5", "measure": "shared"}, "--threshold is 0.5, but --measure shared needs a whole number"),
+        (
+            {"threshold": ".5", "measure": "shared"},
+            "--threshold is 0.5, but --measure shared needs a whole number",
+        ),
         ({"measure": "distance"}, "--measure has no choice 'distance'"),
         ({"memory": "2XB"}, "--memory needs a size, not '2XB'"),
         ({"memory": "1kB"}, "--memory is 1000, but must be at least 16,000,000"),

@@ -5,6 +5,8 @@ Everything here is loaded when it is first used, so that `import copysift` costs
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from copysift._version import __version__
@@ -78,6 +80,17 @@ __all__ = [
     "scan",
     "show",
 ]
+
+
+class _Package(ModuleType):
+    """Keeps `copysift.fingerprint` the function: importing the folder of that name would hide it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

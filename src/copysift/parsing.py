@@ -79,6 +79,13 @@ def fraction(name: str, value: object) -> float:
     raise UsageError(f"{_spell(name)} needs a share, not {value!r}", hint="write 25% or .25")
 
 
+def count_or_share(name: str, value: object) -> int | float:
+    """Take a whole number, or a share: 20% or .2."""
+    if isinstance(value, float) or re.search(r"[%.]", str(value)):
+        return fraction(name, value)
+    return count(name, value)
+
+
 def size(name: str, value: object) -> int:
     """Take a number of bytes: 2GB, 512MiB, 1.5G, 4096."""
     if isinstance(value, int) and not isinstance(value, bool):

@@ -21,27 +21,30 @@ _WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format"}
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
-        "text": "copysift.canonicalise:text",
-        "words": "copysift.canonicalise:words",
+        "text": "copysift.canonicalise:Text",
+        "words": "copysift.canonicalise:Words",
         "html": "copysift.canonicalise:html",
-        "bytes": "copysift.canonicalise:raw",
+        "html-words": "copysift.canonicalise:html_words",
+        "bytes": "copysift.canonicalise:Raw",
     },
     SCHEMES: {
-        "robust": "copysift.fingerprint:robust",
-        "winnow": "copysift.fingerprint:winnow",
-        "mod": "copysift.fingerprint:mod",
-        "safe-mod": "copysift.fingerprint:safe_mod",
-        "min": "copysift.fingerprint:min_sketch",
-        "adaptive-mod": "copysift.fingerprint:adaptive_mod",
-        "anchor": "copysift.fingerprint:anchor",
-        "open-closed": "copysift.fingerprint:open_closed",
-        "all": "copysift.fingerprint:all_grams",
+        "robust": "copysift.fingerprint.schemes:Windows",
+        "winnow": "copysift.fingerprint.schemes:winnow",
+        "mod": "copysift.fingerprint.schemes:Mod",
+        "safe-mod": "copysift.fingerprint.schemes:SafeMod",
+        "min": "copysift.fingerprint.schemes:Min",
+        "adaptive-mod": "copysift.fingerprint.schemes:AdaptiveMod",
+        "anchor": "copysift.fingerprint.anchor:Anchor",
+        "open-closed": "copysift.fingerprint.schemes:open_closed",
+        "all": "copysift.fingerprint.schemes:All",
     },
     REPORTS: {
         "table": "copysift.report.table:report",
         "json": "copysift.report.records:report",
         "csv": "copysift.report.rows:report",
         "sif": "copysift.report.listing:report",
+        "html": "copysift.report.page:report",
+        "moss": "copysift.report.moss:report",
     },
 }
 

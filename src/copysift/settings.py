@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from copysift.errors import UsageError
-from copysift.parsing import count, flag, fraction, ratio, secret, size, text, texts
+from copysift.parsing import count, count_or_share, flag, fraction, ratio, secret, size, text, texts
 
 SHARES = ("similarity", "resemblance", "containment")
 COUNTS = ("shared", "longest")
@@ -38,6 +38,7 @@ THRESHOLDS: dict[str, Thresholds] = {
     "text": Thresholds(25, 50),
     "html": Thresholds(25, 50),
     "words": Thresholds(10, 10),
+    "html-words": Thresholds(10, 10),
     "bytes": Thresholds(50, 305),
     "code": Thresholds(8, 12),
 }
@@ -103,6 +104,23 @@ class Settings:
         "auto", "--kind", "How files are understood: auto (by content and name), text, words, html or bytes.",
         _WHAT, text, "KIND",
     )  # fmt: skip
+    by: str = _declare(
+        "file", "--by", "What is compared: each file, or each first-level folder or archive with all its files.",
+        _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan",
+    )  # fmt: skip
+    base: tuple[str, ...] = _declare(
+        (), "--base", "Code that was handed out (file, folder or archive; may be repeated): it counts for nothing.",
+        _WHAT, texts, "PATH", commands="scan", shown="none",
+    )  # fmt: skip
+    earlier: tuple[str, ...] = _declare(
+        (), "--earlier", "Earlier submissions (may be repeated): compared with the new ones, never with each other.",
+        _WHAT, texts, "PATH", commands="scan", shown="none",
+    )  # fmt: skip
+    metadata: str = _declare(
+        "", "--metadata", "CSV with the columns file or name, label, author, team, time, attempt: attempts of one "
+        "author and members of one team are not compared.",
+        _WHAT, text, "FILE", commands="scan", shown="none",
+    )  # fmt: skip
     noise: int | None = _declare(
         None, "--noise", "Noise threshold k: nothing shorter is ever reported, in symbols of the kind.",
         _WHAT, count, "K", limits=(1, 100_000), shown="by kind",
@@ -160,9 +178,10 @@ class Settings:
         None, "--size-ratio", "Only pairs whose larger file has at most X times the bytes of the smaller.",
         _PAIRS, ratio, "X", limits=(1, None), commands="scan show", shown="off",
     )  # fmt: skip
-    max_shared: int = _declare(
-        1000, "--max-shared", "Ignore fingerprints that more files than this have; they are counted.",
-        _PAIRS, count, "N", limits=(2, None), commands="scan",
+    max_shared: int | float = _declare(
+        1000, "--max-shared", "Ignore fingerprints that more files or folders than this have, a number or a "
+        "share (20%); they are counted and shown.",
+        _PAIRS, count_or_share, "N", commands="scan",
     )  # fmt: skip
     floor: float = _declare(
         0.05, "--floor", "Lowest share that --save keeps, and that `copysift show` can ask for later.",
@@ -207,6 +226,7 @@ class Settings:
                 "lower --noise or raise --guarantee",
             )
         _check_threshold(self)
+        _check_max_shared(self.max_shared)
 
     def thresholds(self, kind: str, defaults: Thresholds | None = None) -> Thresholds:
         """Give k and t for a kind, filling in what was not set.
@@ -248,19 +268,27 @@ class Door:
         _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
     )  # fmt: skip
     format: str = _declare(
-        "", "--format", "table, json, csv or sif.", _OUTPUT, text, "NAME", commands="scan show compare",
+        "", "--format", "table, json, csv, sif, html or moss (a folder).", _OUTPUT, text, "NAME", commands="scan show compare",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = _declare(
         "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare",
         shown="standard output",
     )  # fmt: skip
+    anonymise: bool = _declare(
+        False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
+        _OUTPUT, flag, commands="scan",
+    )  # fmt: skip
+    key: str = _declare(
+        "", "--key", "File for the key of --anonymise; pseudonyms that it holds are used again.",
+        _OUTPUT, text, "FILE", commands="scan", shown="beside the report",
+    )  # fmt: skip
     save: str = _declare(
         "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",
         commands="scan", shown="not kept",
     )  # fmt: skip
     null: bool = _declare(
-        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, instead of a table.",
+        False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, not a table.",
         _OUTPUT, flag, commands="scan show",
     )  # fmt: skip
     quiet: bool = _declare(
@@ -338,6 +366,13 @@ def _check_limits(settings: Settings | Door) -> None:
         if (low is not None and value < low) or (high is not None and value > high):
             bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
             raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
+
+
+def _check_max_shared(value: int | float) -> None:
+    if isinstance(value, float) and not 0 < value <= 1:
+        raise UsageError(f"--max-shared is {value:g}, but a share is above 0 and at most 1", hint="write 20% or .2")
+    if isinstance(value, int) and value < 2:
+        raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")
 
 
 def _check_threshold(settings: Settings) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
     Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
 
+Opener = Callable[[], Iterator[bytes]]  # Document has a field named bytes
 MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32-bit
 
 
@@ -42,7 +43,7 @@ class Document:
     kind: str
     group: str
     bytes: int
-    open: Callable[[], Iterator[bytes]]
+    open: Opener
     uri: str = ""
     when: str = ""
 
@@ -186,6 +187,25 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Submission:
+    """What is known of a group as somebody's work; `name` is the name of the group.
+
+    `covered` is the share of its fingerprints that any group compared with it has too. `note` says
+    why it scores nothing: it is empty, or has nothing but base code.
+    """
+
+    name: str
+    label: str = ""
+    author: str = ""
+    team: str = ""
+    when: str = ""
+    attempt: str = ""
+    earlier: bool = False
+    covered: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The whole answer of a scan: what every report is made from.
 
@@ -202,6 +222,7 @@ class Result:
     equal: tuple[tuple[str, ...], ...] = ()
     listings: tuple[Listing, ...] = ()
     ignored_count: int = 0
+    submissions: tuple[Submission, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

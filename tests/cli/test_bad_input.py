@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import subprocess
@@ -18,13 +19,18 @@ def scanned(tmp_path, *options):
 
 
 def test_empty_one_character_and_short_files_are_documents_without_fingerprints(tmp_path):
-    write(tmp_path, {"empty": "", "empty2": "", "one": "x", "short": "a few words", "short2": "a few words", "a.txt": A})
+    write(
+        tmp_path,
+        {"empty": "", "empty2": "", "one": "x", "short": "a few words", "short2": "a few words", "a.txt": A},
+    )
     done, content = scanned(tmp_path)
     assert (done.status, done.err) == (0, "")
-    assert {each["name"]: each["fingerprints"] for each in content["documents"] if each["name"] != "./a.txt"} == {
-        "./empty": 0, "./empty2": 0, "./one": 0, "./short": 0, "./short2": 0,
-    }  # fmt: skip
-    assert [(pair["left"], pair["right"], pair["equal"]) for pair in content["pairs"]] == [("./short", "./short2", True)]
+    counts = {each["name"]: each["fingerprints"] for each in content["documents"]}
+    assert counts.pop("./a.txt") > 20
+    assert counts == {"./empty": 0, "./empty2": 0, "./one": 0, "./short": 0, "./short2": 0}
+    assert [(pair["left"], pair["right"], pair["equal"]) for pair in content["pairs"]] == [
+        ("./short", "./short2", True)
+    ]
 
 
 def test_nul_bytes_make_a_file_binary_and_it_is_still_compared(tmp_path):
@@ -36,7 +42,9 @@ def test_nul_bytes_make_a_file_binary_and_it_is_still_compared(tmp_path):
     assert done.status == 0
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252"]
+)
 def test_the_same_text_is_found_in_every_encoding(tmp_path, encoding):
     text = "".join(f"{line} déjà vu, naïve façade, über alles\n" for line in A.splitlines())
     write(tmp_path, {"utf8.txt": text, "other.txt": text.encode(encoding)})
@@ -47,7 +55,11 @@ def test_the_same_text_is_found_in_every_encoding(tmp_path, encoding):
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "big5", "koi8-r", "euc-kr", "iso2022_jp"])
 def test_odd_encodings_never_stop_the_scan(tmp_path, encoding):
-    words = {"koi8-r": "съешь же ещё этих мягких французских булок, да выпей чаю ", "euc-kr": "다람쥐 헌 쳇바퀴에 타고파 ", "big5": "中國人民大學生活 "}
+    words = {
+        "koi8-r": "съешь же ещё этих мягких французских булок, да выпей чаю ",
+        "euc-kr": "다람쥐 헌 쳇바퀴에 타고파 ",
+        "big5": "中國人民大學生活 ",
+    }
     text = words.get(encoding, "日本中国人民大学生活 ") * 30
     write(tmp_path, {"odd.txt": text.encode(encoding), "a.txt": A})
     done, content = scanned(tmp_path)
@@ -59,7 +71,7 @@ def test_invalid_utf_8_is_replaced_never_raised(tmp_path):
     broken = A.encode()
     broken = b"\xff\xfe\x80 ".join([broken[:300], broken[300:600], broken[600:]])[2:]
     write(tmp_path, {"a.txt": A, "broken.txt": broken + b"\xe2\x82"})
-    done, content = scanned(tmp_path, "--kind", "text")
+    _, content = scanned(tmp_path, "--kind", "text")
     assert content["pairs"][0]["similarity"] > 0.7
 
 
@@ -99,12 +111,8 @@ def test_a_fifo_and_a_socket_in_the_tree_never_block(tmp_path):
     write(tmp_path, {"a.txt": A, "b.txt": A + " more"})
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
-        old = os.getcwd()
-        os.chdir(tmp_path)
-        try:
+        with contextlib.chdir(tmp_path):  # the path of a socket must be short
             listening.bind("sock")
-        finally:
-            os.chdir(old)
         done, content = scanned(tmp_path)
     assert done.status == 3
     assert done.err == (
@@ -160,7 +168,7 @@ def test_a_large_file_of_one_byte_takes_bounded_memory(tmp_path, byte):
     one_byte_file(tmp_path / "large", 64 << 20, byte)
     one_byte_file(tmp_path / "less", 8 << 20, byte)
     base, _, _ = peak_megabytes(tmp_path, "scan", "--files-from", os.devnull, "/dev/null")
-    peak, status, out = peak_megabytes(tmp_path, "scan", ".", "--format", "csv")
+    peak, status, _ = peak_megabytes(tmp_path, "scan", ".", "--format", "csv")
     assert status in (0, 1)
     assert peak < base + 150
 
@@ -184,5 +192,3 @@ def test_a_line_of_a_hundred_megabytes_is_compared_and_shown(tmp_path):
     assert "a.txt" in out
     assert len(out) < 20_000
     assert peak < 3000
-
-

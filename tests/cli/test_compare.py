@@ -13,9 +13,9 @@ def test_two_files_are_shown_with_measures_and_passages_side_by_side(tmp_path):
     lines = done.out.splitlines()
     assert lines[0].strip() == f"left  a.txt ({len(A)} B)"
     assert [line.split()[0] for line in lines[2:7]] == ["similarity", "resemblance", "of", "of", "shared"]
-    assert "in 1 passage" in lines[7]
-    assert lines[9].split() == ["a.txt:1-5", "│", "b.txt:11-15"]
-    assert lines[10].startswith(f" 1 {A[:40]}")
+    assert lines[8].split() == ["passages", "1,", "in", "5", "lines"]
+    assert lines[10].split() == ["a.txt:1-5", "│", "b.txt:11-15"]
+    assert lines[11].startswith(f" 1 {A[:40]}")
     assert "\x1b" not in done.out
     assert "\x1b[36m" in copysift(tmp_path, "compare", "a.txt", "b.txt", "--color", "always").out
 
@@ -38,7 +38,8 @@ def test_files_that_share_nothing_are_status_1(tmp_path):
 
 def test_a_passage_between_noise_and_guarantee_is_found_by_compare(tmp_path):
     write(tmp_path, {"a.txt": A[:60] + B, "b.txt": C + A[:60] + prose(9)})
-    pair = json.loads(copysift(tmp_path, "compare", "a.txt", "b.txt", "--format", "json", "--noise", "30").out)["pairs"][0]
+    done = copysift(tmp_path, "compare", "a.txt", "b.txt", "--format", "json", "--noise", "30")
+    (pair,) = json.loads(done.out)["pairs"]
     assert pair["longest"] >= 45
 
 

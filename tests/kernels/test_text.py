@@ -16,7 +16,7 @@ from copysift.kernels.reference import markup as reference_markup
 from copysift.kernels.reference import text as reference
 
 NASTY = [0x00, 0x20, 0x7F, 0x80, 0xA9, 0xC3, 0xE4, 0xB8, 0xAD, 0xF0, 0xED, 0xFF, *b"AzZ9_<>&;#-!"]
-MARKUP = b"<>&;#-!/\"= a"
+MARKUP = b'<>&;#-!/"= a'
 same_unicode = pytest.mark.skipif(
     _text.UNICODE_VERSION != reference.UNICODE_VERSION,
     reason=f"the tables are of Unicode {_text.UNICODE_VERSION}, Python has {reference.UNICODE_VERSION}",
@@ -239,3 +239,26 @@ def test_canonical_equivalents_give_the_same_symbols():
         nfc, nfd = (unicodedata.normalize(form, text).encode() for form in ("NFC", "NFD"))
         for block in (_text.unicode_block, _text.words_block):
             assert np.array_equal(block(nfc, 0, True)[0], block(nfd, 0, True)[0]), text
+
+
+def test_every_hangul_syllable_is_one_symbol_however_it_is_written():
+    syllables = [chr(point) for point in range(0xAC00, 0xD7A4)]
+    composed = " ".join(syllables).encode()
+    jamo = " ".join(unicodedata.normalize("NFD", syllable) for syllable in syllables).encode()
+    for data in (composed, jamo):
+        assert _text.unicode_block(data, 0, True)[0].tolist() == list(range(0xAC00, 0xD7A4))
+    assert np.array_equal(_text.words_block(composed, 0, True)[0], _text.words_block(jamo, 0, True)[0])
+
+
+@same_unicode
+def test_every_sequence_near_the_edges_of_utf_8_agrees():
+    tails = (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)
+    leads = [bytes(lead) for lead in itertools.product((0xC0, 0xC1, 0xC2, 0xDF), range(0x70, 0xD0))]
+    leads += [
+        bytes(lead) for lead in itertools.product((0xE0, 0xE1, 0xED, 0xEE, 0xEF), range(0x70, 0xD0), tails)
+    ]
+    leads += [
+        bytes(lead)
+        for lead in itertools.product((0xF0, 0xF1, 0xF3, 0xF4, 0xF5), range(0x7F, 0xC1), tails, tails)
+    ]
+    agree(b" ".join(leads))

@@ -18,13 +18,13 @@ def source(name, start, end):
 
 def test_the_table_has_equal_files_first_then_pairs_then_a_summary():
     assert table.report(RESULT, View()) == (
-        "Equal files: 1 set, 1 kB wasted\n"
-        "  2 × 1 kB        a.txt\n"
+        "Equal files: 1 set, 1.00 kB wasted\n"
+        "  2 × 1.00 kB     a.txt\n"
         "                  copy.txt\n"
         "\n"
         "Similar files: 1 pair\n"
-        "  alike  of left  of right  shared  longest  size    size  left   right\n"
-        "    99%      97%        1%      68       60  1 kB  123 kB  a.txt  b\\x1b[31m\\u202e.txt\n"
+        "  alike  of left  of right  shared  longest     size    size  left   right\n"
+        "    99%      97%        1%      68       60  1.00 kB  123 kB  a.txt  b\\x1b[31m\\u202e.txt\n"
         "\n"
         "4 files compared (125 kB): 1 equal set, 1 similar pair with similarity ≥ 25%, 1 cluster, "
         "3 fingerprints ignored as too common, 1 skipped\n"
@@ -162,10 +162,10 @@ def test_names_end_with_nul_and_groups_with_an_empty_name():
     assert names.names(RESULT, View(groups=True)) == f"a.txt\0copy.txt\0\0a.txt\0{HOSTILE}\0\0"
 
 
-@pytest.mark.parametrize("report", [records.report, rows.report, names.names])
-def test_a_limit_cuts_the_list_of_pairs(report):
-    assert report(RESULT, View(limit=1)).count(HOSTILE.split("\x1b")[0] + "\x1b") == 0 or report is records.report
-    assert len(report(RESULT, View(limit=1))) < len(report(RESULT, View()))
+def test_a_limit_cuts_the_list_of_pairs():
+    assert len(json.loads(records.report(RESULT, View(limit=1)))["pairs"]) == 1
+    assert len(rows.report(RESULT, View(limit=1)).splitlines()) == 2
+    assert names.names(RESULT, View(limit=1)) == "a.txt\0copy.txt\0"
 
 
 def test_the_table_says_how_many_pairs_a_limit_hides():

@@ -13,8 +13,16 @@ def test_percent_is_100_or_0_only_where_it_is_exact(share, shown):
 
 @pytest.mark.parametrize(
     ("count", "shown"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (10763, "10.8 kB"), (999_600, "1 MB"), (123456, "123 kB"), (5 * 10**15, "5000 TB")],
-)  # fmt: skip
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.00 kB"),
+        (10763, "10.8 kB"),
+        (999_600, "1.00 MB"),
+        (123456, "123 kB"),
+        (5 * 10**15, "5000 TB"),
+    ],
+)
 def test_sizes_have_three_digits(count, shown):
     assert size(count) == shown
 

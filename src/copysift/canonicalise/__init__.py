@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from copysift import registry
 from copysift.canonicalise.canonicaliser import Canonicaliser
 from copysift.canonicalise.markup import Html, blank_markup
 from copysift.canonicalise.raw import Raw
 from copysift.canonicalise.sniff import detect_encoding, detect_kind, looks_binary, to_utf8, transcode
 from copysift.canonicalise.text import Text
 from copysift.canonicalise.words import Words
-from copysift.errors import UsageError
 
 __all__ = [
-    "KINDS", "Canonicaliser", "blank_markup", "canonicaliser", "detect_encoding", "detect_kind",
-    "looks_binary", "to_utf8", "transcode",
+    "Canonicaliser", "Raw", "Text", "Words", "blank_markup", "canonicaliser", "detect_encoding",
+    "detect_kind", "html", "html_words", "looks_binary", "to_utf8", "transcode",
 ]  # fmt: skip
 
-KINDS: dict[str, Callable[[], Canonicaliser]] = {
-    "bytes": Raw,
-    "html": lambda: Html(Text()),
-    "html-words": lambda: Html(Words()),
-    "text": Text,
-    "words": Words,
-}
+
+def html() -> Canonicaliser:
+    """Make the canonicaliser of HTML whose symbols are characters."""
+    return Html(Text())
+
+
+def html_words() -> Canonicaliser:
+    """Make the canonicaliser of HTML whose symbols are words."""
+    return Html(Words())
 
 
 def canonicaliser(kind: str) -> Canonicaliser:
-    """Make the canonicaliser of a kind of document: one of KINDS."""
-    if kind not in KINDS:
-        raise UsageError(f"unknown kind {kind!r}", hint=f"Choose one of {', '.join(sorted(KINDS))}.")
-    return KINDS[kind]()
+    """Make the canonicaliser of a kind of document; plug-ins add theirs to the registry."""
+    made: Canonicaliser = registry.load(registry.KINDS, kind)()
+    return made

@@ -11,6 +11,7 @@ KINDS = {
     "text": "characters: letters, marks and digits of any script, case folded",
     "words": "shingles of words, as in the syntactic clustering of the Web",
     "html": "text without tags, comments, scripts and styles",
+    "html-words": "the same as shingles of words; --kind words takes it for HTML",
     "bytes": "any file, raw",
 }
 SCHEMES = {
@@ -29,6 +30,8 @@ REPORTS = {
     "json": "everything, schema version 1",
     "csv": "one row a pair",
     "sif": "groups, as the sif paper lists them",
+    "html": "one page that opens offline: pairs, clusters, sources side by side",
+    "moss": "a folder of pages as MOSS makes them",
 }
 
 

@@ -10,13 +10,15 @@ from pathlib import Path
 import click
 
 from copysift import registry
-from copysift.cli import console
+from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, options, settings_from
 from copysift.errors import UsageError
 from copysift.settings import Door, Settings
 from copysift.values import Result
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
+SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
+PAGES = ("html", "moss")  # formats that show the sources of the best pairs
+MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -25,7 +27,7 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif"}
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Compare every file with every file: equal ones, similar ones, parts of one another.
 
-    PATH is a file or a folder; folders are read with all that is in them.
+    PATH is a file, a folder or an archive; folders and archives are read with all that is in them.
     """
     settings, door = settings_from("scan", given)
     chosen = report_format(door)
@@ -38,10 +40,18 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.engine.run import check_place
 
         check_place(Path(door.save))
+    if chosen == "moss":
+        folders.check_folder(door)
+    if door.anonymise:
+        pseudonyms.check_key(door)
     scan = Scan(settings)
     with console.progress(door) as shown:
         result = scan.run(
-            places, regions=chosen == "json" or bool(door.passages), keep=bool(door.save), progress=shown
+            places,
+            regions=chosen == "json" or chosen in PAGES or bool(door.passages),
+            most=settings.limit or MOST_PAGES if chosen in PAGES else None,
+            keep=bool(door.save),
+            progress=shown,
         )
     if door.save:
         scan.save(Path(door.save))
@@ -73,7 +83,7 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
-    from copysift.report.view import View, no_source
+    from copysift.report.view import View, no_source, no_spans
 
     view = View(
         groups=door.groups,
@@ -83,9 +93,16 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         color=console.color(door),
         quiet=door.quiet,
         source=getattr(scan, "source", no_source),
+        base=getattr(scan, "base", no_spans),
     )
+    if door.anonymise:
+        result, view = pseudonyms.anonymous(result, view, settings, door)
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
-    console.write(report(result, view), door)
+    made = report(result, view)
+    if isinstance(made, str):
+        console.write(made, door)
+    else:
+        folders.write_folder(made, door)
 
 
 def _listed(door: Door) -> Iterator[str]:
@@ -93,10 +110,8 @@ def _listed(door: Door) -> Iterator[str]:
     if not door.files_from:
         return
     try:
-        if door.files_from == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            content = Path(door.files_from).read_bytes()
+        listed = Path(door.files_from)
+        content = sys.stdin.buffer.read() if door.files_from == "-" else listed.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
     separator = b"\0" if door.null or b"\0" in content else b"\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -90,6 +90,14 @@ class Collection:
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""
         return self.filed[self._names[name]]
+
+    def holders(self, number: int) -> Sequence[Filed]:
+        """Give the files behind a number that the join knows."""
+        return (self.filed[number],)
+
+    def members(self, name: str) -> Sequence[Filed]:
+        """Give the files of what is compared under a name: here the one of that name."""
+        return (self.by_name(name),)
 
     def rename(self, name: str, number: int) -> None:
         """Let a document be found by another name, too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def compare_folders(
 ) -> tuple[Folders, tuple[Skipped, ...]]:
     """Compare two folders by content; give what was skipped, too."""
     for folder in (left, right):
-        if not os.path.isdir(folder):
+        if not Path(folder).is_dir():
             raise InputError(f"{folder} is not a folder")
     result = Scan(settings, weigh=alike_weights).run([left, right], progress=progress)
     return match_folders(result, left, right), result.skipped

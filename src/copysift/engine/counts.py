@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from copysift.values import Group, Ignored, Skipped
+from copysift.values import Group, Ignored, Skipped, Submission
 
 Numbers = NDArray[np.int64]
 Shares = NDArray[np.float64]
@@ -57,3 +57,7 @@ class Counts:
     ignored_count: int
     skipped: tuple[Skipped, ...]
     floor: float
+    # Of submissions: their files, where a document above is a group of them; equal groups by the same number.
+    files: tuple[Group, ...] | None = None
+    twins: tuple[int, ...] = ()
+    submissions: tuple[Submission, ...] = ()

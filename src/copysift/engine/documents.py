@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from copysift.canonicalise import Canonicaliser, canonicaliser
 from copysift.canonicalise.sniff import SAMPLE, detect_encoding, detect_kind, looks_binary, to_utf8, transcode
@@ -16,16 +18,22 @@ from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
 
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+Load = Callable[[Entry], Loaded | Skipped]
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
-INNER = {"words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-FAMILIES = {"html": "text"}  # kinds with the same symbols can be compared with each other
+INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
 
 class Reader:
     """Reads files as documents of their kind; threads share it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
+        self._load = load
+        self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -41,19 +49,19 @@ class Reader:
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
-        loaded = (each for each in map(load, sample) if isinstance(each, Loaded))
+        loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(each) for each in loaded))
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
     def read(self, entry: Entry) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._opened(loaded)
         key = (loaded.size, loaded.checksum, kind)
-        if self._claimed.setdefault(key, entry.path) is not entry.path:
+        if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
             return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
         found = self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks(chunks), spans=False)
         return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
@@ -73,6 +81,19 @@ class Reader:
     def canonical_of(self, data: bytes, kind: str) -> Canonical:
         """Canonicalise content that is in memory."""
         return self._canonicaliser(kind).whole(data)
+
+    def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
+        """Give the hash of every k-gram of a document, in order."""
+        every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
+        return fingerprinter(every).fingerprint(blocks, spans=False).hashes
+
+    def grams(self, entry: Entry) -> UInt64s | Skipped:
+        """Give the hash of every k-gram of a file."""
+        loaded = self._load(entry)
+        if isinstance(loaded, Skipped):
+            return loaded
+        kind, chunks = self._opened(loaded)
+        return self.grams_of(self._canonicaliser(kind).blocks(chunks), kind)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -116,7 +137,7 @@ class Reader:
         return self._settings.thresholds(kind)
 
     def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
-        loaded = load(entry)
+        loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return self._source_chunks(loaded, kind)
@@ -144,7 +165,9 @@ class Reader:
         wanted = self._settings.kind
         if wanted == "auto":
             return detect_kind(name, head)
-        return "bytes" if looks_binary(head) else wanted
+        if looks_binary(head):
+            return "bytes"
+        return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
 
     def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
         kind, chunks = self._opened(loaded)

@@ -6,37 +6,30 @@ import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copysift.engine.base import Base, masked_spans
 from copysift.engine.collection import Collection, Filed
-from copysift.engine.documents import FAMILIES, Reader
+from copysift.engine.documents import Reader
+from copysift.engine.joining import Joined, Prepared, families, regions_of
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.errors import InputError
-from copysift.match.exact import Matches, line_span, line_starts, matched_lines, regions
+from copysift.match.exact import line_span, line_starts, regions
 from copysift.values import Canonical, Pair, Region, Result, Side
 
 if TYPE_CHECKING:
-    from copysift.values import UInt32s
+    from copysift.engine.joining import UInt8s
 
 CACHED = 128 << 20  # bytes of sources whose symbols stay at hand
 LARGEST = 512 << 20  # bytes of a document that is matched exactly; above it a pair has no regions
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document ready to be matched."""
-
-    canonical: Canonical
-    lines: UInt32s
-    size: int
-
-
 class Exact:
     """Finds the regions of pairs; documents that many pairs have stay at hand."""
 
-    def __init__(self, reader: Reader, collection: Collection, jobs: int) -> None:
+    def __init__(self, reader: Reader, collection: Collection, jobs: int, base: Base | None = None) -> None:
         self._reader = reader
+        self._base = base or Base()
         self._collection = collection
         self._jobs = jobs
         self._cache: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
@@ -55,28 +48,43 @@ class Exact:
 
     def match(self, pair: Pair) -> Pair:
         """Give a pair with all common runs of at least k symbols, tiled longest first."""
-        left, right = self._collection.by_name(pair.left), self._collection.by_name(pair.right)
-        if max(left.size, right.size) > LARGEST:
+        left, right = self._collection.members(pair.left), self._collection.members(pair.right)
+        if max(sum(each.size for each in side) for side in (left, right)) > LARGEST:
             return pair
-        kinds = comparable(left.kind, right.kind)
-        one, other = self._prepared(left, kinds[0]), self._prepared(right, kinds[1])
-        limits = self._reader.noise(kinds[0])
-        found = regions(one.canonical, other.canonical, *limits)
-        return dataclasses.replace(
-            pair,
-            longest=found.longest,
-            lines=matched_lines(found, one.lines, other.lines),
-            regions=tuple(_regions(pair, found, one, other)),
-        )
+        found: list[Region] = []
+        touched = [0, 0]  # lines of the left and of the right
+        for ours, theirs in families(left, right):
+            one, other = (
+                Joined([(file.entry.path, self._prepared(file, kind)) for file, kind in side])
+                for side in (ours, theirs)
+            )
+            limits = self._reader.noise(ours[0][1])
+            matches = regions(one.canonical, other.canonical, *limits, one.mask, other.mask)
+            found += regions_of(matches, one, other)
+            touched[0] += one.lines_of(matches.left_starts, matches.left_ends)
+            touched[1] += other.lines_of(matches.right_starts, matches.right_ends)
+        order = {each.entry.path: number for number, each in enumerate(left)}
+        found.sort(key=lambda each: (order[each.left.file], each.left.start, each.right.start))
+        longest = max((each.length for each in found), default=0)
+        return dataclasses.replace(pair, longest=longest, lines=max(touched), regions=tuple(found))
+
+    def base_spans(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Give the half-open byte spans of a file's source that base code covers."""
+        if not self._base:
+            return ()
+        filed = self._collection.by_name(name)
+        prepared = self._prepared(filed, filed.kind)
+        return () if prepared.mask is None else masked_spans(prepared.mask, prepared.canonical)
 
     def equal(self, result: Result) -> Result:
         """Give the result with one region, the whole, for every pair of equal files."""
         whole: dict[str, tuple[int, int, int, int, int] | None] = {}
         pairs = []
         for pair in result.pairs:
-            if pair.equal and pair.left not in whole:
+            collapsed = pair.equal and pair.regions is None
+            if collapsed and pair.left not in whole:
                 whole[pair.left] = self._whole(self._collection.by_name(pair.left))
-            span = whole.get(pair.left) if pair.equal else None
+            span = whole.get(pair.left) if collapsed else None
             pairs.append(pair if span is None else _equal_pair(pair, span))
         return dataclasses.replace(result, pairs=tuple(pairs))
 
@@ -94,6 +102,12 @@ class Exact:
         first, last = line_span(prepared.lines, starts[:1], ends[-1:])
         return len(starts), int(starts[0]), int(ends[-1]), int(first[0]), int(last[0])
 
+    def _mask(self, canonical: Canonical, kind: str) -> UInt8s | None:
+        if not self._base:
+            return None
+        grams = self._reader.grams_of([canonical], kind)
+        return self._base.mask(grams, self._reader.noise(kind)[0], len(canonical.symbols))
+
     def _prepared(self, filed: Filed, kind: str) -> Prepared:
         key = (filed.entry.path, kind)
         with self._lock:
@@ -101,7 +115,8 @@ class Exact:
                 self._cache.move_to_end(key)
                 return self._cache[key]
         data = self._reader.source(filed.entry, kind)
-        made = Prepared(self._reader.canonical_of(data, kind), line_starts(data), len(data))
+        canonical = self._reader.canonical_of(data, kind)
+        made = Prepared(canonical, line_starts(data), len(data), self._mask(canonical, kind))
         with self._lock:
             if key not in self._cache:
                 self._cache[key] = made
@@ -109,23 +124,6 @@ class Exact:
             while self._held > CACHED and len(self._cache) > 1:
                 self._held -= self._cache.popitem(last=False)[1].size
         return made
-
-
-def comparable(left: str, right: str) -> tuple[str, str]:
-    """Give the kinds under which two documents have the same symbols: their own, or bytes."""
-    same = FAMILIES.get(left, left) == FAMILIES.get(right, right)
-    return (left, right) if same else ("bytes", "bytes")
-
-
-def _regions(pair: Pair, found: Matches, one: Prepared, other: Prepared) -> Iterator[Region]:
-    left_lines = line_span(one.lines, found.left_starts, found.left_ends)
-    right_lines = line_span(other.lines, found.right_starts, found.right_ends)
-    columns = (
-        found.lengths, found.left_starts, found.left_ends, *left_lines,
-        found.right_starts, found.right_ends, *right_lines,
-    )  # fmt: skip
-    for length, *sides in zip(*(column.tolist() for column in columns), strict=True):
-        yield Region(length, Side(pair.left, *sides[:4]), Side(pair.right, *sides[4:]))
 
 
 def _equal_pair(pair: Pair, span: tuple[int, int, int, int, int]) -> Pair:

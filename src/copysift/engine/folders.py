@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import PurePath
 
@@ -98,8 +97,13 @@ def _tie(left: str, right: str) -> int:
 
 
 def _within(name: str, folder: str) -> bool:
-    return name.startswith(os.path.join(folder, ""))
+    return name.startswith(_ended(folder))
 
 
 def _inside(name: str, folder: str) -> str:
-    return name[len(os.path.join(folder, "")) :]
+    return name[len(_ended(folder)) :]
+
+
+def _ended(folder: str) -> str:
+    """Give a folder as names in it begin: as it was written, with one separator at its end at least."""
+    return folder if folder.endswith("/") else f"{folder}/"

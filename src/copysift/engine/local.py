@@ -23,29 +23,40 @@ from copysift.engine.collection import Collection
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
 from copysift.engine.exact import Exact
+from copysift.engine.gathered import Gathered
+from copysift.engine.gathering import gather
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.selection import allowed, answer, pairs_of, selected
 from copysift.engine.sketches import SKETCHES, measured
+from copysift.engine.stored import Stored
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
-from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.read.walk import Entry
 from copysift.settings import COUNTS, Settings
-from copysift.values import Ignored, Pair, Result, Skipped
+from copysift.values import Group, Ignored, Pair, Result, Skipped, Submission
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 
+# Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
+# as if it had this many documents.
+FEWEST = 1000
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
+
+
+def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes by their rarity."""
+    return rarity(degrees, max(groups, FEWEST))
 
 
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings, weigh: Weigh = rarity) -> None:
+    def __init__(self, settings: Settings, weigh: Weigh = weights) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
@@ -53,8 +64,12 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._reader = Reader(settings)
+        self._stored = Stored(self._tmp_dir())
+        self._reader = Reader(settings, self._stored.load)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._archives = True  # opened where they are named
+        self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
 
@@ -63,26 +78,36 @@ class Scan:
         paths: Iterable[str | os.PathLike[str]],
         *,
         regions: bool = False,
+        most: int | None = None,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders; `keep` counts pairs down to the floor, so that the run can be saved."""
+        """Scan files and folders.
+
+        With `regions` the `most` best pairs, or all, are matched exactly; `keep` counts pairs down to
+        the floor, so that the run can be saved.
+        """
         shown = progress or Silent()
         with self._timed("walk"):
-            entries = list(self._walk(paths, shown))
-        with Join(self.settings.memory // 2, self._tmp_dir(), jobs=self._jobs) as join:
+            entries = self._gather(paths, shown)
+        gathered = self._gathered
+        base = None if gathered is None else gathered.base.hashes
+        with Join(self.settings.memory // 2, self._tmp_dir(), base, jobs=self._jobs) as join:
             with self._timed("read"):
                 self._read(entries, join, shown)
+                if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
+                    join.add(len(gathered.numbers) - 1, np.empty(0, np.uint64))
             with self._timed("join"):
                 shown.phase("comparing", None)
-                postings = join.finish(self.settings.max_shared, self._weigh)
+                postings = join.finish(self._most_shared(), self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, shown)
+            self._result = self._answer(counts, regions, most, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
         """Compare two files, matched exactly, whether they share fingerprints or not."""
+        self._archives = False
         self.run([left, right])
         counts = self._counts
         assert counts is not None  # run has just made it
@@ -92,8 +117,9 @@ class Scan:
         exact = Exact(self._reader, self._collection, self._jobs)
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
-            twice = dataclasses.replace(documents[0], name=right, group=right)
-            counts = dataclasses.replace(counts, documents=(documents[0], documents[-1] if len(documents) > 1 else twice))
+            again = dataclasses.replace(documents[0], name=right, group=right)
+            both = documents if len(documents) > 1 else (*documents, again)
+            counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
             return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
@@ -114,23 +140,19 @@ class Scan:
         filed = self._collection.by_name(name)
         return self._reader.piece(filed.entry, filed.kind, start, end)
 
-    def _walk(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> Iterator[Entry]:
-        settings = self.settings
-        wanted = WalkSettings(
-            hidden=settings.hidden,
-            gitignore=settings.gitignore,
-            include=settings.include,
-            exclude=settings.exclude,
-            follow=settings.follow,
-            one_file_system=settings.one_file_system,
-        )
+    def base(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Give the half-open byte spans of a document's source that base code covers."""
+        return () if self._exact is None else self._exact.base_spans(name)
+
+    def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        for found in walk(paths, wanted):
-            shown.advance()
-            if isinstance(found, Skipped):
-                self._collection.skip(found)
-            elif isinstance(found, Entry):  # a further name of the same file is the same file
-                yield found
+        found = gather(paths, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        if found.submissions is not None:
+            self._collection = self._gathered = found.submissions
+            self._reader.collapse = False
+        for each in found.skipped:
+            self._collection.skip(each)
+        return found.entries
 
     def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
@@ -164,38 +186,58 @@ class Scan:
             len(postings.common),
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
+            *self._of_submissions(postings),
         )
+
+    def _of_submissions(
+        self, postings: Postings
+    ) -> tuple[tuple[Group, ...] | None, tuple[int, ...], tuple[Submission, ...]]:
+        gathered = self._gathered
+        if gathered is None:
+            return None, (), ()
+        return tuple(gathered.files()), gathered.twins(), gathered.submissions(postings)
+
+    def _most_shared(self) -> int:
+        """Give the number of groups that may share a fingerprint; a share of all is at least two."""
+        most = self.settings.max_shared
+        if isinstance(most, int):
+            return most
+        count = len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
+        return max(2, int(most * count))
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
         settings, jobs = self.settings, self._jobs
+        labels: tuple[Any, ...] = ()
+        if self._gathered is not None:
+            labels = (self._gathered.roster.side, self._gathered.roster.kin)
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return candidates(postings, "shared", 1, settings.min_shared, jobs)
+            return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs)
+            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [
-            candidates(postings, measure, floor, 1, jobs) for measure in ("similarity", "containment")
-        ]
+        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in ("similarity", "containment")]
         if settings.measure == "shared":
-            found.append(candidates(postings, "shared", settings.cut, 1, jobs))
+            found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, shown: Progress) -> Result:
+    def _answer(self, counts: Counts, regions: bool, most: int | None, shown: Progress) -> Result:
         settings = self.settings
-        exact = Exact(self._reader, self._collection, self._jobs)
+        base = None if self._gathered is None else self._gathered.base
+        exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
         if settings.measure == "longest" or settings.min_match is not None:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
             return answer(counts, settings)
-        chosen = counts.pairs.take(selected(counts, settings))
-        shown.phase("matching", len(chosen))
+        chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
+        matched = chosen[:most]
+        shown.phase("matching", len(matched))
         pairs: list[Pair] = []
-        for pair in exact.pairs(pairs_of(counts.documents, chosen)):
+        for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, tuple(pairs))
+        result = answer(counts, settings, (*pairs, *chosen[len(matched) :]))
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -219,9 +261,11 @@ class Scan:
         order = np.lexsort((common.hashes, -common.degrees.astype(np.int64)))[:IGNORED_SHOWN]
         for place in order.tolist():
             value, holder = int(common.hashes[place]), int(common.holders[place])
-            filed = self._collection.filed[holder]
-            text = self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
-            yield Ignored(value, int(common.degrees[place]), text)
+            texts = (
+                self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
+                for filed in self._collection.holders(holder)
+            )
+            yield Ignored(value, int(common.degrees[place]), next(filter(None, texts), ""))
 
     def _tmp_dir(self) -> Path | None:
         if not self.settings.tmp_dir:
@@ -240,8 +284,8 @@ class Scan:
 
 def united(parts: list[Candidates]) -> Candidates:
     """Give every pair of several lists once, in order."""
-    columns = [np.concatenate(each) for each in zip(*((p.left, p.right, p.shared, p.weight) for p in parts), strict=True)]
-    left, right, shared, weight = columns
+    rows = [(part.left, part.right, part.shared, part.weight) for part in parts]
+    left, right, shared, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
     _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
     return Candidates(left[first], right[first], shared[first], weight[first])
 
@@ -271,4 +315,3 @@ def show(path: Path, settings: Settings) -> Result:
             hint="ask for more, or scan again with a lower --floor",
         )
     return answer(counts, settings)
-

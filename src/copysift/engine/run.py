@@ -32,7 +32,7 @@ _AGAIN = "make the run again with copysift scan --save"
 
 def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float]) -> None:
     """Write a run to the folder `path`; an earlier run there is replaced, anything else is refused."""
-    path = Path(os.path.abspath(path))
+    path = path.absolute()
     check_place(path)
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
@@ -43,7 +43,8 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         pq.write_table(_documents(counts, ids), part / TABLES[0])
         pq.write_table(_pairs(counts, ids), part / TABLES[1])
         pq.write_table(_clusters(counts, result, ids), part / TABLES[2])
-        described = _described(counts, result, times) | {"files": {name: _checksum(part / name) for name in TABLES}}
+        described = _described(counts, result, times)
+        described["files"] = {name: _checksum(part / name) for name in TABLES}
         (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for name in (*TABLES, "run.json"):
             _sync(part / name)
@@ -83,7 +84,8 @@ def _read_description(path: Path) -> dict[str, Any]:
         version = described["version"]
         complete = isinstance(described["files"], dict) and "floor" in described
     except OSError as error:
-        raise RunError(f"{path} is not a run: {error.strerror}", hint="make one with copysift scan --save") from None
+        message = f"{path} is not a run: {error.strerror}"
+        raise RunError(message, hint="make one with copysift scan --save") from None
     except (ValueError, KeyError, TypeError):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN) from None
     if version != VERSION:

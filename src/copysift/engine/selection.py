@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -30,7 +31,8 @@ def described(settings: Settings) -> dict[str, object]:
         if field.name not in _NO_ANSWER
     }
     values["threshold"] = settings.cut
-    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    for name in ("include", "exclude", "base", "earlier"):
+        values[name] = list(values[name])
     values["seed"] = seed_check(settings.seed)
     return values
 
@@ -79,7 +81,7 @@ def suffix(name: str) -> str:
 def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None) -> Result:
     """Make the result; `reported` are the selected pairs where they were matched exactly already."""
     chosen = counts.pairs.take(selected(counts, settings))
-    pairs = pairs_of(counts.documents, chosen) if reported is None else reported
+    pairs = pairs_of(counts.documents, chosen, counts.twins) if reported is None else reported
     equal = equal_pairs(counts, settings)
     names = [group.name for group in counts.documents]
     lefts = [*chosen.left.tolist(), *(first for first, *rest in counts.equal for _ in rest)]
@@ -87,19 +89,33 @@ def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None
     together = clusters(len(names), lefts, rights)
     return Result(
         settings=described(settings),
-        documents=counts.documents,
+        documents=counts.documents if counts.files is None else counts.files,
         pairs=(*equal, *pairs),
         clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
-        equal=tuple(tuple(names[number] for number in members) for members in counts.equal),
+        equal=equal_sets(counts, pairs),
         listings=listings(counts, chosen, settings),
         ignored_count=counts.ignored_count,
+        submissions=counts.submissions,
     )
 
 
-def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, ...]:
-    """Turn columns into values."""
+def equal_sets(counts: Counts, pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
+    """Give the sets of equal documents; of submissions, those that were compared with each other."""
+    names = [group.name for group in counts.documents]
+    if not counts.twins:
+        return tuple(tuple(names[number] for number in members) for members in counts.equal)
+    number = {name: at for at, name in enumerate(names)}
+    same = [(number[pair.left], number[pair.right]) for pair in pairs if pair.equal]
+    together = clusters(len(names), [left for left, _ in same], [right for _, right in same])
+    return tuple(tuple(names[at] for at in members) for members in together)
+
+
+def pairs_of(
+    documents: tuple[Group, ...], columns: PairColumns, twins: Sequence[int] = ()
+) -> tuple[Pair, ...]:
+    """Turn columns into values; documents with the same number in `twins` are equal."""
     longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
     lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
     rows = zip(
@@ -115,19 +131,22 @@ def pairs_of(documents: tuple[Group, ...], columns: PairColumns) -> tuple[Pair, 
         strict=True,
     )
     return tuple(
-        Pair(documents[left].name, documents[right].name, False, *measures)
+        Pair(
+            documents[left].name, documents[right].name, bool(twins) and twins[left] == twins[right], *measures
+        )
         for left, right, *measures in rows
     )
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
     """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
-    documents = counts.documents
+    stars = [
+        (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
+    ]
     return tuple(
-        Pair(documents[first].name, documents[other].name, True, 1.0, 1.0, 1.0, 1.0, documents[first].fingerprints)
-        for first, *rest in counts.equal
-        for other in rest
-        if not settings.same_suffix or suffix(documents[first].name) == suffix(documents[other].name)
+        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
+        for one, other in stars
+        if not settings.same_suffix or suffix(one.name) == suffix(other.name)
     )
 
 

@@ -28,8 +28,7 @@ def measured(found: Candidates, postings: Postings, collection: Collection, sche
     if scheme in SKETCHES:
         estimate = _min_pair if scheme == "min" else _adaptive_pair
         rows = [
-            estimate(collection, one, other)
-            for one, other in zip(left.tolist(), right.tolist(), strict=True)
+            estimate(collection, one, other) for one, other in zip(left.tolist(), right.tolist(), strict=True)
         ]
         columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
         resemblance, of_left, of_right = columns[:, 0], columns[:, 1], columns[:, 2]
@@ -38,8 +37,17 @@ def measured(found: Candidates, postings: Postings, collection: Collection, sche
         n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
         resemblance, of_left, of_right = _share(shared, n + m - shared), _share(shared, n), _share(shared, m)
         similarity = _share(found.weight, np.minimum(postings.totals[left], postings.totals[right]))
-    unknown = np.full(len(left), UNKNOWN, np.int64)
-    return PairColumns(left, right, shared, similarity, resemblance, of_left, of_right, unknown, unknown.copy())
+    return PairColumns(
+        left,
+        right,
+        shared,
+        similarity,
+        resemblance,
+        of_left,
+        of_right,
+        longest=np.full(len(left), UNKNOWN, np.int64),
+        lines=np.full(len(left), UNKNOWN, np.int64),
+    )
 
 
 def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -75,7 +83,7 @@ def _sketch(hashes: UInt64s | None) -> UInt64s:
 
 
 def _level(hashes: UInt64s) -> int:
-    """Give the i for which all hashes are 0 mod 2^i: the level of the sample, or a coarser one that it equals."""
+    """Give the largest i for which all hashes are 0 mod 2^i: the level of the sample, or a coarser one."""
     if not len(hashes):
         return 0
     together = int(np.bitwise_or.reduce(hashes))

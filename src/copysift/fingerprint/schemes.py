@@ -59,6 +59,16 @@ class Windows:
         return None
 
 
+def winnow(settings: FingerprintSettings) -> Windows:
+    """Make winnowing as the paper first defines it: ties go to the right."""
+    return Windows(settings, robust=False)
+
+
+def open_closed(settings: FingerprintSettings) -> Windows:
+    """Make winnowing whose order prefers open and closed k-grams."""
+    return Windows(settings, inner=settings.inner)
+
+
 class Mod:
     """`mod`: 0 mod p (sif, Broder's MOD_m); without overlap as sif does it, on request."""
 

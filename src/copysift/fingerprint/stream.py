@@ -7,39 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.errors import UsageError
-from copysift.fingerprint.anchor import Anchor
-from copysift.fingerprint.schemes import AdaptiveMod, All, Min, Mod, SafeMod, Scheme, Windows
+from copysift import registry
 from copysift.values import Canonical, Fingerprints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from copysift.fingerprint.schemes import Scheme
     from copysift.fingerprint.settings import FingerprintSettings
     from copysift.values import Symbols, UInt32s
-
-SCHEMES: dict[str, Callable[[FingerprintSettings], Scheme]] = {
-    "adaptive-mod": AdaptiveMod,
-    "all": All,
-    "anchor": Anchor,
-    "min": Min,
-    "mod": Mod,
-    "open-closed": lambda settings: Windows(settings, inner=settings.inner),
-    "robust": Windows,
-    "safe-mod": SafeMod,
-    "winnow": lambda settings: Windows(settings, robust=False),
-}
 
 _NO_SPANS = np.empty(0, np.uint32)
 
 
 def fingerprinter(settings: FingerprintSettings) -> Fingerprinter:
     """Make what turns canonical documents into fingerprints, for the scheme that the settings name."""
-    if settings.scheme not in SCHEMES:
-        raise UsageError(
-            f"unknown scheme {settings.scheme!r}", hint=f"Choose one of {', '.join(sorted(SCHEMES))}."
-        )
-    SCHEMES[settings.scheme](settings)  # what the scheme refuses is refused here, not at the first file
     return Fingerprinter(settings)
 
 
@@ -48,10 +30,14 @@ class Fingerprinter:
 
     def __init__(self, settings: FingerprintSettings) -> None:
         self.settings = settings
+        self._scheme: Callable[[FingerprintSettings], Scheme] = registry.load(
+            registry.SCHEMES, settings.scheme
+        )
+        self._scheme(settings)  # what the scheme refuses is refused here, not at the first file
 
     def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:
         """Fingerprint one document, given as consecutive blocks; spans=False leaves the positions out."""
-        scheme, k = SCHEMES[self.settings.scheme](self.settings), self.settings.k
+        scheme, k = self._scheme(self.settings), self.settings.k
         window, total = _Window(), 0
         hashes, starts, ends = [], [], []
         pending: Canonical | None = None

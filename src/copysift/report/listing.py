@@ -6,6 +6,7 @@ the R file: the share of the R file's fingerprints that the member has too (§4)
 
 from __future__ import annotations
 
+from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import percent, shorten, styled, visible
 from copysift.values import Listing, Result
@@ -38,14 +39,14 @@ def groups(result: Result, view: View) -> str:
 
 
 def _blocks(listings: list[Listing], result: Result, view: View) -> str:
-    bytes_of = {group.name: group.bytes for group in result.documents}
-    return "\n\n".join(_block(each, bytes_of, view) for each in listings)
+    sizes = bytes_of(result)
+    return "\n\n".join(_block(each, sizes, view) for each in listings)
 
 
-def _block(listing: Listing, bytes_of: dict[str, int], view: View) -> str:
+def _block(listing: Listing, sizes: dict[str, int], view: View) -> str:
     room = None if view.width is None else max(20, view.width - 8 - 12)
     first = shorten(visible(listing.reference), room)
-    lines = [f"{styled('R100', 'bold', view.color)} {first} {bytes_of[listing.reference]}"]
+    lines = [f"{styled('R100', 'bold', view.color)} {first} {sizes[listing.reference]}"]
     for name, share in listing.members:
-        lines.append(f"{percent(share)[:-1]:>6} {shorten(visible(name), room)} {bytes_of[name]}")
+        lines.append(f"{percent(share)[:-1]:>6} {shorten(visible(name), room)} {sizes[name]}")
     return "\n".join(lines)

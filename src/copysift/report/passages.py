@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import astuple
 
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, plural, shorten, styled, visible
@@ -30,14 +31,12 @@ def passages(result: Result, view: View) -> str:
 def longest_regions(pairs: tuple[Pair, ...]) -> list[Region]:
     """Give the regions of all pairs, the longest first; equal files have one only, the whole."""
     found = [region for pair in pairs if not pair.equal for region in pair.regions or ()]
-    return sorted(
-        found, key=lambda each: (-each.length, each.left.file, each.left.start, each.right.file, each.right.start)
-    )
+    return sorted(found, key=lambda each: (-each.length, astuple(each.left), astuple(each.right)))
 
 
 def where(side: Side, view: View) -> str:
     """Name a file and lines, as compilers do."""
-    lines = f":{side.first_line}-{side.last_line}" if side.last_line > side.first_line else f":{side.first_line}"
+    lines = f":{side.first_line}" + (f"-{side.last_line}" if side.last_line > side.first_line else "")
     room = None if view.width is None else max(20, view.width - len(lines) - 3)
     return shorten(visible(side.file), room) + lines
 

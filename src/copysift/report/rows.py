@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.values import Result
 
@@ -29,7 +30,7 @@ def report(result: Result, view: View) -> str:
 
 
 def _pair_rows(result: Result, view: View) -> list[list[object]]:
-    bytes_of = {group.name: group.bytes for group in result.documents}
+    sizes = bytes_of(result)
     return [
         [
             pair.left,
@@ -42,19 +43,17 @@ def _pair_rows(result: Result, view: View) -> list[list[object]]:
             pair.shared,
             "" if pair.longest is None else pair.longest,
             "" if pair.lines is None else pair.lines,
-            bytes_of[pair.left],
-            bytes_of[pair.right],
+            sizes[pair.left],
+            sizes[pair.right],
         ]
         for pair in result.pairs[: view.limit]
     ]
 
 
 def _group_rows(result: Result, view: View) -> list[list[object]]:
-    bytes_of = {group.name: group.bytes for group in result.documents}
+    sizes = bytes_of(result)
     rows: list[list[object]] = []
     for number, listing in enumerate(result.listings[: view.limit], 1):
-        rows.append([number, listing.reference, "true", f"{1:.6f}", bytes_of[listing.reference]])
-        rows += [
-            [number, name, "false", f"{share:.6f}", bytes_of[name]] for name, share in listing.members
-        ]
+        rows.append([number, listing.reference, "true", f"{1:.6f}", sizes[listing.reference]])
+        rows += [[number, name, "false", f"{share:.6f}", sizes[name]] for name, share in listing.members]
     return rows

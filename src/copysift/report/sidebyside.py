@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from copysift.report.passages import MOST_LINES, fitted, source_lines, where
+from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import PASSAGE_STYLES, pad, percent, plural, size, styled, visible
 from copysift.values import Pair, Region, Result
@@ -25,9 +26,12 @@ def side_by_side(result: Result, view: View) -> str:
 
 
 def _measures(result: Result, pair: Pair, view: View) -> str:
-    bytes_of = {group.name: group.bytes for group in result.documents}
+    sizes = bytes_of(result)
     left, right = visible(pair.left), visible(pair.right)
-    rows = [("left", f"{left} ({size(bytes_of[pair.left])})"), ("right", f"{right} ({size(bytes_of[pair.right])})")]
+    rows = [
+        ("left", f"{left} ({size(sizes[pair.left])})"),
+        ("right", f"{right} ({size(sizes[pair.right])})"),
+    ]
     if pair.equal:
         rows.append(("equal", "byte for byte"))
     else:
@@ -39,8 +43,10 @@ def _measures(result: Result, pair: Pair, view: View) -> str:
             ("shared", plural(pair.shared, "fingerprint")),
         ]
         if pair.regions is not None:
-            count = plural(len(pair.regions), "passage")
-            rows.append(("longest match", f"{plural(pair.longest or 0, 'symbol')} in {count}, {pair.lines} lines"))
+            rows += [
+                ("longest match", plural(pair.longest or 0, "symbol")),
+                ("passages", f"{len(pair.regions):,}, in {plural(pair.lines or 0, 'line')}"),
+            ]
     shown = [f"{styled(pad(name, 16, right=True), 'dim', view.color)}  {value}" for name, value in rows]
     return "\n".join([*shown, ""])
 
@@ -78,4 +84,5 @@ def _passage(region: Region, style: str, view: View) -> list[str]:
 def _cell(line: str | None, number: int, gutter: int, room: int, style: str, view: View) -> str:
     if line is None:
         return " " * (gutter + 1 + room)
-    return f"{styled(f'{number:>{gutter}}', 'dim', view.color)} {styled(fitted(line, room), style, view.color)}"
+    label = styled(f"{number:>{gutter}}", "dim", view.color)
+    return f"{label} {styled(fitted(line, room), style, view.color)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copysift.report import listing
 from copysift.report.passages import passages
+from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
 from copysift.values import Pair, Result
@@ -23,12 +24,12 @@ def report(result: Result, view: View) -> str:
 def _equal(result: Result, view: View) -> str:
     if not result.equal:
         return ""
-    bytes_of = {group.name: group.bytes for group in result.documents}
-    waste = sum(bytes_of[names[0]] * (len(names) - 1) for names in result.equal)
-    sets = sorted(result.equal, key=lambda names: (-bytes_of[names[0]] * (len(names) - 1), names))
+    sizes = bytes_of(result)
+    waste = sum(sizes[names[0]] * (len(names) - 1) for names in result.equal)
+    sets = sorted(result.equal, key=lambda names: (-sizes[names[0]] * (len(names) - 1), names))
     lines = [_heading(f"Equal files: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
     for names in sets[: view.limit]:
-        label = f"{len(names)} × {size(bytes_of[names[0]])}"
+        label = f"{len(names)} × {size(sizes[names[0]])}"
         for number, name in enumerate(names):
             room = None if view.width is None else max(20, view.width - 18)
             lines.append(f"  {pad('' if number else label, 14)}  {shorten(visible(name), room)}")
@@ -40,12 +41,12 @@ def _pairs(result: Result, view: View) -> str:
     if not found:
         return ""
     shown = found[: view.limit]
-    bytes_of = {group.name: group.bytes for group in result.documents}
+    sizes = bytes_of(result)
     longest = all(pair.longest is not None for pair in shown)
     heads = ["alike", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
-    rows = [_cells(pair, heads, bytes_of) for pair in shown]
+    rows = [_cells(pair, heads, sizes) for pair in shown]
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     left, right = _name_widths(shown, sum(widths) + 2 * len(widths) + 4, view)
     lines = [_heading(f"Similar files: {plural(len(found), 'pair')}", view)]
@@ -59,14 +60,14 @@ def _pairs(result: Result, view: View) -> str:
     return "\n".join([*lines, *_more(len(found), view), ""])
 
 
-def _cells(pair: Pair, heads: list[str], bytes_of: dict[str, int]) -> list[str]:
+def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     row = [percent(pair.similarity)]
     if "resemblance" in heads:
         row.append(percent(pair.resemblance))
     row += [percent(pair.containment_left), percent(pair.containment_right), f"{pair.shared:,}"]
     if "longest" in heads:
         row.append(f"{pair.longest:,}")
-    return [*row, size(bytes_of[pair.left]), size(bytes_of[pair.right])]
+    return [*row, size(sizes[pair.left]), size(sizes[pair.right])]
 
 
 def _name_widths(pairs: list[Pair], taken: int, view: View) -> tuple[int, int | None]:

@@ -14,6 +14,15 @@ def no_source(name: str, start: int, end: int) -> bytes:
     return b""
 
 
+# name → half-open byte spans of the readable source that base code covers, ascending
+Spans = Callable[[str], tuple[tuple[int, int], ...]]
+
+
+def no_spans(name: str) -> tuple[tuple[int, int], ...]:
+    """Give nothing: there is no base code."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """How to show a result; a width of None never shortens a name."""
@@ -25,3 +34,4 @@ class View:
     color: bool = False
     quiet: bool = False
     source: Source = no_source
+    base: Spans = no_spans

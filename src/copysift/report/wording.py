@@ -29,7 +29,7 @@ def size(count: float) -> str:
     for unit in ("kB", "MB", "GB", "TB"):
         count /= 1000
         if count < 999.5 or unit == "TB":
-            return f"{count:.3g} {unit}" if count < 99.95 else f"{count:.0f} {unit}"
+            return f"{count:.{2 if count < 9.995 else 1 if count < 99.95 else 0}f} {unit}"
     raise AssertionError("unreachable")
 
 

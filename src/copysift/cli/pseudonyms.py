@@ -1,0 +1,55 @@
+"""--anonymise: where the key lies, and that it is never lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copysift.cli import console
+from copysift.errors import UsageError
+from copysift.settings import Door, Settings
+
+if TYPE_CHECKING:
+    from copysift.report.view import View
+    from copysift.values import Result
+
+
+def key_path(door: Door) -> Path:
+    """Give the file of the key: as told, else beside the report, else in this folder."""
+    if door.key:
+        return Path(door.key)
+    if door.output and door.output != "-":
+        return Path(door.output).with_suffix(".key.csv")
+    return Path("copysift.key.csv")
+
+
+def check_key(door: Door) -> dict[str, str]:
+    """Read the key that is there already; a file that is no key is refused before any work."""
+    from copysift.report.anonymise import read_key
+
+    path = key_path(door)
+    if not path.exists():
+        return {}
+    try:
+        return read_key(path.read_text(encoding="utf-8", errors="surrogateescape"), str(path))
+    except OSError as error:
+        raise UsageError(f"cannot read the key {path}: {error.strerror}") from None
+
+
+def anonymous(result: Result, view: View, settings: Settings, door: Door) -> tuple[Result, View]:
+    """Give result and view without names; the key is written first."""
+    from copysift.report.anonymise import anonymised, written_key
+
+    path = key_path(door)
+    made = anonymised(result, view, check_key(door), settings.seed)
+    try:
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        part.write_text(written_key(made.key), encoding="utf-8", errors="surrogateescape")
+        part.chmod(0o600)
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write the key {path}: {error.strerror}") from None
+    if not door.quiet:
+        console.note(f"the key of the pseudonyms is in {path}")
+    return made.result, made.view

@@ -1,0 +1,105 @@
+"""Gather what a scan reads: plain files, or submissions with base code, earlier ones and what is known of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from copysift.engine.base import Base
+from copysift.engine.documents import Reader
+from copysift.engine.gathered import Gathered
+from copysift.engine.intake import Intake, Taken
+from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.roster import Roster, roster
+from copysift.engine.sketches import SKETCHES
+from copysift.engine.stored import Stored
+from copysift.errors import InputError, UsageError
+from copysift.read.metadata import Row, read_metadata
+from copysift.read.walk import Entry, WalkSettings
+from copysift.settings import Settings
+from copysift.values import Skipped
+
+Place = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Files to read; `submissions` is None when every file stands for itself and equal ones collapse."""
+
+    entries: list[Entry]
+    skipped: list[Skipped]
+    submissions: Gathered | None
+
+
+def gather(
+    paths: Iterable[Place], settings: Settings, stored: Stored, reader: Reader, jobs: int, archives: bool = True
+) -> Gathering:
+    """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
+    rows = read_metadata(settings.metadata) if settings.metadata else ()
+    intake = Intake(_walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes")
+    handed_out = _required(intake, settings.base, "--base")  # first: what was handed out is nobody's submission
+    new = intake.take(paths)
+    past = _required(intake, settings.earlier, "--earlier")
+    skipped = [*handed_out.skipped, *new.skipped, *past.skipped]
+    files = [*new.files, *past.files]
+    entries = [entry for entry, _ in files]
+    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    if not asked and not archives:
+        return Gathering(entries, skipped, None)
+    known = _roster(new, past, rows, settings.metadata)
+    if not asked and not any(known.authors):
+        return Gathering(entries, skipped, None)
+    if settings.scheme in SKETCHES:
+        raise UsageError(
+            f"the scheme {settings.scheme} compares single files only",
+            hint="choose another --scheme for submissions, base code and earlier years",
+        )
+    base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
+    group_of = {entry.path: group for entry, group in files}
+    return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
+
+
+def _walk_settings(settings: Settings) -> WalkSettings:
+    return WalkSettings(
+        hidden=settings.hidden,
+        gitignore=settings.gitignore,
+        include=settings.include,
+        exclude=settings.exclude,
+        follow=settings.follow,
+        one_file_system=settings.one_file_system,
+    )
+
+
+def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
+    """Take paths in that must give something: without them the answer would be another."""
+    every = Taken()
+    for path in paths:
+        taken = intake.take([path])
+        if not taken.files and taken.skipped:
+            first = taken.skipped[0]
+            raise InputError(f"{flag} {first.name}: {first.reason}")
+        every.files += taken.files
+        every.groups |= taken.groups
+        every.skipped += taken.skipped
+    return every
+
+
+def _roster(new: Taken, past: Taken, rows: Iterable[Row], metadata: str) -> Roster:
+    files: dict[str, list[str]] = {}
+    for entry, group in (*new.files, *past.files):
+        files.setdefault(group, []).append(entry.path)
+    groups = list(new.groups | past.groups)
+    return roster(groups, files, [name for name in past.groups if name not in new.groups], tuple(rows), metadata)
+
+
+def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
+    hashes, skipped = [], []
+    for found in ordered_map(reader.grams, entries, jobs=jobs, weigh=lambda entry: entry.size):
+        if isinstance(found, Failed):
+            raise found.error
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        else:
+            hashes.append(found)
+    return Base(hashes), skipped

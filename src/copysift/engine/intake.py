@@ -1,0 +1,160 @@
+"""What a teacher hands in: folders and archives of submissions → files, and the group of each.
+
+With `--by dir` a group is a first-level folder or archive of a PATH with all its files; a loose file is
+a group of its own, unless its name tells that a learning platform put several of one author there.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from copysift.engine.stored import Stored
+from copysift.read.archives import ArchiveLimits, documents_in_archive, is_archive
+from copysift.read.exports import known_export
+from copysift.read.walk import Entry, Linked, WalkSettings, walk
+from copysift.values import Skipped
+
+Place = str | os.PathLike[str]
+
+
+@dataclass(slots=True)
+class Taken:
+    """The files of some paths in the order of input, with their groups; `groups` has empty ones, too."""
+
+    files: list[tuple[Entry, str]] = field(default_factory=list)
+    groups: dict[str, None] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+class Intake:
+    """Takes paths in; an archive that is named is opened, and with `by_dir` those in folders are, too."""
+
+    def __init__(self, settings: WalkSettings, stored: Stored, by_dir: bool, archives: bool = True) -> None:
+        self._settings = settings
+        self._stored = stored
+        self._by_dir = by_dir
+        self._archives = archives
+        self._seen: set[tuple[int, int]] = set()
+        self._passed: list[str] = []  # names of files that were taken before
+
+    def take(self, paths: Iterable[Place]) -> Taken:
+        """Find every file at or below the paths."""
+        taken = Taken()
+        for path in paths:
+            root = os.fspath(path)
+            found = list(self._found(root))
+            if not self._by_dir:
+                self._take_files(found, taken)
+                continue
+            names = [each.name if isinstance(each, Skipped) else each.path for each in found]
+            folders = self._folders(root)
+            grouping = Grouping(root, [*names, *(f"{folder}/" for folder in folders)])
+            for each, name in zip(found, names, strict=True):
+                group = grouping.group(name)
+                if isinstance(each, Skipped):
+                    taken.skipped.append(each)
+                    if group != root:  # a submission of which nothing could be read is still one
+                        taken.groups.setdefault(group)
+                else:
+                    taken.files.append((each, group))
+                    taken.groups.setdefault(group)
+            for folder in folders:
+                if not any(name.startswith(f"{folder}/") for name in self._passed):
+                    taken.groups.setdefault(grouping.group(f"{folder}/"))
+        return taken
+
+    def _take_files(self, found: Iterable[Entry | Skipped], taken: Taken) -> None:
+        for each in found:
+            if isinstance(each, Skipped):
+                taken.skipped.append(each)
+            else:
+                taken.files.append((each, each.path))
+                taken.groups.setdefault(each.path)
+
+    def _found(self, root: str) -> Iterator[Entry | Skipped]:
+        for found in walk([root], self._settings):
+            if isinstance(found, Linked) or (isinstance(found, Entry) and self._seen_before(found)):
+                self._passed.append(found.path)
+                continue  # a further name of the same file is the same file
+            if isinstance(found, Entry) and self._opens(found, root):
+                for loaded in documents_in_archive(found, ArchiveLimits(), self._settings):
+                    yield loaded if isinstance(loaded, Skipped) else self._stored.keep(loaded)
+            else:
+                yield found
+
+    def _seen_before(self, entry: Entry) -> bool:
+        """Note a file; paths may overlap."""
+        key = (entry.device, entry.inode)
+        if not entry.inode:
+            return False
+        before = key in self._seen
+        self._seen.add(key)
+        return before
+
+    def _opens(self, entry: Entry, root: str) -> bool:
+        return self._archives and is_archive(entry.path) and (self._by_dir or entry.path == root)
+
+    def _folders(self, root: str) -> list[str]:
+        """Give the first-level folders of a folder, or all that a zip names: an empty one has no files."""
+        with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+            if os.path.isdir(root):
+                with os.scandir(root) as entries:
+                    return sorted(
+                        each.path for each in entries if each.is_dir() and not each.name.startswith(".")
+                    )
+            if is_archive(root) and zipfile.is_zipfile(root):
+                with zipfile.ZipFile(root) as archive:
+                    names = [info.filename for info in archive.infolist() if info.is_dir()]
+                return [f"{root}/{name.strip('/')}" for name in names if ".." not in name and "__MACOSX" not in name]
+        return []
+
+
+class Grouping:
+    """The groups below one path."""
+
+    def __init__(self, root: str, names: list[str]) -> None:
+        self._root = root.rstrip("/") or "/"
+        self._inside = [part for name in names if (part := self._relative(name))]
+        self._wrapper = self._wrapping() if is_archive(root) else ""
+        inner = [name.removeprefix(self._wrapper) for name in self._inside]
+        # An archive of loose files is one submission that was named itself.
+        self._whole = is_archive(root) and not any(
+            "/" in name or is_archive(name) or known_export(name) for name in inner
+        )
+
+    def group(self, name: str) -> str:
+        """Give the group of a file by its name; a name that ends with a slash is a folder's."""
+        inside = self._relative(name)
+        if not inside:
+            return name
+        if self._whole:
+            return self._root
+        first, slash, _ = inside.removeprefix(self._wrapper).partition("/")
+        prefix = f"{self._root}/{self._wrapper}" if self._root != "/" else f"/{self._wrapper}"
+        if slash:
+            return prefix + first
+        export = known_export(first)
+        return prefix + (export.key if export else first)
+
+    def _relative(self, name: str) -> str:
+        inside = name.removeprefix(self._root)
+        return inside.lstrip("/") if inside != name and inside.startswith("/") or self._root == "/" else ""
+
+    def _wrapping(self) -> str:
+        """Give the one folder that holds everything in an archive, as zipping a folder makes it."""
+        wrapper = ""
+        while True:
+            firsts = {name.removeprefix(wrapper).partition("/")[:2] for name in self._inside}
+            firsts.discard(("", ""))
+            if len(firsts) != 1:
+                return wrapper
+            ((first, slash),) = firsts
+            inner = {name.removeprefix(wrapper + first + "/") for name in self._inside}
+            deeper = any("/" in name or is_archive(name) for name in inner)
+            if not slash or not first or is_archive(first) or known_export(first) or not deeper:
+                return wrapper
+            wrapper += f"{first}/"

@@ -1,0 +1,168 @@
+"""The data of the HTML report: numbers and texts that its script turns into pages.
+
+Groups and files are named by number. Offsets are UTF-16 units of the text shown, half-open; lines
+count from 1. A source stands once, packed, however many pairs show it, and only the sources of
+reported pairs stand at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from copysift._version import __version__
+from copysift.report.highlight import CLASS_NAMES, coloured, readable
+from copysift.report.units import bytes_of, files_of, labels_of, submissions_of
+from copysift.report.view import View
+from copysift.report.wording import visible
+from copysift.values import Group, Pair, Region, Result
+
+PAIRS = 500  # that a report has unless --limit says otherwise
+LARGEST_SOURCE = 400_000  # bytes of one file that are shown
+IGNORED_TEXT = 300
+
+
+def limited(result: Result, view: View) -> tuple[Pair, ...]:
+    """Give the pairs that the report has."""
+    return result.pairs[: PAIRS if view.limit is None else view.limit]
+
+
+class Payload:
+    """Everything that the page needs, made once."""
+
+    def __init__(self, result: Result, view: View) -> None:
+        self._result, self._view = result, view
+        self._groups = files_of(result)
+        self._number = {name: number for number, name in enumerate(self._groups)}
+        self._files: list[Group] = [each for files in self._groups.values() for each in files]
+        self._file = {each.name: number for number, each in enumerate(self._files)}
+        self.pairs = limited(result, view)
+        self._places = self._sources()
+
+    def overview(self) -> dict[str, Any]:
+        """Give all but the sources."""
+        result = self._result
+        return {
+            "version": __version__,
+            "settings": [[name, _spelled(value)] for name, value in result.settings.items()],
+            "measure": result.settings.get("measure", "similarity"),
+            "threshold": result.settings.get("threshold", 0.0),
+            "allPairs": len(result.pairs),
+            "submissions": self._submissions(),
+            "files": [
+                {"name": visible(each.name), "short": visible(_short(each)), "kind": each.kind, "bytes": each.bytes}
+                for each in self._files
+            ],
+            "pairs": [self._pair(pair) for pair in self.pairs],
+            "ignored": [[each.groups, each.text[:IGNORED_TEXT]] for each in result.ignored],
+            "ignoredCount": result.ignored_count,
+            "skipped": [[visible(each.name), visible(each.reason)] for each in result.skipped],
+            "classes": list(CLASS_NAMES),
+        }
+
+    def packed_sources(self) -> dict[int, str]:
+        """Give the sources by number of file: zlib in base64."""
+        return {number: packed for number, (packed, _) in self._places.items()}
+
+    def edges(self) -> list[tuple[int, int, float]]:
+        """Give the pairs as edges between groups by number, with their similarity."""
+        return [(self._number[each.left], self._number[each.right], each.similarity) for each in self.pairs]
+
+    def labels(self) -> list[str]:
+        """Give the label of every group."""
+        labels = labels_of(self._result)
+        return [visible(labels[name]) for name in self._groups]
+
+    def _submissions(self) -> list[dict[str, Any]]:
+        sizes = bytes_of(self._result)
+        found = []
+        for each, label in zip(submissions_of(self._result), self.labels(), strict=True):
+            files = self._groups[each.name]
+            found.append(
+                {
+                    "name": visible(each.name),
+                    "label": label,
+                    "author": visible(each.author),
+                    "team": visible(each.team),
+                    "when": visible(each.when),
+                    "attempt": visible(each.attempt),
+                    "earlier": each.earlier,
+                    "covered": None if each.covered is None else round(each.covered, 4),
+                    "note": each.note,
+                    "files": [self._file[file.name] for file in files],
+                    "bytes": sizes.get(each.name, 0),
+                    "fingerprints": sum(file.fingerprints for file in files),
+                }
+            )
+        return found
+
+    def _pair(self, pair: Pair) -> dict[str, Any]:
+        return {
+            "left": self._number[pair.left],
+            "right": self._number[pair.right],
+            "equal": pair.equal,
+            "similarity": round(pair.similarity, 4),
+            "resemblance": round(pair.resemblance, 4),
+            "ofLeft": round(pair.containment_left, 4),
+            "ofRight": round(pair.containment_right, 4),
+            "shared": pair.shared,
+            "longest": pair.longest,
+            "lines": pair.lines,
+            "regions": [self._region(region) for region in pair.regions or ()],
+        }
+
+    def _region(self, region: Region) -> list[int]:
+        """Give length, then file, start, end, first and last line of the left, then of the right."""
+        found = [region.length]
+        for side in (region.left, region.right):
+            number = self._file[side.file]
+            places = self._places[number][1] if number in self._places else {}
+            found += [
+                number, places.get(side.start, 0), places.get(side.end, 0), side.first_line, side.last_line
+            ]  # fmt: skip
+        return found
+
+    def _sources(self) -> dict[int, tuple[str, dict[int, int]]]:
+        """Pack the source of every file of a reported pair; give where its offsets stand."""
+        offsets: dict[str, set[int]] = {
+            file.name: set() for pair in self.pairs for name in (pair.left, pair.right) for file in self._groups[name]
+        }
+        for pair in self.pairs:
+            for region in pair.regions or ():
+                for side in (region.left, region.right):
+                    offsets[side.file] |= {side.start, side.end}
+        return {
+            self._file[name]: self._source(name, wanted)
+            for name, wanted in offsets.items()
+            if self._files[self._file[name]].kind != "bytes"
+        }
+
+    def _source(self, name: str, offsets: Iterable[int]) -> tuple[str, dict[int, int]]:
+        base = self._view.base(name)
+        data = self._view.source(name, 0, LARGEST_SOURCE + 1)
+        shown = data[:LARGEST_SOURCE]
+        text, places = readable(shown, {*offsets, *(edge for span in base for edge in span)})
+        made = coloured(name, text)
+        content = {
+            "text": made.text,
+            "runs": made.runs,
+            "base": [edge for start, end in base for edge in (places[start], places[end]) if places[end] > places[start]],
+            "cut": len(data) > LARGEST_SOURCE,
+        }
+        written = json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
+        return base64.b64encode(zlib.compress(written, 9)).decode("ascii"), places
+
+
+def _short(document: Group) -> str:
+    if document.name == document.group:
+        return document.name.rpartition("/")[2] or document.name
+    return document.name.removeprefix(document.group).lstrip("/") or document.name
+
+
+def _spelled(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(visible(str(each)) for each in value)
+    return "" if value is None else visible(str(value))

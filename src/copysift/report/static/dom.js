@@ -1,0 +1,62 @@
+// Elements, numbers and words. Elements are made of text nodes only: no source can become markup.
+
+function el(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "class") made.className = value;
+    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, set] of Object.entries(value)) made.style.setProperty(key, set);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === undefined || child === null || child === false) continue;
+    made.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return made;
+}
+
+function percent(share) {
+  if (share >= 1) return "100 %";
+  if (share <= 0) return "0 %";
+  return `${Math.min(99, Math.max(1, Math.round(share * 100)))} %`;
+}
+
+function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function size(bytes) {
+  for (const [unit, each] of [["MB", 1e6], ["kB", 1e3]]) {
+    if (bytes >= each) return `${(bytes / each).toPrecision(3)} ${unit}`;
+  }
+  return `${bytes} B`;
+}
+
+function heat(share) {
+  return share >= 0.75 ? "high" : share >= 0.5 ? "mid" : "low";
+}
+
+function meter(share) {
+  return el("span", { class: `meter ${heat(share)}` },
+    el("span", { class: "fill", style: { "--share": `${Math.max(2, share * 100)}%` } }),
+    el("b", {}, percent(share)));
+}
+
+function slider(label, low, high, value, onchange) {
+  const shown = el("output", {}, percent(value));
+  const input = el("input", {
+    type: "range", min: Math.floor(low * 100), max: high * 100, step: 1, value: Math.round(value * 100),
+    "aria-label": label,
+    oninput: () => {
+      shown.textContent = percent(input.value / 100);
+      input.setAttribute("aria-valuetext", shown.textContent);
+      onchange(input.value / 100);
+    },
+  });
+  return el("label", { class: "slider" }, el("span", {}, label), input, shown);
+}
+
+function say(words) {
+  document.getElementById("status").textContent = words;
+}

@@ -1,0 +1,51 @@
+// From the address to a page, and keys.
+
+const ROUTES = [
+  [/^#\/pairs$/, pairsPage, "Pairs"],
+  [/^#\/clusters$/, clustersPage, "Clusters"],
+  [/^#\/submissions$/, submissionsPage, "Submissions"],
+  [/^#\/pair\/(\d+)$/, (number) => (data.pairs[number] ? pairPage(number) : overviewPage()), "Pair"],
+  [/^#\/sheet\/(\d+)$/, (number) => (data.pairs[number] ? sheetPage(number) : overviewPage()), "Evidence sheet"],
+  [/^#\/submission\/(\d+)$/, (number) => (data.submissions[number] ? submissionPage(number) : overviewPage()), "Submission"],
+  [/^/, overviewPage, "Overview"],
+];
+let visit = 0;
+
+async function show() {
+  if (location.hash && !location.hash.startsWith("#/")) return;
+  const mine = visit += 1;
+  const main = document.getElementById("main");
+  compared = null;
+  for (const [pattern, page, title] of ROUTES) {
+    const match = pattern.exec(location.hash);
+    if (!match) continue;
+    const made = await page(match[1] === undefined ? undefined : Number(match[1]));
+    if (mine !== visit) return;
+    main.replaceChildren(made);
+    document.title = `${title} – copysift report`;
+    break;
+  }
+  for (const link of document.querySelectorAll("#nav a")) {
+    if ((location.hash || "#/") === link.getAttribute("href")) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  scrollTo(0, 0);
+  document.body.dataset.page = location.hash || "#/";
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.key === "/") {
+    const search = document.querySelector("input[type=search]");
+    if (search) { event.preventDefault(); search.focus(); }
+  } else compareKey(event);
+});
+
+document.getElementById("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+});
+
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,47 @@
+// The evidence sheet of one pair: measures, settings, every passage, both sources; made to be printed.
+
+async function excerpt(pair, region, number, side) {
+  const place = sideOf(region, side);
+  const content = await source(place.file);
+  if (!content) return el("div", {}, noSource(place.file));
+  const lines = linesOf(content, [{ start: place.start, end: place.end, number, label: "" }]);
+  return el("div", {}, el("h4", {}, where(place)), codeBlock(lines.slice(place.first - 1, place.last)));
+}
+
+async function wholeSource(pair, side) {
+  const submission = data.submissions[pair[side]];
+  const parts = [];
+  for (const file of submission.files) {
+    const content = await source(file);
+    parts.push(el("h4", {}, data.files[file].name), content ? codeBlock(linesOf(content, marksOf(pair, side, file, false))) : noSource(file),
+      content && content.cut ? cutNote() : null);
+  }
+  return el("section", { class: "whole" }, el("h2", {}, `Source of ${submission.label}`), parts);
+}
+
+function facts(number) {
+  const each = data.submissions[number];
+  const rows = [["Name", each.name], ["Author", each.author], ["Team", each.team], ["Time", each.when], ["Attempt", each.attempt],
+    ["Files", `${each.files.length}, ${size(each.bytes)}`], ["Fingerprints", each.fingerprints.toLocaleString("en")]];
+  return el("div", { class: "card" }, el("h2", {}, each.label), el("dl", { class: "facts" },
+    rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}
+
+async function sheetPage(number) {
+  const pair = data.pairs[number];
+  const passages = [];
+  for (const [at, region] of pair.regions.entries()) {
+    passages.push(el("section", { class: "passage" }, el("h3", {}, `Passage ${at + 1}: ${count(region[REGION.length], "symbol")}`),
+      el("div", { class: "two" }, await excerpt(pair, region, at, "left"), await excerpt(pair, region, at, "right"))));
+  }
+  return el("section", { class: "page sheet" },
+    el("div", { class: "pair-head" }, el("h1", {}, "Evidence sheet"),
+      el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
+        el("button", { type: "button", onclick: () => print() }, "Print"))),
+    el("div", { class: "two" }, facts(pair.left), facts(pair.right)), measures(pair),
+    el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
+    await wholeSource(pair, "left"), await wholeSource(pair, "right"),
+    el("h2", {}, `Settings, copysift ${data.version}`), settingsTable(),
+    el("p", { class: "muted" }, "Similarity weighs shared fingerprints by their rarity in the collection. It tells that two works share text, "
+      + "not who wrote it first nor why."));
+}

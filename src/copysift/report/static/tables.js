@@ -1,0 +1,113 @@
+// Tables of pairs and of submissions, sorted by a click on a column.
+
+function submissionLink(number) {
+  const each = data.submissions[number];
+  return el("a", { href: `#/submission/${number}`, title: each.name },
+    each.label, each.earlier ? el("span", { class: "tag" }, "earlier") : null);
+}
+
+function pairLink(pair, ...content) {
+  return el("a", { href: `#/pair/${pair.number}` }, content);
+}
+
+const PAIR_COLUMNS = [
+  { name: "Similarity", key: (pair) => pair.similarity, cell: (pair) => pairLink(pair, meter(pair.similarity)) },
+  { name: "Left", text: true, key: (pair) => data.submissions[pair.left].label, cell: (pair) => submissionLink(pair.left) },
+  { name: "Right", text: true, key: (pair) => data.submissions[pair.right].label, cell: (pair) => submissionLink(pair.right) },
+  { name: "Of left", key: (pair) => pair.ofLeft, cell: (pair) => percent(pair.ofLeft), wide: true },
+  { name: "Of right", key: (pair) => pair.ofRight, cell: (pair) => percent(pair.ofRight), wide: true },
+  { name: "Longest", key: (pair) => pair.longest || 0, cell: (pair) => pair.longest ?? "", wide: true },
+  { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "" },
+];
+
+function compareBy(key, descending) {
+  const sign = descending ? -1 : 1;
+  return (a, b) => {
+    const [x, y] = [key(a), key(b)];
+    return sign * (typeof x === "string" ? x.localeCompare(y) : x - y);
+  };
+}
+
+// A table that sorts itself; `rows` gives what is to be shown now, `refresh` shows it.
+function sortable(columns, rows, caption, rowOf) {
+  let sorted = null;
+  let descending = true;
+  const body = el("tbody");
+  const heads = columns.map((column, number) => el("th", { scope: "col", class: headClass(column) },
+    el("button", { type: "button", onclick: () => choose(number) }, column.name)));
+  function choose(number) {
+    descending = sorted === number ? !descending : !columns[number].text;
+    sorted = number;
+    heads.forEach((head, at) => {
+      if (at === number) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    refresh();
+  }
+  function refresh() {
+    const shown = [...rows()];
+    if (sorted !== null) shown.sort(compareBy(columns[sorted].key, descending));
+    body.replaceChildren(...shown.map((row) => el("tr", rowOf ? rowOf(row) : {},
+      columns.map((column) => el("td", { class: headClass(column) }, column.cell(row))))));
+    return shown.length;
+  }
+  const table = el("table", {}, el("caption", { class: "sr" }, caption), el("thead", {}, el("tr", {}, heads)), body);
+  return { table: el("div", { class: "scroller" }, table), refresh };
+}
+
+function headClass(column) {
+  return `${column.text ? "text" : "number"}${column.wide ? " wide" : ""}`;
+}
+
+function openPair(pair) {
+  return {
+    class: "clickable", "data-pair": pair.number,
+    onclick: (event) => { if (!event.target.closest("a")) location.hash = `#/pair/${pair.number}`; },
+  };
+}
+
+function pairsTable(rows, caption) {
+  return sortable(PAIR_COLUMNS, rows, caption, openPair);
+}
+
+function matches(submission, words) {
+  const text = `${submission.label} ${submission.name} ${submission.author} ${submission.team}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function found(pair, words) {
+  return matches(data.submissions[pair.left], words) || matches(data.submissions[pair.right], words);
+}
+
+function searchBox(label, onchange) {
+  const input = el("input", { type: "search", placeholder: label, "aria-label": label, oninput: () => onchange(words()) });
+  function words() { return input.value.toLowerCase().split(/\s+/).filter(Boolean); }
+  return input;
+}
+
+const pairFilter = { words: [], least: 0, earlier: true };
+
+function pairsPage() {
+  const lowest = Math.min(1, Math.max(0, data.pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1)));
+  const total = el("p", { class: "muted", id: "pair-count" });
+  const rows = () => data.pairs.filter((pair) => pair.similarity >= pairFilter.least - 1e-9
+    && (pairFilter.earlier || !(data.submissions[pair.left].earlier || data.submissions[pair.right].earlier))
+    && (pairFilter.words.length === 0 || found(pair, pairFilter.words)));
+  const { table, refresh } = pairsTable(rows, "Pairs, the most alike first");
+  const update = () => {
+    const shown = refresh();
+    total.textContent = `${shown.toLocaleString("en")} of ${count(data.pairs.length, "pair")} shown`
+      + (data.allPairs > data.pairs.length ? `; ${(data.allPairs - data.pairs.length).toLocaleString("en")} more were found (--limit)` : "");
+    say(total.textContent);
+  };
+  const search = searchBox("Search names", (words) => { pairFilter.words = words; update(); });
+  search.value = pairFilter.words.join(" ");
+  const controls = [search, slider("At least", lowest, 1, Math.max(lowest, pairFilter.least), (least) => { pairFilter.least = least; update(); })];
+  if (data.submissions.some((each) => each.earlier)) {
+    const box = el("input", { type: "checkbox", checked: pairFilter.earlier, onchange: () => { pairFilter.earlier = box.checked; update(); } });
+    controls.push(el("label", { class: "check" }, box, "with earlier years"));
+  }
+  update();
+  return el("section", { class: "page" }, el("h1", {}, "Pairs"), el("div", { class: "controls" }, controls), total,
+    data.pairs.length ? table : el("p", {}, "No pair reaches the threshold."));
+}

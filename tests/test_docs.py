@@ -1,0 +1,94 @@
+"""Every option and error is documented, every command in the docs runs, generated pages are current."""
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from copysift import errors, registry
+from copysift.cli.main import COMMANDS
+from copysift.settings import Door, Settings, settings_of
+from tests.cli.program import ROOT, environment
+
+HOWTO = (ROOT / "docs" / "howto-files.md").read_text(encoding="utf-8")
+COMMAND_LINES = re.findall(r"^\$ (.+)$", HOWTO, re.MULTILINE)
+
+
+def test_the_page_of_settings_is_current():
+    page = runpy.run_path(str(ROOT / "scripts" / "make_settings_page.py"))["page"]
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page()
+
+
+def test_every_option_is_on_the_page_of_settings():
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    for entry in [*settings_of(Settings).values(), *settings_of(Door).values()]:
+        for flag in entry.flags:
+            assert f"`{flag}`" in page
+
+
+def test_every_command_is_in_the_readme_or_a_how_to():
+    written = (ROOT / "README.md").read_text(encoding="utf-8") + HOWTO
+    written += (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"copysift {command}" in written
+
+
+def test_every_error_says_when_it_is_raised():
+    for value in vars(errors).values():
+        if isinstance(value, type) and issubclass(value, errors.CopysiftError):
+            assert value.__doc__
+
+
+def test_every_kind_scheme_and_report_is_described_by_formats():
+    from copysift.cli import formats
+
+    assert set(formats.KINDS) == set(registry.names(registry.KINDS))
+    assert set(formats.SCHEMES) == set(registry.names(registry.SCHEMES))
+    assert set(formats.REPORTS) == set(registry.names(registry.REPORTS))
+
+
+def test_every_folder_of_the_package_stands_in_the_architecture():
+    written = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for folder in (ROOT / "src" / "copysift").iterdir():
+        if folder.is_dir() and not folder.name.startswith("_"):
+            assert f"## `src/copysift/{folder.name}`" in written
+
+
+def test_the_bundled_example_is_what_its_script_makes(tmp_path):
+    runpy.run_path(str(ROOT / "scripts" / "make_example.py"))["main"](tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    bundle = ROOT / "examples" / "essays"
+    assert made == {
+        path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the example, and a command `copysift`, where the how-to's commands run in order."""
+    folder = tmp_path_factory.mktemp("howto")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "copysift"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m copysift "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the how-to is written for a Unix shell")
+def test_every_command_of_the_how_to_runs_and_finds_something(place):
+    assert len(COMMAND_LINES) > 10
+    for line in COMMAND_LINES:
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=place,
+            env=environment(PATH=f"{place / 'bin'}:/usr/bin:/bin"),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), line
+        assert done.stdout or " -o " in line or "--save" in line, line

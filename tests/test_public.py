@@ -1,0 +1,31 @@
+import inspect
+
+import copysift
+
+
+def test_the_public_names_are_sorted_and_all_there():
+    assert copysift.__all__ == sorted(copysift.__all__)
+    for name in copysift.__all__:
+        assert getattr(copysift, name) is not None
+    assert set(copysift.__all__) <= set(dir(copysift))
+
+
+def test_the_lazy_table_and_the_public_names_agree():
+    assert {*copysift._HOMES, "__version__"} == set(copysift.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(copysift, "no_such_name")
+
+
+def test_every_public_function_and_class_says_what_it_is():
+    for name in copysift.__all__:
+        value = getattr(copysift, name)
+        if callable(value):
+            assert inspect.getdoc(value), name
+
+
+def test_a_function_is_not_hidden_by_the_folder_of_its_name():
+    import copysift.fingerprint.schemes  # imports the folder, whichever came first
+
+    assert inspect.isfunction(copysift.fingerprint)
