@@ -10,11 +10,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from copysift.report.wording import visible
 from copysift.serve.limits import LimitError, Limits
 
 ROLES = ("file", "base", "earlier")
@@ -62,7 +63,7 @@ class Incoming:
             raise LimitError(f"a file name is longer than {self._limits.name_bytes:,} bytes")
         if role not in ROLES:
             raise ValueError(role)
-        self._name, self._role, self._size = name, role, 0
+        self._name, self._role, self._size = visible(name), role, 0
         self._open = (self.folder / str(len(self.files) + 1)).open("wb")
 
     def write(self, data: bytes) -> None:
@@ -89,6 +90,13 @@ class Incoming:
         self.begin(name, role)
         self.write(data)
         self.end()
+
+    def adopt(self, source: Path, file: Uploaded) -> None:
+        """Take over a file of an earlier upload, without copying its bytes."""
+        number = len(self.files) + 1
+        os.link(source, self.folder / str(number))
+        self.bytes += file.bytes
+        self.files.append(replace(file, number=number))
 
     def seal(self) -> None:
         """Make it last: write the list, and bring everything to the disk."""
