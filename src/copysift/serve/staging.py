@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from copysift.read.archives import is_archive
 from copysift.serve.incoming import Uploaded
 
-_SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}$")
-_ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}\Z")
+_ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))\Z", re.IGNORECASE)
 MOST_NAMES = 100_000  # of an archive that are looked at to tell folders from loose files
 
 Value = TypeVar("Value")
@@ -121,10 +121,15 @@ def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, b
             place = root / f"g{numbers[group]}"
             place.mkdir(exist_ok=True)
             staged.names.setdefault(str(place), _free(group, taken))
-        suffix = _SUFFIX.search(each.name)
-        file = place / f"f{each.number}{suffix.group() if suffix else ''}"
+        file = place / f"f{each.number}{suffix_of(each.name)}"
         os.link(path, file)
         staged.names[str(file)] = _free(each.name, taken)
+
+
+def suffix_of(name: str) -> str:
+    """Give the suffix of a name where it is harmless in a path, else nothing."""
+    found = _SUFFIX.search(name)
+    return found.group() if found else ""
 
 
 def _free(name: str, taken: set[str]) -> str:
