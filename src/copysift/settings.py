@@ -105,20 +105,20 @@ class Settings:
         _WHAT, text, "KIND",
     )  # fmt: skip
     by: str = _declare(
-        "file", "--by", "What is compared: each file, or each first-level folder or archive with all its files.",
+        "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
         _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan",
     )  # fmt: skip
     base: tuple[str, ...] = _declare(
-        (), "--base", "Code that was handed out (file, folder or archive; may be repeated): it counts for nothing.",
+        (), "--base", "Code that was handed out, which counts for nothing; may be repeated.",
         _WHAT, texts, "PATH", commands="scan", shown="none",
     )  # fmt: skip
     earlier: tuple[str, ...] = _declare(
-        (), "--earlier", "Earlier submissions (may be repeated): compared with the new ones, never with each other.",
+        (), "--earlier", "Earlier submissions, compared with the new ones only; may be repeated.",
         _WHAT, texts, "PATH", commands="scan", shown="none",
     )  # fmt: skip
     metadata: str = _declare(
-        "", "--metadata", "CSV with the columns file or name, label, author, team, time, attempt: attempts of one "
-        "author and members of one team are not compared.",
+        "", "--metadata", "CSV that tells label, author, team, time and attempt of each submission; "
+        "those of one author or team are not compared.",
         _WHAT, text, "FILE", commands="scan", shown="none",
     )  # fmt: skip
     noise: int | None = _declare(
@@ -188,8 +188,8 @@ class Settings:
         _PAIRS, fraction, "X", limits=(0, 1), commands="scan",
     )  # fmt: skip
     limit: int | None = _declare(
-        None, "--limit", "List at most N pairs, or groups, the best first.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="all",
+        None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
+        _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
     )  # fmt: skip
     include: tuple[str, ...] = _declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
@@ -268,7 +268,8 @@ class Door:
         _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
     )  # fmt: skip
     format: str = _declare(
-        "", "--format", "table, json, csv, sif, html or moss (a folder).", _OUTPUT, text, "NAME", commands="scan show compare",
+        "", "--format", "table, json, csv, sif, html or moss (a folder).",
+        _OUTPUT, text, "NAME", commands="scan show compare",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = _declare(
@@ -370,7 +371,7 @@ def _check_limits(settings: Settings | Door) -> None:
 
 def _check_max_shared(value: int | float) -> None:
     if isinstance(value, float) and not 0 < value <= 1:
-        raise UsageError(f"--max-shared is {value:g}, but a share is above 0 and at most 1", hint="write 20% or .2")
+        raise UsageError(f"--max-shared is {value:g}, but a share is at most 1", hint="write 20% or .2")
     if isinstance(value, int) and value < 2:
         raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")
 

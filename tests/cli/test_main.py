@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -71,10 +72,14 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--kind", "music"],
          "copysift: there is no kind 'music'\nhint: kinds: text, words, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
-         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif\n"),
+         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
          "copysift: no report format for a file .docx\n"
-         "hint: choose one by --format: table, json, csv, sif\n"),
+         "hint: choose one by --format: table, json, csv, sif, html, moss\n"),
+        (["scan", ".", "-o", "none/report.json"],
+         "copysift: cannot write none/report.json: there is no folder none\nhint: make it first\n"),
+        (["scan", ".", "--scheme", "anchor"],
+         "copysift: too little text to learn anchors from\nhint: name them by --anchor\n"),
         (["scan", ".", "--save", "no/such/run"], None),
         (["scan", ".", "--config", "none.toml"],
          "copysift: cannot read the config file none.toml: No such file or directory\n"),
@@ -146,3 +151,34 @@ def test_formats_lists_what_is_understood(tmp_path):
     assert "  text           25 / 50   characters" in done.out
     assert "  open-closed   winnowing with fewer fingerprints for the same guarantee\n" in done.out
     assert "  sif           groups, as the sif paper lists them\n" in done.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_there_are_colours_progress_and_lines_that_fit(tmp_path):
+    import pty
+
+    folder = "a/rather/long/path/to/some/folder/that/does/not/fit/into/a/line/of/the/terminal"
+    write(tmp_path, {f"{folder}/{n}.txt": prose(1) + prose(n, words=20) for n in range(3)})
+    master, terminal = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "copysift", "scan", "a"],
+        cwd=tmp_path, env=environment(TERM="xterm-256color", COLUMNS="90"), stdout=terminal, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            read = os.read(master, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not read:
+            break
+        shown += read
+    os.close(master)
+    assert running.wait() == 0
+    text = shown.decode()
+    assert "\x1b[1mSimilar files: 3 pairs\x1b[0m" in text
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text[text.index("Similar") :])
+    rows = [line for line in plain.splitlines() if ".txt" in line]
+    assert len(rows) == 3
+    assert all(len(line) <= 90 and "…/" in line for line in rows)

@@ -262,3 +262,8 @@ def test_every_sequence_near_the_edges_of_utf_8_agrees():
         for lead in itertools.product((0xF0, 0xF1, 0xF3, 0xF4, 0xF5), range(0x7F, 0xC1), tails, tails)
     ]
     agree(b" ".join(leads))
+
+
+def test_every_short_script_agrees_and_ends_where_it_should():
+    for pieces in itertools.product([b"<!--", b"-->", b"<script>", b"</script>", b"-", b"x"], repeat=5):
+        agree_markup(b"<script>" + b"".join(pieces) + b"y")

@@ -170,4 +170,4 @@ def test_a_limit_cuts_the_list_of_pairs():
 
 def test_the_table_says_how_many_pairs_a_limit_hides():
     many = Result(settings={}, documents=RESULT.documents, pairs=RESULT.pairs[1:] * 5, clusters=())
-    assert "  … and 3 more (--limit)\n" in table.report(many, View(limit=2))
+    assert "  … and 3 more (--limit 0 lists all)\n" in table.report(many, View(limit=2))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
 
 SAMPLE = 64 * 1024  # bytes that decide
 _BOMS = (
@@ -99,7 +98,13 @@ def detect_kind(name: str, head: bytes) -> str:
         return "bytes"
     if encoding != "utf-8":
         head = head.decode(encoding, "replace").encode("utf-8", "replace")
-    by_name = SUFFIX_KINDS.get(PurePath(name).suffix.lower())
+    return kind_of_text(name, head)
+
+
+def kind_of_text(name: str, head: bytes) -> str:
+    """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8."""
+    dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
+    by_name = SUFFIX_KINDS.get(name[dot:].lower()) if dot >= 0 else None
     if by_name:
         return by_name
     return "html" if _HTML_HEAD.match(head) else "text"

@@ -25,6 +25,7 @@ def command(left: str, right: str, **given: object) -> int:
     """Compare two files, with their shared passages side by side, or two folders by content."""
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
+    console.check_output(door)
     folders = [Path(path).is_dir() for path in (left, right)]
     if any(folders) and not all(folders):
         raise UsageError("cannot compare a folder with a file", hint="name two files, or two folders")

@@ -41,6 +41,14 @@ def color(door: Door) -> bool:
     return width(door) is not None and not os.environ.get("NO_COLOR")
 
 
+def check_output(door: Door) -> None:
+    """Raise UsageError unless the report's file can be written: better before the work than after it."""
+    if door.output and door.output != "-" and not Path(door.output).absolute().parent.is_dir():
+        raise UsageError(
+            f"cannot write {door.output}: there is no folder {Path(door.output).parent}", hint="make it first"
+        )
+
+
 def write(content: str, door: Door) -> None:
     """Write a report whole: a file is put in place only when it is complete."""
     encoded = content.encode("utf-8", "surrogateescape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
@@ -31,7 +30,7 @@ def check_folder(door: Door) -> None:
 def write_folder(files: Mapping[str, str], door: Door) -> None:
     """Write the files beside their place, then put the folder there."""
     check_folder(door)
-    target = Path(os.path.abspath(door.output))
+    target = Path(door.output).absolute()
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
         try:

@@ -19,6 +19,7 @@ from copysift.values import Result
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
+TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -31,6 +32,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """
     settings, door = settings_from("scan", given)
     chosen = report_format(door)
+    console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
@@ -49,7 +51,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         result = scan.run(
             places,
             regions=chosen == "json" or chosen in PAGES or bool(door.passages),
-            most=settings.limit or MOST_PAGES if chosen in PAGES else None,
+            most=_limit(settings, chosen) if chosen in PAGES else None,
+            groups=wants_groups(chosen, door),
             keep=bool(door.save),
             progress=shown,
         )
@@ -61,6 +64,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
     return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+def wants_groups(chosen: str, door: Door) -> bool:
+    """Tell whether a report lists groups; one of a plug-in may."""
+    return door.groups or chosen not in ("table", "json", "csv", "names")
 
 
 def report_format(door: Door) -> str:
@@ -87,7 +95,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
 
     view = View(
         groups=door.groups,
-        limit=settings.limit,
+        limit=_limit(settings, chosen),
         passages=door.passages or 0,
         width=console.width(door),
         color=console.color(door),
@@ -103,6 +111,13 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         console.write(made, door)
     else:
         folders.write_folder(made, door)
+
+
+def _limit(settings: Settings, chosen: str) -> int | None:
+    """Give how many rows are listed: a person reads a table, a program reads all of a file."""
+    if settings.limit is None:
+        return TABLE_ROWS if chosen == "table" else MOST_PAGES if chosen in PAGES else None
+    return settings.limit or None
 
 
 def _listed(door: Door) -> Iterator[str]:

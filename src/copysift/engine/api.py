@@ -15,19 +15,22 @@ from copysift.values import Fingerprints, Folders, Pair, Result
 Place = str | os.PathLike[str]
 
 
-def scan(paths: Place | Iterable[Place], *, regions: bool = False, **settings: object) -> Result:
+def scan(
+    paths: Place | Iterable[Place], *, regions: bool = False, groups: bool = False, **settings: object
+) -> Result:
     """Compare every file at or below the paths with every other.
 
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
-    `regions` every reported pair carries its exact matches, with byte and line spans.
+    `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
+    result has sif's listings.
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    return local.scan(places, make(Settings, settings), regions=regions)
+    return local.Scan(make(Settings, settings)).run(places, regions=regions, groups=groups)
 
 
-def show(run: Place, **settings: object) -> Result:
+def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
     """Answer from a run that `copysift scan --save` kept, without its files."""
-    return local.show(Path(run), make(Settings, settings))
+    return local.show(Path(run), make(Settings, settings), groups=groups)
 
 
 def compare(left: Place, right: Place, **settings: object) -> Pair:

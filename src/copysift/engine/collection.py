@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them."""
+    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them.
+
+    Those of a large file come in pieces, which are made when they are asked for.
+    """
 
     entry: Entry
     kind: str
     size: int
     checksum: bytes
-    hashes: UInt64s | None
-    grams: int
+    hashes: Iterable[UInt64s] | None
 
 
 @dataclass(slots=True)
@@ -35,7 +37,6 @@ class Filed:
     kind: str
     size: int
     fingerprints: int = 0
-    grams: int = 0
     sketch: UInt64s | None = None
 
 
@@ -66,13 +67,16 @@ class Collection:
         first = self._first.setdefault((scanned.size, scanned.checksum), number)
         if first != number:
             self._sets.setdefault(first, [first]).append(number)
-        head = self.filed[first]
-        if scanned.hashes is None or scanned.kind != head.kind:
+        if scanned.hashes is None or scanned.kind != self.filed[first].kind:
             return None
-        head.fingerprints, head.grams = len(scanned.hashes), scanned.grams
-        if self._keep:
-            head.sketch = np.unique(scanned.hashes)
         return first
+
+    def count(self, number: int, hashes: UInt64s) -> None:
+        """Count hashes of a document."""
+        filed = self.filed[number]
+        filed.fingerprints += len(hashes)
+        if self._keep:
+            filed.sketch = np.unique(hashes)
 
     def equal(self) -> Iterator[tuple[int, ...]]:
         """Give the sets of equal documents, by number, empty files left out."""

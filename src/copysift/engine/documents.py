@@ -8,10 +8,20 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from copysift.canonicalise import Canonicaliser, canonicaliser
-from copysift.canonicalise.sniff import SAMPLE, detect_encoding, detect_kind, looks_binary, to_utf8, transcode
+from copysift.canonicalise.canonicaliser import BLOCK
+from copysift.canonicalise.sniff import (
+    SAMPLE,
+    detect_encoding,
+    kind_of_text,
+    looks_binary,
+    to_utf8,
+    transcode,
+)
 from copysift.engine.collection import Scanned
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
@@ -22,7 +32,9 @@ if TYPE_CHECKING:
     from copysift.values import UInt64s
 
 Load = Callable[[Entry], Loaded | Skipped]
+GATHERED = 1 << 18  # hashes of a large document that are held at once
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
+Chunks = Iterator[bytes] | list[bytes]
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
 FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
@@ -50,7 +62,10 @@ class Reader:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
         loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
-        self._anchors = learn_anchors(chain.from_iterable(self._blocks(each) for each in loaded))
+        opened = (self._opened(each) for each in loaded)
+        self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
@@ -62,9 +77,13 @@ class Reader:
         kind, chunks = self._opened(loaded)
         key = (loaded.size, loaded.checksum, kind)
         if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
-            return Scanned(entry, kind, loaded.size, loaded.checksum, None, 0)
-        found = self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks(chunks), spans=False)
-        return Scanned(entry, kind, loaded.size, loaded.checksum, found.hashes, found.grams)
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
+        blocks = self._blocks(kind, chunks)
+        if loaded.data is None:
+            hashes = distinct(self._fingerprinter(kind).pieces(blocks))
+            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        found = self._fingerprinter(kind).fingerprint(blocks, spans=False)
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes])
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -93,7 +112,7 @@ class Reader:
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._opened(loaded)
-        return self.grams_of(self._canonicaliser(kind).blocks(chunks), kind)
+        return self.grams_of(self._blocks(kind, chunks), kind)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -149,28 +168,36 @@ class Reader:
             return iter([to_utf8(loaded.data)[0]])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
-    def _opened(self, loaded: Loaded) -> tuple[str, Iterator[bytes]]:
+    def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
         name = loaded.entry.path
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
-            return "bytes", loaded.open()
+            return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
-        kind = "bytes" if encoding is None else self._kind(name, data[:SAMPLE])
-        return kind, iter([data] if data else [])
+        kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
+        return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
-        wanted = self._settings.kind
-        if wanted == "auto":
-            return detect_kind(name, head)
         if looks_binary(head):
             return "bytes"
-        return "html-words" if wanted == "words" and detect_kind(name, head) == "html" else wanted
+        encoding = detect_encoding(head)
+        if encoding is not None and encoding != "utf-8":
+            head = head.decode(encoding, "replace").encode("utf-8", "replace")
+        return self._text_kind(name, head)
 
-    def _blocks(self, loaded: Loaded) -> Iterator[Canonical]:
-        kind, chunks = self._opened(loaded)
+    def _text_kind(self, name: str, head: bytes) -> str:
+        wanted = self._settings.kind
+        if wanted == "auto":
+            return kind_of_text(name, head)
+        return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
+
+    def _blocks(self, kind: str, chunks: Chunks) -> Iterable[Canonical]:
+        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces."""
+        if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
+            return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
@@ -196,6 +223,27 @@ class Reader:
                 )
             )
         return self._fingerprinters[kind]
+
+
+def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
 
 
 def anchor_symbols(anchor: str) -> bytes:

@@ -21,7 +21,7 @@ from copysift.values import Group, Submission
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.values import UInt32s
+    from copysift.values import UInt32s, UInt64s
 
 EMPTY = "empty"
 ONLY_BASE = "with nothing but base code"
@@ -40,21 +40,25 @@ class Gathered(Collection):
         self._group_of = group_of
         self._members: list[list[Filed]] = [[] for _ in roster.submissions]
         self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
-        self._bare: set[str] = set()  # files whose k-grams all are base code
+        self._based: set[int] = set()  # groups that have base code
 
     def add(self, scanned: Scanned) -> int | None:
         """File a document; give the number of its group."""
         group = self.numbers[self._group_of[scanned.entry.path]]
-        hashes = scanned.hashes
-        own = 0 if hashes is None else int(np.count_nonzero(~self.base.holds(np.unique(hashes))))
-        filed = Filed(scanned.entry, scanned.kind, scanned.size, own, scanned.grams)
+        filed = Filed(scanned.entry, scanned.kind, scanned.size)
         self._names[scanned.entry.path] = len(self.filed)
         self.filed.append(filed)
         self._members[group].append(filed)
         self._checksums[group].append(scanned.checksum)
-        if scanned.grams and not own:
-            self._bare.add(scanned.entry.path)
         return group
+
+    def count(self, number: int, hashes: UInt64s) -> None:
+        """Count hashes of the file of a group that was added last; those of base code count for nothing."""
+        filed = self._members[number][-1]
+        own = int(np.count_nonzero(~self.base.holds(hashes)))
+        filed.fingerprints += own
+        if own < len(hashes):
+            self._based.add(number)
 
     def groups(self) -> Iterator[Group]:
         """Give the groups."""
@@ -104,7 +108,7 @@ class Gathered(Collection):
 
     def _note(self, number: int) -> str:
         members = self._members[number]
-        if any(each.entry.path in self._bare for each in members):
+        if number in self._based:
             return ONLY_BASE
         if any(each.size for each in members):
             return TOO_SHORT

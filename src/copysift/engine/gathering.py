@@ -1,4 +1,4 @@
-"""Gather what a scan reads: plain files, or submissions with base code, earlier ones and what is known of them."""
+"""Gather what a scan reads: plain files, or submissions with base code, earlier ones and their authors."""
 
 from __future__ import annotations
 
@@ -33,12 +33,21 @@ class Gathering:
 
 
 def gather(
-    paths: Iterable[Place], settings: Settings, stored: Stored, reader: Reader, jobs: int, archives: bool = True
+    paths: Iterable[Place],
+    settings: Settings,
+    stored: Stored,
+    reader: Reader,
+    jobs: int,
+    archives: bool = True,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     rows = read_metadata(settings.metadata) if settings.metadata else ()
-    intake = Intake(_walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes")
-    handed_out = _required(intake, settings.base, "--base")  # first: what was handed out is nobody's submission
+    intake = Intake(
+        _walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
+    )
+    handed_out = _required(
+        intake, settings.base, "--base"
+    )  # first: what was handed out is nobody's submission
     new = intake.take(paths)
     past = _required(intake, settings.earlier, "--earlier")
     skipped = [*handed_out.skipped, *new.skipped, *past.skipped]
@@ -90,7 +99,9 @@ def _roster(new: Taken, past: Taken, rows: Iterable[Row], metadata: str) -> Rost
     for entry, group in (*new.files, *past.files):
         files.setdefault(group, []).append(entry.path)
     groups = list(new.groups | past.groups)
-    return roster(groups, files, [name for name in past.groups if name not in new.groups], tuple(rows), metadata)
+    return roster(
+        groups, files, [name for name in past.groups if name not in new.groups], tuple(rows), metadata
+    )
 
 
 def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from copysift.engine.stored import Stored
 from copysift.read.archives import ArchiveLimits, documents_in_archive, is_archive
@@ -101,7 +102,7 @@ class Intake:
     def _folders(self, root: str) -> list[str]:
         """Give the first-level folders of a folder, or all that a zip names: an empty one has no files."""
         with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-            if os.path.isdir(root):
+            if Path(root).is_dir():
                 with os.scandir(root) as entries:
                     return sorted(
                         each.path for each in entries if each.is_dir() and not each.name.startswith(".")
@@ -109,7 +110,11 @@ class Intake:
             if is_archive(root) and zipfile.is_zipfile(root):
                 with zipfile.ZipFile(root) as archive:
                     names = [info.filename for info in archive.infolist() if info.is_dir()]
-                return [f"{root}/{name.strip('/')}" for name in names if ".." not in name and "__MACOSX" not in name]
+                return [
+                    f"{root}/{name.strip('/')}"
+                    for name in names
+                    if ".." not in name and "__MACOSX" not in name
+                ]
         return []
 
 
@@ -142,7 +147,8 @@ class Grouping:
 
     def _relative(self, name: str) -> str:
         inside = name.removeprefix(self._root)
-        return inside.lstrip("/") if inside != name and inside.startswith("/") or self._root == "/" else ""
+        below = self._root == "/" or (inside != name and inside.startswith("/"))
+        return inside.lstrip("/") if below else ""
 
     def _wrapping(self) -> str:
         """Give the one folder that holds everything in an archive, as zipping a folder makes it."""

@@ -41,7 +41,9 @@ class Joined:
     def __init__(self, files: Sequence[tuple[str, Prepared]]) -> None:
         self.names = [name for name, _ in files]
         self._files = [prepared for _, prepared in files]
-        self._first = _before([len(each.canonical.symbols) + 1 for each in self._files])  # symbol of each file
+        self._first = _before(
+            [len(each.canonical.symbols) + 1 for each in self._files]
+        )  # symbol of each file
         self._offsets = _before([each.size + 1 for each in self._files])  # byte of each file
         self.canonical = self._files[0].canonical if len(files) == 1 else self._row()
         self.mask = self._files[0].mask if len(files) == 1 else self._masks()
@@ -73,7 +75,8 @@ class Joined:
         for number in np.unique(numbers).tolist():
             inside, offset = numbers == number, np.uint32(self._offsets[number])
             spans = self._files[number].canonical.positions.spans(
-                first[inside].astype(np.int64) - self._first[number], last[inside].astype(np.int64) - self._first[number]
+                first[inside].astype(np.int64) - self._first[number],
+                last[inside].astype(np.int64) - self._first[number],
             )
             starts[inside], ends[inside] = spans[0] + offset, spans[1] + offset
         return starts, ends
@@ -118,7 +121,9 @@ def families(
         yield [(left[0], "bytes")], [(right[0], "bytes")]
         return
     for family in sorted({_family(each) for each in left} & {_family(each) for each in right}):
-        ours, theirs = ([(each, each.kind) for each in side if _family(each) == family] for side in (left, right))
+        ours, theirs = (
+            [(each, each.kind) for each in side if _family(each) == family] for side in (left, right)
+        )
         yield ours, theirs
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
-from copysift.engine.collection import Collection
+from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
 from copysift.engine.exact import Exact
@@ -79,13 +79,14 @@ class Scan:
         *,
         regions: bool = False,
         most: int | None = None,
+        groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
     ) -> Result:
-        """Scan files and folders.
+        """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
 
-        With `regions` the `most` best pairs, or all, are matched exactly; `keep` counts pairs down to
-        the floor, so that the run can be saved.
+        Regions are those of the `most` best pairs, or of all; `keep` counts pairs down to the floor, so
+        that the run can be saved.
         """
         shown = progress or Silent()
         with self._timed("walk"):
@@ -102,7 +103,7 @@ class Scan:
                 postings = join.finish(self._most_shared(), self._weigh)
                 counts = self._count(postings, keep)
         with self._timed("match"):
-            self._result = self._answer(counts, regions, most, shown)
+            self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
 
     def compare(self, left: str, right: str) -> Result:
@@ -168,14 +169,23 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                number = self._collection.add(scanned)
-                if number is not None and scanned.hashes is not None:
-                    join.add(number, scanned.hashes)
+                self._file(scanned, join)
         self._reader.done()
+
+    def _file(self, scanned: Scanned, join: Join) -> None:
+        number = self._collection.add(scanned)
+        if number is None or scanned.hashes is None:
+            return
+        try:
+            for hashes in scanned.hashes:
+                self._collection.count(number, hashes)
+                join.add(number, hashes)
+        except (InputError, OSError) as error:  # a large file that changes while it is read again
+            self._collection.skip(skipped(scanned.entry.path, error))
 
     def _count(self, postings: Postings, keep: bool) -> Counts:
         settings = self.settings
-        columns = measured(self._candidates(postings, keep), postings, self._collection, settings.scheme)
+        columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
@@ -216,12 +226,15 @@ class Scan:
         if not keep:
             return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in ("similarity", "containment")]
+        kept = ("similarity", "containment")
+        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
         if settings.measure == "shared":
             found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
         return united(found)
 
-    def _answer(self, counts: Counts, regions: bool, most: int | None, shown: Progress) -> Result:
+    def _answer(
+        self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
+    ) -> Result:
         settings = self.settings
         base = None if self._gathered is None else self._gathered.base
         exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
@@ -229,7 +242,7 @@ class Scan:
             counts = self._with_longest(counts, exact, shown)
         self._counts = counts
         if not regions:
-            return answer(counts, settings)
+            return answer(counts, settings, groups=groups)
         chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
         matched = chosen[:most]
         shown.phase("matching", len(matched))
@@ -237,7 +250,8 @@ class Scan:
         for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        result = answer(counts, settings, (*pairs, *chosen[len(matched) :]))
+        reported = (*pairs, *chosen[len(matched) :])
+        result = answer(counts, settings, reported=reported, groups=groups)
         return exact.equal(result)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
@@ -299,12 +313,7 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], settings: Settings, *, regions: bool = False) -> Result:
-    """Compare every file below the paths with every other."""
-    return Scan(settings).run(paths, regions=regions)
-
-
-def show(path: Path, settings: Settings) -> Result:
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.engine.run import open_run
 
@@ -314,4 +323,4 @@ def show(path: Path, settings: Settings) -> Result:
             f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
             hint="ask for more, or scan again with a lower --floor",
         )
-    return answer(counts, settings)
+    return answer(counts, settings, groups=groups)

@@ -1,4 +1,4 @@
-"""Who handed what in: labels, authors, teams and attempts of the groups, and who is not compared with whom."""
+"""Who handed what in: labels, authors, teams and attempts, and who is not compared with whom."""
 
 from __future__ import annotations
 
@@ -103,7 +103,11 @@ def _apply(found: Roster, rows: Sequence[Row], files: Mapping[str, Sequence[str]
         now = {at for at in places if not found.submissions[at].earlier}
         places = now if len(now) == 1 else places
         if len(places) != 1:
-            reason = "names no submission" if not places else f"names {len(places)} submissions: give more of the path"
+            reason = (
+                "names no submission"
+                if not places
+                else f"names {len(places)} submissions: give more of the path"
+            )
             found.unknown.append(Skipped(f"{metadata}, line {row.line}", f"{row.name!r} {reason}"))
             continue
         (at,) = places

@@ -78,8 +78,13 @@ def suffix(name: str) -> str:
     return PurePath(name).suffix.lower()
 
 
-def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None = None) -> Result:
-    """Make the result; `reported` are the selected pairs where they were matched exactly already."""
+def answer(
+    counts: Counts, settings: Settings, *, reported: tuple[Pair, ...] | None = None, groups: bool = False
+) -> Result:
+    """Make the result; `reported` are the selected pairs where they were matched exactly already.
+
+    With `groups` it has sif's listings, too; they are long where many files are alike.
+    """
     chosen = counts.pairs.take(selected(counts, settings))
     pairs = pairs_of(counts.documents, chosen, counts.twins) if reported is None else reported
     equal = equal_pairs(counts, settings)
@@ -95,7 +100,7 @@ def answer(counts: Counts, settings: Settings, reported: tuple[Pair, ...] | None
         ignored=counts.ignored,
         skipped=counts.skipped,
         equal=equal_sets(counts, pairs),
-        listings=listings(counts, chosen, settings),
+        listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
         submissions=counts.submissions,
     )
@@ -131,11 +136,13 @@ def pairs_of(
         strict=True,
     )
     return tuple(
-        Pair(
-            documents[left].name, documents[right].name, bool(twins) and twins[left] == twins[right], *measures
-        )
+        Pair(documents[left].name, documents[right].name, _same(twins, left, right), *measures)
         for left, right, *measures in rows
     )
+
+
+def _same(twins: Sequence[int], left: int, right: int) -> bool:
+    return bool(twins) and twins[left] == twins[right]
 
 
 def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from copysift.engine.collection import Collection
 from copysift.engine.counts import UNKNOWN, PairColumns
 from copysift.index.postings import Candidates, Postings
+from copysift.settings import Settings
 
 if TYPE_CHECKING:
     from copysift.values import UInt64s
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
 SKETCHES = ("min", "adaptive-mod")
 
 
-def measured(found: Candidates, postings: Postings, collection: Collection, scheme: str) -> PairColumns:
+def measured(
+    found: Candidates, postings: Postings, collection: Collection, settings: Settings
+) -> PairColumns:
     """Give the measures of every candidate."""
     left, right = found.left.astype(np.int64), found.right.astype(np.int64)
     shared = found.shared.astype(np.int64)
-    if scheme in SKETCHES:
-        estimate = _min_pair if scheme == "min" else _adaptive_pair
+    if settings.scheme in SKETCHES:
+        estimate = _min_pair if settings.scheme == "min" else _adaptive_pair
         rows = [
-            estimate(collection, one, other) for one, other in zip(left.tolist(), right.tolist(), strict=True)
+            estimate(collection, one, other, settings.sketch)
+            for one, other in zip(left.tolist(), right.tolist(), strict=True)
         ]
         columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
         resemblance, of_left, of_right = columns[:, 0], columns[:, 1], columns[:, 2]
@@ -56,19 +60,25 @@ def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> NDArray[np.
     return np.minimum(out, 1.0)
 
 
-def _min_pair(collection: Collection, left: int, right: int) -> tuple[float, float, float]:
-    """Estimate r from MIN_s(A ∪ B), and the containments from it and the numbers of k-grams."""
-    one, other = collection.filed[left], collection.filed[right]
-    a, b = _sketch(one.sketch), _sketch(other.sketch)
-    size = max(len(a), len(b))
+def _min_pair(collection: Collection, left: int, right: int, size: int) -> tuple[float, float, float]:
+    """Estimate r from MIN_s(A ∪ B), and the containments from it and the sizes of the two sets."""
+    a, b = _sketch(collection.filed[left].sketch), _sketch(collection.filed[right].sketch)
     union = np.union1d(a, b)[:size]
     common = np.intersect1d(a, b, assume_unique=True)
     r = float(np.isin(union, common, assume_unique=True).sum() / len(union)) if len(union) else 0.0
-    together = r / (1 + r) * (one.grams + other.grams)
-    return r, min(1.0, together / max(1, one.grams)), min(1.0, together / max(1, other.grams))
+    n, m = _set_size(a, size), _set_size(b, size)
+    together = r / (1 + r) * (n + m)
+    return r, min(1.0, together / max(1.0, n)), min(1.0, together / max(1.0, m))
 
 
-def _adaptive_pair(collection: Collection, left: int, right: int) -> tuple[float, float, float]:
+def _set_size(smallest: UInt64s, size: int) -> float:
+    """Estimate how many distinct hashes a document has: the s-th smallest stands at about s / n of 2^64."""
+    if len(smallest) < size:
+        return float(len(smallest))
+    return (size - 1) * 2.0**64 / max(1.0, float(smallest[-1]))
+
+
+def _adaptive_pair(collection: Collection, left: int, right: int, size: int) -> tuple[float, float, float]:
     """Compare two documents at the coarser of their levels, where both samples are whole."""
     a, b = _sketch(collection.filed[left].sketch), _sketch(collection.filed[right].sketch)
     level = np.uint64(max(_level(a), _level(b)))

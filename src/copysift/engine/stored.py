@@ -22,6 +22,10 @@ class Stored:
         self._file: IO[bytes] | None = None
         self._lock = threading.Lock()
 
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
     def keep(self, loaded: Loaded) -> Entry:
         """Keep the bytes of a member and give the entry that stands for it."""
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from copysift.values import Canonical, Fingerprints
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.fingerprint.schemes import Scheme
+    from copysift.fingerprint.schemes import Choice, Scheme
     from copysift.fingerprint.settings import FingerprintSettings
-    from copysift.values import Symbols, UInt32s
+    from copysift.values import Symbols, UInt32s, UInt64s
 
 _NO_SPANS = np.empty(0, np.uint32)
 
@@ -37,9 +37,32 @@ class Fingerprinter:
 
     def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:
         """Fingerprint one document, given as consecutive blocks; spans=False leaves the positions out."""
-        scheme, k = self._scheme(self.settings), self.settings.k
-        window, total = _Window(), 0
+        scheme, window = self._scheme(self.settings), _Window()
         hashes, starts, ends = [], [], []
+        for choice in self._choices(scheme, window, blocks, spans):
+            hashes.append(choice.hashes)
+            if spans:
+                first, last = window.spans(choice.places, self.settings.k)
+                starts.append(first)
+                ends.append(last)
+        return _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
+
+    def pieces(self, blocks: Iterable[Canonical]) -> Iterator[UInt64s]:
+        """Give the hashes of one document piece by piece, so that those of a large one are never all held.
+
+        A scheme that settles its choice at the end gives one piece; such samples are small.
+        """
+        scheme = self._scheme(self.settings)
+        if scheme.settle(np.empty(0, np.uint64)) is not None:
+            yield self.fingerprint(blocks, spans=False).hashes
+            return
+        for choice in self._choices(scheme, _Window(), blocks, False):
+            yield choice.hashes
+
+    def _choices(
+        self, scheme: Scheme, window: _Window, blocks: Iterable[Canonical], spans: bool
+    ) -> Iterator[Choice]:
+        """Feed the blocks to a scheme, one behind: the last must be known as such."""
         pending: Canonical | None = None
         for block in _then_none(blocks):
             if pending is None:
@@ -48,17 +71,11 @@ class Fingerprinter:
             if block is not None and not len(block.symbols):
                 continue
             window.push(pending)
-            total += len(pending.symbols)
             choice = scheme.feed(window.symbols, block is None)
-            hashes.append(choice.hashes)
-            if spans:
-                first, last = window.spans(choice.places, k)
-                starts.append(first)
-                ends.append(last)
+            yield choice
             if block is not None:
                 window.keep(choice.keep, spans)
             pending = block
-        return _settle(scheme, hashes, starts, ends, max(0, total - k + 1))
 
 
 def _then_none(blocks: Iterable[Canonical]) -> Iterable[Canonical | None]:
@@ -69,7 +86,7 @@ def _then_none(blocks: Iterable[Canonical]) -> Iterable[Canonical | None]:
 def _settle(
     scheme: Scheme, hashes: list[Any], starts: list[Any], ends: list[Any], grams: int
 ) -> Fingerprints:
-    joined = [
+    joined: list[Any] = [
         parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, kind)
         for parts, kind in ((hashes, np.uint64), (starts, np.uint32), (ends, np.uint32))
     ]
@@ -84,6 +101,7 @@ class _Window:
 
     def __init__(self) -> None:
         self.symbols: Symbols = np.empty(0, np.uint8)
+        self.total = 0
         self._starts: UInt32s = _NO_SPANS
         self._ends: UInt32s = _NO_SPANS
         self._kept = 0
@@ -91,6 +109,7 @@ class _Window:
 
     def push(self, block: Canonical) -> None:
         self._kept = len(self.symbols)
+        self.total += len(block.symbols)
         self.symbols = np.concatenate([self.symbols, block.symbols]) if self._kept else block.symbols
         self._block = block
 

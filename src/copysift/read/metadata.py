@@ -67,7 +67,9 @@ def _columns(path: str, heads: Iterable[str]) -> dict[str, int]:
         if name not in COLUMNS:
             continue
         if name in found:
-            raise UsageError(f"{path}, line 1, column {place + 1}: a second column {head.strip()!r}", hint=_HINT)
+            raise UsageError(
+                f"{path}, line 1, column {place + 1}: a second column {head.strip()!r}", hint=_HINT
+            )
         found[name] = place
     if "name" not in found:
         raise UsageError(f"{path}, line 1: no column file or name", hint=_HINT)
@@ -77,17 +79,15 @@ def _columns(path: str, heads: Iterable[str]) -> dict[str, int]:
 def _row(path: str, line: int, cells: list[str], heads: list[str], columns: dict[str, int]) -> Row:
     if len(cells) > len(heads):
         raise UsageError(
-            f"{path}, line {line}, column {len(heads) + 1}: more cells than the {len(heads)} columns of line 1",
+            f"{path}, line {line}, column {len(heads) + 1}: line 1 has {len(heads)} columns only",
             hint="quote cells that hold a separator",
         )
-    values = {
-        name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()
-    }
+    values = {name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()}
     if not values["name"]:
         raise UsageError(f"{path}, line {line}, column {columns['name'] + 1}: no name of a submission")
     attempt = values.get("attempt", "")
     if attempt and not attempt.isdecimal():
         raise UsageError(
-            f"{path}, line {line}, column {columns['attempt'] + 1}: the attempt {attempt!r} is no whole number"
+            f"{path}, line {line}, column {columns['attempt'] + 1}: {attempt!r} is no number of an attempt"
         )
     return Row(line, **values)

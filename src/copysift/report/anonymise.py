@@ -59,7 +59,7 @@ def read_key(text: str, path: str) -> dict[str, str]:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if not rows or tuple(rows[0]) != HEAD or any(len(row) != 2 for row in rows):
         raise UsageError(f"{path} exists and is not a key of pseudonyms", hint="name another file by --key")
-    return dict((alias, name) for alias, name in rows[1:])
+    return {row[0]: row[1] for row in rows[1:]}
 
 
 def _aliases(names: Iterable[str], known: Mapping[str, str], secret: int) -> dict[str, str]:
@@ -115,7 +115,10 @@ class _Names:
             skipped=tuple(self._note(each, number) for number, each in enumerate(result.skipped, 1)),
             equal=tuple(self._all(each) for each in result.equal),
             listings=tuple(
-                Listing(self._groups[each.reference], tuple((self._groups[name], share) for name, share in each.members))
+                Listing(
+                    self._groups[each.reference],
+                    tuple((self._groups[name], share) for name, share in each.members),
+                )
                 for each in result.listings
             ),
             submissions=tuple(self._submission(each) for each in result.submissions),
@@ -135,12 +138,18 @@ class _Names:
 
     def _submission(self, each: Submission) -> Submission:
         return Submission(
-            self._groups[each.name], earlier=each.earlier, covered=each.covered, note=each.note, attempt=each.attempt
+            self._groups[each.name],
+            earlier=each.earlier,
+            covered=each.covered,
+            note=each.note,
+            attempt=each.attempt,
         )
 
     def _pair(self, each: Pair) -> Pair:
         regions = None if each.regions is None else tuple(self._region(region) for region in each.regions)
-        return dataclasses.replace(each, left=self._groups[each.left], right=self._groups[each.right], regions=regions)
+        return dataclasses.replace(
+            each, left=self._groups[each.left], right=self._groups[each.right], regions=regions
+        )
 
     def _region(self, each: Region) -> Region:
         return Region(each.length, self._side(each.left), self._side(each.right))
@@ -150,7 +159,9 @@ class _Names:
 
     def _note(self, each: Skipped, number: int) -> Skipped:
         """Name what was skipped by its submission, if it has one; a reason may quote a name."""
-        holder = next((name for name in self._groups if each.name == name or each.name.startswith(f"{name}/")), "")
+        holder = next(
+            (name for name in self._groups if each.name == name or each.name.startswith(f"{name}/")), ""
+        )
         reason = self.hidden(each.reason.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
         return Skipped(f"{self._groups[holder]}/…" if holder else f"input {number}", reason)
 
@@ -162,7 +173,9 @@ def _pattern(submissions: Iterable[Submission]) -> re.Pattern[bytes] | None:
         leaf = each.name.rpartition("/")[2].partition(".")[0]
         for told in (each.author, each.label, each.team, leaf):
             words |= {told, *_WORD.findall(told)}
-    spelled = sorted((word for word in words if len(word) >= 3 and _WORD.search(word)), key=lambda word: (-len(word), word))
+    spelled = sorted(
+        (word for word in words if len(word) >= 3 and _WORD.search(word)), key=lambda word: (-len(word), word)
+    )
     if not spelled:
         return None
     choice = "|".join(re.escape(word) for word in spelled)

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 from bokeh.embed import json_item
-from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter, Span, TapTool
+from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, NumeralTickFormatter, TapTool
+from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
 from copysift.report.layout import placed
 
 BINS = 20
+NAMED = 60  # nodes at most whose names stand beside them; the others tell theirs to the pointer
+NAME = 26  # characters of such a name
 INK = "#7c8594"
 ACCENT = "#4c78d0"
 
@@ -34,8 +37,8 @@ def histogram(values: list[float], threshold: float) -> dict[str, Any]:
     )
     plot = _figure(height=220, x_range=(-0.01, 1.01), tools="")
     bars = plot.quad(
-        left="left", right="right", top="count", bottom=0, source=source, fill_color=ACCENT, line_color="white",
-        line_alpha=0.5, fill_alpha=0.85,
+        left="left", right="right", top="count", bottom=0, source=source, fill_color=ACCENT, fill_alpha=0.85,
+        line_color="white", line_alpha=0.5,
     )  # fmt: skip
     plot.add_tools(
         HoverTool(renderers=[bars], tooltips=[("pairs", "@count"), ("similarity", "@left{0%} – @right{0%}")]),
@@ -47,7 +50,7 @@ def histogram(values: list[float], threshold: float) -> dict[str, Any]:
     plot.xaxis.formatter = NumeralTickFormatter(format="0%")
     plot.xaxis.axis_label = "similarity"
     plot.yaxis.axis_label = "pairs"
-    plot.yaxis.minor_tick_line_color = None
+    plot.yaxis.ticker = BasicTicker(min_interval=1)
     plot.y_range.start = 0
     return _item(plot, "histogram-chart")
 
@@ -75,6 +78,7 @@ def graph(labels: list[str], edges: list[tuple[int, int, float]]) -> dict[str, A
     dots = ColumnDataSource(
         {
             "x": x, "y": y, "node": nodes, "label": [labels[node] for node in nodes],
+            "short": [_clipped(labels[node]) for node in nodes],
             "color": [ACCENT] * len(nodes), "alpha": [0.95] * len(nodes),
         },
         name="nodes",
@@ -92,10 +96,10 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
         x="x", y="y", source=dots, size=14 if count <= 150 else 9, fill_color="color", fill_alpha="alpha",
         line_color="white", line_alpha=0.8,
     )  # fmt: skip
-    if count <= 80:
+    if count <= NAMED:
         plot.text(
-            x="x", y="y", text="label", source=dots, x_offset=9, y_offset=4, text_font_size="11px", text_color=INK,
-            text_alpha="alpha",
+            x="x", y="y", text="short", source=dots, x_offset=9, y_offset=4, text_font_size="11px",
+            text_color=INK, text_alpha="alpha",
         )  # fmt: skip
     plot.add_tools(
         HoverTool(renderers=[spots], tooltips="@label"),
@@ -108,13 +112,22 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
     return plot
 
 
+def _clipped(label: str) -> str:
+    return label if len(label) <= NAME else f"…{label[1 - NAME :]}"
+
+
 def _figure(**settings: Any) -> Any:
     settings.setdefault("toolbar_location", None)
     plot = figure(
-        sizing_mode="stretch_width", background_fill_alpha=0, border_fill_alpha=0, outline_line_color=None, **settings
+        sizing_mode="stretch_width",
+        background_fill_alpha=0,
+        border_fill_alpha=0,
+        outline_line_color=None,
+        **settings,
     )
     plot.axis.axis_line_color = INK
     plot.axis.major_tick_line_color = INK
+    plot.axis.minor_tick_line_color = None
     plot.axis.major_label_text_color = INK
     plot.axis.axis_label_text_color = INK
     plot.axis.axis_label_text_font_style = "normal"
@@ -124,5 +137,4 @@ def _figure(**settings: Any) -> Any:
 
 
 def _item(plot: Any, target: str) -> dict[str, Any]:
-    item: dict[str, Any] = json_item(plot, target)
-    return item
+    return dict(json_item(plot, target))  # type: ignore[arg-type]  # an ID is a string

@@ -5,10 +5,10 @@ The page makes elements of them with text nodes only, so that no source can beco
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from pygments.lexer import Lexer
@@ -53,19 +53,19 @@ def coloured(name: str, text: str) -> Coloured:
     return Coloured(text, tuple(_flat(_tokens(name, text), len(text), text)))
 
 
-def readable(data: bytes, offsets: Iterable[int]) -> tuple[str, dict[int, int]]:
+def readable(data: bytes, offsets: Collection[int]) -> tuple[str, dict[int, int]]:
     """Decode a source; give it, and where the byte offsets stand in it, in UTF-16 units.
 
     The text is cut at the offsets before it is decoded: damaged bytes never move what is behind them.
     """
     marks = sorted({min(offset, len(data)) for offset in offsets} | {0, len(data)})
     parts, places, at = [], {0: 0}, 0
-    for start, end in zip(marks, marks[1:], strict=False):
+    for start, end in pairwise(marks):
         part = data[start:end].decode("utf-8", "replace").translate(_VISIBLE)
         parts.append(part)
         at += units(part)
         places[end] = at
-    return "".join(parts), {offset: places[marks[bisect_left(marks, min(offset, len(data)))]] for offset in offsets}
+    return "".join(parts), {offset: places[min(offset, len(data))] for offset in offsets}
 
 
 def units(text: str) -> int:
@@ -80,7 +80,7 @@ def _tokens(name: str, text: str) -> Iterator[tuple[int, str]]:
     try:
         for _, kind, value in lexer.get_tokens_unprocessed(text):
             yield _class(kind), value
-    except Exception:  # noqa: BLE001 - a lexer of another's hand that stumbles must not cost the report
+    except Exception:  # a lexer of another's hand that stumbles must not cost the report
         return
 
 

@@ -59,7 +59,7 @@ def _springs(count: int, edges: Sequence[tuple[int, int, float]]) -> NDArray[np.
     turns = np.arange(count) * math.pi * (3 - math.sqrt(5))
     spots = np.sqrt(np.arange(count) + 0.5)[:, None] * np.column_stack((np.cos(turns), np.sin(turns)))
     if count <= 2 or count > LARGEST:
-        return spots * 0.9
+        return np.asarray(0.9 * spots, np.float64)
     ends = np.array([(a, b) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
     pull = np.array([0.4 + strength for *_, strength in edges])
     length = 1.0
@@ -74,4 +74,12 @@ def _springs(count: int, edges: Sequence[tuple[int, int, float]]) -> NDArray[np.
         strength = np.maximum(np.hypot(force[:, 0], force[:, 1]), 1e-9)
         heat = 0.6 * math.sqrt(count) * (1 - step / ROUNDS) ** 2 + 0.01
         spots = spots + force / strength[:, None] * np.minimum(strength, heat)[:, None]
-    return spots
+    return _lying(spots)
+
+
+def _lying(spots: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn a component so that its longest way lies flat: pages are wider than high."""
+    centred = spots - spots.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    turned: NDArray[np.float64] = centred @ axes.T
+    return turned

@@ -50,8 +50,9 @@ def _match(number: int, pair: Pair, groups: dict[str, list[Group]], view: View) 
     title = f"Matches for {_name(pair.left)} and {_name(pair.right)}"
     frames = (
         f'<HTML><HEAD><META CHARSET="utf-8"><TITLE>{title}</TITLE></HEAD>\n'
-        f'<FRAMESET ROWS="150,*"><FRAMESET COLS="1000,*"><FRAME SRC="{name}-top.html" NAME="top" FRAMEBORDER=0>'
-        f'</FRAMESET>\n<FRAMESET COLS="50%,50%"><FRAME SRC="{name}-0.html" NAME="0">'
+        '<FRAMESET ROWS="150,*"><FRAMESET COLS="1000,*">'
+        f'<FRAME SRC="{name}-top.html" NAME="top" FRAMEBORDER=0></FRAMESET>\n'
+        f'<FRAMESET COLS="50%,50%"><FRAME SRC="{name}-0.html" NAME="0">'
         f'<FRAME SRC="{name}-1.html" NAME="1"></FRAMESET></FRAMESET></HTML>\n'
     )
     return {
@@ -71,8 +72,13 @@ def _top(name: str, pair: Pair) -> str:
             for frame, side in ((0, region.left), (1, region.right))
         ]
         rows.append(f'<TR>{cells[0]}<TD><FONT COLOR="{colour}">&#9632;</FONT>{cells[1]}\n')
-    heads = f"<TH>{_name(pair.left)} ({percent(pair.containment_left)})<TH><TH>{_name(pair.right)} ({percent(pair.containment_right)})"
-    return _page("Top", f'<CENTER><TABLE BORDER="1" CELLSPACING="0">\n<TR>{heads}\n{"".join(rows)}</TABLE></CENTER>\n')
+    heads = (
+        f"<TH>{_name(pair.left)} ({percent(pair.containment_left)})<TH>"
+        f"<TH>{_name(pair.right)} ({percent(pair.containment_right)})"
+    )
+    return _page(
+        "Top", f'<CENTER><TABLE BORDER="1" CELLSPACING="0">\n<TR>{heads}\n{"".join(rows)}</TABLE></CENTER>\n'
+    )
 
 
 def _lines(side: Side, pair: Pair) -> str:
@@ -94,11 +100,14 @@ def _source(name: str, frame: int, pair: Pair, file: Group, view: View) -> str:
         return "(not text)\n"
     data = view.source(file.name, 0, LARGEST_SOURCE)
     sides = [(region.left, region.right)[frame] for region in pair.regions or ()]
-    spans = sorted((side.start, side.end, number) for number, side in enumerate(sides) if side.file == file.name)
+    spans = sorted(
+        (side.start, side.end, number) for number, side in enumerate(sides) if side.file == file.name
+    )
     written, at = [], 0
     for start, end, number in spans:
         colour = COLOURS[number % len(COLOURS)]
-        link = f'<A NAME="{number}"></A><A HREF="{name}-{1 - frame}.html#{number}" TARGET="{1 - frame}">&#9654;</A>'
+        target = f'"{name}-{1 - frame}.html#{number}" TARGET="{1 - frame}"'
+        link = f'<A NAME="{number}"></A><A HREF={target}>&#9654;</A>'
         written += [
             _text(data[at:start]), f'<FONT COLOR="{colour}">{link}', _text(data[start:end]), "</FONT>"
         ]  # fmt: skip

@@ -23,7 +23,7 @@ def passages(result: Result, view: View) -> str:
     for number, region in enumerate(regions, 1):
         blocks.append(styled(f"{number}. {plural(region.length, 'symbol')}", "cyan", view.color))
         blocks += [f"   {where(region.left, view)}", f"   {where(region.right, view)}"]
-        blocks += [f"   {line}" for line in numbered(region.left, view)]
+        blocks += [f"   {line}".rstrip() for line in numbered(region.left, view)]
         blocks.append("")
     return "\n".join(blocks)
 

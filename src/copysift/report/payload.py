@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable
 from typing import Any
 
 from copysift._version import __version__
@@ -20,14 +19,13 @@ from copysift.report.view import View
 from copysift.report.wording import visible
 from copysift.values import Group, Pair, Region, Result
 
-PAIRS = 500  # that a report has unless --limit says otherwise
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
 
 
 def limited(result: Result, view: View) -> tuple[Pair, ...]:
     """Give the pairs that the report has."""
-    return result.pairs[: PAIRS if view.limit is None else view.limit]
+    return result.pairs[: view.limit]
 
 
 class Payload:
@@ -53,7 +51,12 @@ class Payload:
             "allPairs": len(result.pairs),
             "submissions": self._submissions(),
             "files": [
-                {"name": visible(each.name), "short": visible(_short(each)), "kind": each.kind, "bytes": each.bytes}
+                {
+                    "name": visible(each.name),
+                    "short": visible(_short(each)),
+                    "kind": each.kind,
+                    "bytes": each.bytes,
+                }
                 for each in self._files
             ],
             "pairs": [self._pair(pair) for pair in self.pairs],
@@ -128,7 +131,10 @@ class Payload:
     def _sources(self) -> dict[int, tuple[str, dict[int, int]]]:
         """Pack the source of every file of a reported pair; give where its offsets stand."""
         offsets: dict[str, set[int]] = {
-            file.name: set() for pair in self.pairs for name in (pair.left, pair.right) for file in self._groups[name]
+            file.name: set()
+            for pair in self.pairs
+            for name in (pair.left, pair.right)
+            for file in self._groups[name]
         }
         for pair in self.pairs:
             for region in pair.regions or ():
@@ -140,7 +146,7 @@ class Payload:
             if self._files[self._file[name]].kind != "bytes"
         }
 
-    def _source(self, name: str, offsets: Iterable[int]) -> tuple[str, dict[int, int]]:
+    def _source(self, name: str, offsets: set[int]) -> tuple[str, dict[int, int]]:
         base = self._view.base(name)
         data = self._view.source(name, 0, LARGEST_SOURCE + 1)
         shown = data[:LARGEST_SOURCE]
@@ -149,7 +155,12 @@ class Payload:
         content = {
             "text": made.text,
             "runs": made.runs,
-            "base": [edge for start, end in base for edge in (places[start], places[end]) if places[end] > places[start]],
+            "base": [
+                edge
+                for start, end in base
+                if places[end] > places[start]
+                for edge in (places[start], places[end])
+            ],
             "cut": len(data) > LARGEST_SOURCE,
         }
         written = json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()

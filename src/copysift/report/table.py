@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copysift.report import listing
 from copysift.report.passages import passages
-from copysift.report.units import bytes_of
+from copysift.report.units import bytes_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
 from copysift.values import Pair, Result
@@ -17,7 +17,7 @@ def report(result: Result, view: View) -> str:
     if view.passages:
         parts.append(passages(result, view))
     if not view.quiet:
-        parts.append(summary(result, view))
+        parts += [_notes(result, view), summary(result, view)]
     return "\n".join(part for part in parts if part)
 
 
@@ -27,7 +27,7 @@ def _equal(result: Result, view: View) -> str:
     sizes = bytes_of(result)
     waste = sum(sizes[names[0]] * (len(names) - 1) for names in result.equal)
     sets = sorted(result.equal, key=lambda names: (-sizes[names[0]] * (len(names) - 1), names))
-    lines = [_heading(f"Equal files: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
+    lines = [_heading(f"Equal {unit_of(result)}s: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
     for names in sets[: view.limit]:
         label = f"{len(names)} × {size(sizes[names[0]])}"
         for number, name in enumerate(names):
@@ -49,7 +49,7 @@ def _pairs(result: Result, view: View) -> str:
     rows = [_cells(pair, heads, sizes) for pair in shown]
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     left, right = _name_widths(shown, sum(widths) + 2 * len(widths) + 4, view)
-    lines = [_heading(f"Similar files: {plural(len(found), 'pair')}", view)]
+    lines = [_heading(f"Similar {unit_of(result)}s: {plural(len(found), 'pair')}", view)]
     head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  {pad('left', left)}  right", "dim", view.color))
     for pair, row in zip(shown, rows, strict=True):
@@ -90,15 +90,26 @@ def _name_widths(pairs: list[Pair], taken: int, view: View) -> tuple[int, int | 
 def _groups(result: Result, view: View) -> str:
     if not result.listings:
         return ""
-    lines = [_heading(f"Similar files: {plural(len(result.listings), 'group')}", view)]
+    lines = [_heading(f"Similar {unit_of(result)}s: {plural(len(result.listings), 'group')}", view)]
     return "\n".join([*lines, listing.groups(result, view), *_more(len(result.listings), view), ""])
+
+
+def _notes(result: Result, view: View) -> str:
+    """Name the submissions that have no score, and why."""
+    noted = [each for each in result.submissions if each.note]
+    if not noted:
+        return ""
+    lines = [_heading(f"Without a score: {plural(len(noted), 'submission')}", view)]
+    room = None if view.width is None else max(20, view.width - 32)
+    lines += [f"  {pad(each.note, 28)}  {shorten(visible(each.name), room)}" for each in noted]
+    return "\n".join([*lines, ""])
 
 
 def summary(result: Result, view: View) -> str:
     """Sum a result up in one line."""
     similar = sum(not pair.equal for pair in result.pairs)
     total = sum(group.bytes for group in result.documents)
-    files = plural(len(result.documents), "file")
+    files = plural(len(result.submissions) or len(result.documents), unit_of(result))
     parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]
     parts.append(f"{plural(similar, 'similar pair')} {_condition(result)}")
     if result.clusters:
@@ -129,4 +140,4 @@ def _heat(share: float) -> str:
 
 def _more(total: int, view: View) -> list[str]:
     hidden = total - (view.limit or total)
-    return [f"  … and {hidden:,} more (--limit)"] if hidden > 0 else []
+    return [f"  … and {hidden:,} more (--limit 0 lists all)"] if hidden > 0 else []

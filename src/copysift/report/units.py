@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from copysift.values import Group, Result, Submission
 
 
@@ -11,6 +13,11 @@ def files_of(result: Result) -> dict[str, list[Group]]:
     for document in result.documents:
         found.setdefault(document.group, []).append(document)
     return found
+
+
+def unit_of(result: Result) -> str:
+    """Give the word for what was compared."""
+    return "submission" if result.submissions else "file"
 
 
 def bytes_of(result: Result) -> dict[str, int]:
@@ -30,29 +37,23 @@ def submissions_of(result: Result) -> tuple[Submission, ...]:
 def labels_of(result: Result) -> dict[str, str]:
     """Give a short name of every group that tells it from all others.
 
-    The label or the author it has, else the end of its path, as short as it is unique.
+    The label or the author it has, else the end of its path, as long as it must be to be unique.
     """
     submissions = submissions_of(result)
-    labels: dict[str, str] = {}
-    for choose in (_told, _leaf, _end, lambda each: each.name):
-        names = {each.name: choose(each) for each in submissions if each.name not in labels}
-        taken = list(names.values())
-        used = set(labels.values())
-        labels |= {
-            name: label
-            for name, label in names.items()
-            if label and taken.count(label) == 1 and label not in used
-        }
+    told = Counter(each.label or each.author for each in submissions)
+    labels = {
+        each.name: each.label or each.author
+        for each in submissions
+        if told[each.label or each.author] == 1 and (each.label or each.author)
+    }
+    taken = set(labels.values())
+    rest = {each.name: each.name.rstrip("/").split("/") for each in submissions if each.name not in labels}
+    for length in range(1, max(map(len, rest.values()), default=0) + 1):
+        ends = Counter("/".join(parts[-length:]) for parts in rest.values())
+        for name, parts in list(rest.items()):
+            end = "/".join(parts[-length:])
+            if ends[end] == 1 and end not in taken:
+                labels[name] = end
+                taken.add(end)
+                del rest[name]
     return {each.name: labels.get(each.name, each.name) for each in submissions}
-
-
-def _told(each: Submission) -> str:
-    return each.label or each.author
-
-
-def _leaf(each: Submission) -> str:
-    return each.name.rstrip("/").rpartition("/")[2]
-
-
-def _end(each: Submission) -> str:
-    return "/".join(each.name.rstrip("/").split("/")[-2:])

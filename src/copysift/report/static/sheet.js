@@ -19,11 +19,11 @@ async function wholeSource(pair, side) {
   return el("section", { class: "whole" }, el("h2", {}, `Source of ${submission.label}`), parts);
 }
 
-function facts(number) {
+function facts(number, titled) {
   const each = data.submissions[number];
   const rows = [["Name", each.name], ["Author", each.author], ["Team", each.team], ["Time", each.when], ["Attempt", each.attempt],
     ["Files", `${each.files.length}, ${size(each.bytes)}`], ["Fingerprints", each.fingerprints.toLocaleString("en")]];
-  return el("div", { class: "card" }, el("h2", {}, each.label), el("dl", { class: "facts" },
+  return el("div", { class: "card" }, titled ? el("h2", {}, each.label) : null, el("dl", { class: "facts" },
     rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
 
@@ -38,7 +38,7 @@ async function sheetPage(number) {
     el("div", { class: "pair-head" }, el("h1", {}, "Evidence sheet"),
       el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
         el("button", { type: "button", onclick: () => print() }, "Print"))),
-    el("div", { class: "two" }, facts(pair.left), facts(pair.right)), measures(pair),
+    el("div", { class: "two" }, facts(pair.left, true), facts(pair.right, true)), measures(pair),
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, `Settings, copysift ${data.version}`), settingsTable(),
