@@ -26,6 +26,7 @@ COMMANDS = {
     "scan": ("copysift.cli.scan", "Compare every file with every file."),
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
+    "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 
