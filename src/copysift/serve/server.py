@@ -78,6 +78,7 @@ def listening(host: str, port: int) -> socket.socket:
         made = socket.socket(family, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(1024)  # from here on clients wait instead of being refused
     except OSError as error:
         raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror}", hint="choose another") from None
     return made
