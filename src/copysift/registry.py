@@ -1,4 +1,4 @@
-"""Name → factory tables: kinds, fingerprint schemes and report formats.
+"""Name → factory tables: kinds, fingerprint schemes, report formats and languages.
 
 Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
 for. A package adds its own under the group's name in its pyproject.toml, for example
@@ -16,13 +16,15 @@ from copysift.errors import UsageError
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
 REPORTS = "copysift.reports"
+LANGUAGES = "copysift.languages"
 
-_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format"}
+_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format", LANGUAGES: "language"}
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
         "text": "copysift.canonicalise:Text",
         "words": "copysift.canonicalise:Words",
+        "code": "copysift.canonicalise:code",
         "html": "copysift.canonicalise:html",
         "html-words": "copysift.canonicalise:html_words",
         "bytes": "copysift.canonicalise:Raw",
@@ -46,6 +48,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "html": "copysift.report.page:report",
         "moss": "copysift.report.moss:report",
     },
+    LANGUAGES: {},  # the built-in ones are files, found by their own heads
 }
 
 

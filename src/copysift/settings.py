@@ -101,8 +101,16 @@ class Settings:
     """What decides the answer, and what it may cost."""
 
     kind: str = _declare(
-        "auto", "--kind", "How files are understood: auto (by content and name), text, words, html or bytes.",
-        _WHAT, text, "KIND",
+        "auto", "--kind",
+        "How files are understood: auto (by content and name), text, words, code, html or bytes.", _WHAT, text, "KIND",
+    )  # fmt: skip
+    language: str = _declare(
+        "", "--language", "Programs of this language, whatever their names; `copysift languages` lists them.",
+        _WHAT, text, "NAME", shown="by the file name",
+    )  # fmt: skip
+    language_file: tuple[str, ...] = _declare(
+        (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
+        _WHAT, texts, "FILE", shown="none",
     )  # fmt: skip
     by: str = _declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
@@ -227,6 +235,11 @@ class Settings:
             )
         _check_threshold(self)
         _check_max_shared(self.max_shared)
+        if self.language and self.kind not in ("auto", "code"):
+            raise UsageError(
+                f"--language {self.language} and --kind {self.kind} exclude each other",
+                hint="a language means --kind code",
+            )
 
     def thresholds(self, kind: str, defaults: Thresholds | None = None) -> Thresholds:
         """Give k and t for a kind, filling in what was not set.
@@ -234,7 +247,7 @@ class Settings:
         A noise threshold alone keeps the kind's window; a guarantee threshold below the kind's noise
         threshold takes half of itself as noise threshold.
         """
-        usual = defaults or THRESHOLDS.get(kind, THRESHOLDS["text"])
+        usual = defaults or THRESHOLDS.get(kind.partition(":")[0], THRESHOLDS["text"])
         if self.guarantee is None:
             noise = usual.noise if self.noise is None else self.noise
             return Thresholds(noise, noise + usual.window - 1)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
+from copysift.canonicalise.positions import Explicit
 from copysift.errors import InputError
 from copysift.values import MAX_BYTES, Canonical
+
+if TYPE_CHECKING:
+    from copysift.canonicalise.lexemes import Lexemes
 
 BLOCK = 256 * 1024  # bytes: a block and what is made of it stay in the cache
 
@@ -29,6 +35,14 @@ class Canonicaliser(Protocol):
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A canonicaliser whose documents tell more than their symbols: programs."""
+
+    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
+        """Canonicalise, and put what the lexemes of each block tell into a list."""
 
 
 def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Iterator[Made]:
@@ -56,3 +70,16 @@ def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Ite
             at = end
         rest += view[at:]
     yield take(bytes(rest), True)
+
+
+def joined(blocks: Iterable[Canonical]) -> Canonical:
+    """Put the blocks of a document together."""
+    every = list(blocks)
+    if len(every) == 1:
+        return every[0]
+    empty = np.empty(0, np.uint32)
+    starts, ends = (
+        np.concatenate([empty, *(getattr(each, side) for each in every)]) for side in ("starts", "ends")
+    )
+    symbols = np.concatenate([each.symbols for each in every]) if every else empty
+    return Canonical(symbols, Explicit(starts, ends))

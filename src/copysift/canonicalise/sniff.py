@@ -11,6 +11,9 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 
+from copysift.canonicalise import foreign, notebook
+from copysift.canonicalise.catalog import Languages, languages
+
 SAMPLE = 64 * 1024  # bytes that decide
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -91,23 +94,41 @@ def transcode(chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
 
-def detect_kind(name: str, head: bytes) -> str:
-    """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name."""
+def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
+    """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name.
+
+    A program is `code:` and its language; `known` are the languages to look in.
+    """
     encoding = detect_encoding(head)
     if encoding is None:
         return "bytes"
     if encoding != "utf-8":
         head = head.decode(encoding, "replace").encode("utf-8", "replace")
-    return kind_of_text(name, head)
+    return kind_of_text(name, head, known)
 
 
-def kind_of_text(name: str, head: bytes) -> str:
+def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
     """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8."""
     dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
-    by_name = SUFFIX_KINDS.get(name[dot:].lower()) if dot >= 0 else None
-    if by_name:
-        return by_name
+    if dot >= 0:
+        by_name = SUFFIX_KINDS.get(name[dot:].lower())
+        if by_name:
+            return by_name
+        language = detect_language(name, head, known)
+        if language:
+            return f"code:{language}"
     return "html" if _HTML_HEAD.match(head) else "text"
+
+
+def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:
+    """Name the language of a program by its file name: a language file, a notebook, or Pygments' choice."""
+    if name.lower().endswith(".ipynb"):
+        return notebook.NAME
+    known = known or languages()
+    entry = known.by_extension(name, head)
+    if entry is not None or known.has_extension(name):
+        return entry.name if entry else None
+    return foreign.by_extension(name)
 
 
 def _unicode_by_marks(head: bytes) -> str | None:

@@ -10,6 +10,7 @@ from copysift.settings import THRESHOLDS
 KINDS = {
     "text": "characters: letters, marks and digits of any script, case folded",
     "words": "shingles of words, as in the syntactic clustering of the Web",
+    "code": "programs: tokens of their language; comments, layout and names do not count",
     "html": "text without tags, comments, scripts and styles",
     "html-words": "the same as shingles of words; --kind words takes it for HTML",
     "bytes": "any file, raw",

@@ -27,6 +27,7 @@ COMMANDS = {
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
     "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
+    "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }
 

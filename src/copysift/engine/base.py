@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.canonicalise import Lexemes
+
 if TYPE_CHECKING:
     from copysift.values import Canonical, UInt64s
 
 
 class Base:
-    """The k-grams of the base code, of all kinds together."""
+    """The k-grams of the base code, of all kinds together, and the statements and strings of programs."""
 
-    def __init__(self, hashes: list[UInt64s] | None = None) -> None:
+    def __init__(self, hashes: list[UInt64s] | None = None, lexemes: Lexemes | None = None) -> None:
+        self.lexemes = lexemes or Lexemes.none()
         self.hashes: UInt64s = np.unique(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
 
     def __bool__(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.canonicalise import Lexemes
 from copysift.read.walk import Entry
 from copysift.values import Group, Skipped
 
@@ -27,6 +28,7 @@ class Scanned:
     size: int
     checksum: bytes
     hashes: Iterable[UInt64s] | None
+    lexemes: Lexemes | None = None  # of a program: its statements and strings
 
 
 @dataclass(slots=True)
@@ -38,6 +40,11 @@ class Filed:
     size: int
     fingerprints: int = 0
     sketch: UInt64s | None = None
+
+    @property
+    def plain_kind(self) -> str:
+        """The kind as it is reported: `code`, whatever the language."""
+        return self.kind.partition(":")[0]
 
 
 class Collection:
@@ -89,7 +96,7 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            yield Group(filed.entry.path, filed.entry.path, filed.kind, filed.size, count)
+            yield Group(filed.entry.path, filed.entry.path, filed.plain_kind, filed.size, count)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.index.postings import Postings
+from copysift.match.measures import shares
 from copysift.values import Group, Ignored, Skipped, Submission
 
 Numbers = NDArray[np.int64]
@@ -30,6 +32,19 @@ class PairColumns:
     containment_right: Shares
     longest: Numbers
     lines: Numbers
+
+    @classmethod
+    def counted(
+        cls, left: Numbers, right: Numbers, shared: Numbers, weight: Shares, postings: Postings
+    ) -> PairColumns:
+        """Give the measures of pairs from what they share (match/measures.py has the formulas)."""
+        n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
+        least = np.minimum(postings.totals[left], postings.totals[right])
+        unknown = np.full(len(left), UNKNOWN, np.int64)
+        return cls(
+            left, right, shared, shares(weight, least), shares(shared, n + m - shared), shares(shared, n),
+            shares(shared, m), unknown, unknown.copy(),
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.left)

@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.canonicalise import Canonicaliser, canonicaliser
-from copysift.canonicalise.canonicaliser import BLOCK
+from copysift.canonicalise import (
+    Canonicaliser,
+    Languages,
+    Lexemes,
+    canonicaliser,
+    foreign,
+    languages,
+    notebook,
+)
+from copysift.canonicalise.canonicaliser import BLOCK, Telling
 from copysift.canonicalise.sniff import (
     SAMPLE,
     detect_encoding,
+    detect_language,
     kind_of_text,
     looks_binary,
     to_utf8,
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
 
 Load = Callable[[Entry], Loaded | Skipped]
 GATHERED = 1 << 18  # hashes of a large document that are held at once
+NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
@@ -44,6 +54,9 @@ class Reader:
 
     def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
+        self._languages = languages().with_files(settings.language_file)
+        if settings.language:  # refused before anything is read
+            chosen_kind(settings.language, self._languages)
         self._load = load
         self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
@@ -78,12 +91,13 @@ class Reader:
         key = (loaded.size, loaded.checksum, kind)
         if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
             return Scanned(entry, kind, loaded.size, loaded.checksum, None)
-        blocks = self._blocks(kind, chunks)
         if loaded.data is None:
-            hashes = distinct(self._fingerprinter(kind).pieces(blocks))
+            hashes = distinct(self._fingerprinter(kind).pieces(self._blocks(kind, chunks)))
             return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
-        found = self._fingerprinter(kind).fingerprint(blocks, spans=False)
-        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes])
+        told: list[Lexemes] = []
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
+        lexemes = together(told) if family(kind) == "code" else None
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -106,13 +120,14 @@ class Reader:
         every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
         return fingerprinter(every).fingerprint(blocks, spans=False).hashes
 
-    def grams(self, entry: Entry) -> UInt64s | Skipped:
-        """Give the hash of every k-gram of a file."""
+    def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
+        """Give the hash of every k-gram of a file, and what its lexemes tell."""
         loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._opened(loaded)
-        return self.grams_of(self._blocks(kind, chunks), kind)
+        told: list[Lexemes] = []
+        return self.grams_of(self._blocks(kind, chunks, told), kind), together(told)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -165,7 +180,8 @@ class Reader:
         if kind == "bytes":
             return loaded.open()
         if loaded.data is not None:
-            return iter([to_utf8(loaded.data)[0]])
+            data = to_utf8(loaded.data)[0]
+            return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
     def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
@@ -173,11 +189,15 @@ class Reader:
         name = loaded.entry.path
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
+            kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
             return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
         kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
+        if kind == NOTEBOOK:
+            cells = notebook.readable(data)
+            kind, data = (kind, cells) if cells is not None else ("text", data)
         return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
@@ -189,20 +209,31 @@ class Reader:
         return self._text_kind(name, head)
 
     def _text_kind(self, name: str, head: bytes) -> str:
-        wanted = self._settings.kind
+        wanted, language = self._settings.kind, self._settings.language
+        if language or wanted == "code":
+            chosen = language or detect_language(name, head, self._languages)
+            return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            return kind_of_text(name, head)
+            return kind_of_text(name, head, self._languages)
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
-    def _blocks(self, kind: str, chunks: Chunks) -> Iterable[Canonical]:
-        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces."""
+    def _blocks(
+        self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None
+    ) -> Iterable[Canonical]:
+        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
+
+        What the lexemes of a program tell is put into `told`.
+        """
+        if family(kind) == "code":
+            canonical = self._canonicaliser(kind)
+            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            self._canonicalisers[kind] = canonicaliser(kind)
+            self._canonicalisers[kind] = canonicaliser(kind, self._languages)
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:
@@ -217,12 +248,34 @@ class Reader:
                     modulus=settings.modulus or 0,
                     size=settings.sketch,
                     seed=settings.seed,
-                    inner=INNER.get(kind, 4),
+                    inner=INNER.get(kind.partition(":")[0], 4),
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
                 )
             )
         return self._fingerprinters[kind]
+
+
+def family(kind: str) -> str:
+    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
+    name = kind.partition(":")[0]
+    return FAMILIES.get(name, name)
+
+
+def chosen_kind(language: str, known: Languages) -> str:
+    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
+    if language == notebook.NAME or language.startswith(foreign.PREFIX):
+        return f"code:{language}"
+    entry = known.find(language)
+    return "text" if entry.language.text else f"code:{entry.name}"
+
+
+def together(told: list[Lexemes]) -> Lexemes:
+    """Put the lexemes of the blocks of a document together."""
+    if len(told) == 1:
+        return told[0]
+    none = Lexemes.none()
+    return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
 
 
 def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:

@@ -63,7 +63,7 @@ class Gathered(Collection):
     def groups(self) -> Iterator[Group]:
         """Give the groups."""
         for submission, members in zip(self.roster.submissions, self._members, strict=True):
-            kinds = sorted({each.kind for each in members})
+            kinds = sorted({each.plain_kind for each in members})
             yield Group(
                 submission.name,
                 submission.name,
@@ -76,7 +76,7 @@ class Gathered(Collection):
         """Give the files, each with its group."""
         for submission, members in zip(self.roster.submissions, self._members, strict=True):
             for each in members:
-                yield Group(each.entry.path, submission.name, each.kind, each.size, each.fingerprints)
+                yield Group(each.entry.path, submission.name, each.plain_kind, each.size, each.fingerprints)
 
     def members(self, name: str) -> Sequence[Filed]:
         """Give the files of a group."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from copysift.engine.base import Base
-from copysift.engine.documents import Reader
+from copysift.engine.documents import Reader, together
 from copysift.engine.gathered import Gathered
 from copysift.engine.intake import Intake, Taken
 from copysift.engine.parallel import Failed, ordered_map
@@ -105,12 +105,13 @@ def _roster(new: Taken, past: Taken, rows: Iterable[Row], metadata: str) -> Rost
 
 
 def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
-    hashes, skipped = [], []
+    hashes, told, skipped = [], [], []
     for found in ordered_map(reader.grams, entries, jobs=jobs, weigh=lambda entry: entry.size):
         if isinstance(found, Failed):
             raise found.error
         if isinstance(found, Skipped):
             skipped.append(found)
         else:
-            hashes.append(found)
-    return Base(hashes), skipped
+            hashes.append(found[0])
+            told.append(found[1])
+    return Base(hashes, together(told)), skipped

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.engine.collection import Filed
-from copysift.engine.documents import FAMILIES
+from copysift.engine.documents import family as family_of
 from copysift.match.exact import Matches, covered_lines, line_span
 from copysift.values import Canonical, Region, Side
 
@@ -139,7 +139,7 @@ def regions_of(found: Matches, left: Joined, right: Joined) -> Iterator[Region]:
 
 
 def _family(filed: Filed) -> str:
-    return FAMILIES.get(filed.kind, filed.kind)
+    return family_of(filed.kind)
 
 
 def _before(sizes: list[int]) -> NDArray[np.int64]:

@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
+from copysift.engine.base import Base
 from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
+from copysift.engine.evidence import Evidence
 from copysift.engine.exact import Exact
 from copysift.engine.gathered import Gathered
 from copysift.engine.gathering import gather
@@ -45,12 +47,18 @@ IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 # Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
 # as if it had this many documents.
 FEWEST = 1000
+CLASS = 30
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
 
 
 def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
     """Weigh hashes by their rarity."""
     return rarity(degrees, max(groups, FEWEST))
+
+
+def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes of programs by their rarity: what a class of CLASS shares is idiom already."""
+    return rarity(degrees, max(groups, CLASS) if groups > 2 else groups)
 
 
 class Scan:
@@ -92,16 +100,19 @@ class Scan:
         with self._timed("walk"):
             entries = self._gather(paths, shown)
         gathered = self._gathered
-        base = None if gathered is None else gathered.base.hashes
-        with Join(self.settings.memory // 2, self._tmp_dir(), base, jobs=self._jobs) as join:
+        base = Base() if gathered is None else gathered.base
+        room, seed = (self.settings.memory // 4, self._tmp_dir()), self.settings.seed
+        with Join(*room, base.hashes, self._jobs) as join, Evidence(*room, self._jobs, seed, base) as evidence:
             with self._timed("read"):
-                self._read(entries, join, shown)
+                self._read(entries, join, evidence, shown)
                 if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
                     join.add(len(gathered.numbers) - 1, np.empty(0, np.uint64))
             with self._timed("join"):
                 shown.phase("comparing", None)
+                if 2 * len(evidence.groups) > self._groups() and self._weigh is weights:
+                    self._weigh = class_weights
                 postings = join.finish(self._most_shared(), self._weigh)
-                counts = self._count(postings, keep)
+                counts = self._count(postings, evidence, keep)
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
@@ -155,7 +166,7 @@ class Scan:
             self._collection.skip(each)
         return found.entries
 
-    def _read(self, entries: list[Entry], join: Join, shown: Progress) -> None:
+    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
@@ -169,10 +180,10 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                self._file(scanned, join)
+                self._file(scanned, join, evidence)
         self._reader.done()
 
-    def _file(self, scanned: Scanned, join: Join) -> None:
+    def _file(self, scanned: Scanned, join: Join, evidence: Evidence) -> None:
         number = self._collection.add(scanned)
         if number is None or scanned.hashes is None:
             return
@@ -180,12 +191,19 @@ class Scan:
             for hashes in scanned.hashes:
                 self._collection.count(number, hashes)
                 join.add(number, hashes)
+                if scanned.lexemes is not None:
+                    evidence.add(number, hashes, scanned.lexemes)
         except (InputError, OSError) as error:  # a large file that changes while it is read again
             self._collection.skip(skipped(scanned.entry.path, error))
 
-    def _count(self, postings: Postings, keep: bool) -> Counts:
+    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
         settings = self.settings
         columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
+        if settings.scheme not in SKETCHES:
+            cut = settings.cut if settings.measure == "similarity" else None
+            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.min_shared)
+            most = self._most_shared()
+            columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *self._labels())
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
@@ -212,15 +230,21 @@ class Scan:
         most = self.settings.max_shared
         if isinstance(most, int):
             return most
-        count = len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
-        return max(2, int(most * count))
+        return max(2, int(most * self._groups()))
+
+    def _groups(self) -> int:
+        return len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
+
+    def _labels(self) -> tuple[Any, ...]:
+        """Give the labels of those that are never compared with each other."""
+        if self._gathered is None:
+            return ()
+        return self._gathered.roster.side, self._gathered.roster.kin
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
         settings, jobs = self.settings, self._jobs
-        labels: tuple[Any, ...] = ()
-        if self._gathered is not None:
-            labels = (self._gathered.roster.side, self._gathered.roster.kin)
+        labels = self._labels()
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:

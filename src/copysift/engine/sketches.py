@@ -6,13 +6,13 @@ fingerprints do not compare as they are (Broder et al. 1997, section 3).
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copysift.engine.collection import Collection
-from copysift.engine.counts import UNKNOWN, PairColumns
+from copysift.engine.counts import PairColumns
 from copysift.index.postings import Candidates, Postings
 from copysift.settings import Settings
 
@@ -27,37 +27,22 @@ def measured(
 ) -> PairColumns:
     """Give the measures of every candidate."""
     left, right = found.left.astype(np.int64), found.right.astype(np.int64)
-    shared = found.shared.astype(np.int64)
-    if settings.scheme in SKETCHES:
-        estimate = _min_pair if settings.scheme == "min" else _adaptive_pair
-        rows = [
-            estimate(collection, one, other, settings.sketch)
-            for one, other in zip(left.tolist(), right.tolist(), strict=True)
-        ]
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
-        resemblance, of_left, of_right = columns[:, 0], columns[:, 1], columns[:, 2]
-        similarity = np.maximum(of_left, of_right)
-    else:
-        n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
-        resemblance, of_left, of_right = _share(shared, n + m - shared), _share(shared, n), _share(shared, m)
-        similarity = _share(found.weight, np.minimum(postings.totals[left], postings.totals[right]))
-    return PairColumns(
-        left,
-        right,
-        shared,
-        similarity,
-        resemblance,
-        of_left,
-        of_right,
-        longest=np.full(len(left), UNKNOWN, np.int64),
-        lines=np.full(len(left), UNKNOWN, np.int64),
+    columns = PairColumns.counted(left, right, found.shared.astype(np.int64), found.weight, postings)
+    if settings.scheme not in SKETCHES:
+        return columns
+    estimate = _min_pair if settings.scheme == "min" else _adaptive_pair
+    rows = [
+        estimate(collection, one, other, settings.sketch)
+        for one, other in zip(left.tolist(), right.tolist(), strict=True)
+    ]
+    resemblance, of_left, of_right = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return dataclasses.replace(
+        columns,
+        similarity=np.maximum(of_left, of_right),
+        resemblance=resemblance,
+        containment_left=of_left,
+        containment_right=of_right,
     )
-
-
-def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> NDArray[np.float64]:
-    out = np.zeros(len(part), np.float64)
-    np.divide(part, whole, out=out, where=np.asarray(whole, np.float64) > 0)
-    return np.minimum(out, 1.0)
 
 
 def _min_pair(collection: Collection, left: int, right: int, size: int) -> tuple[float, float, float]:

@@ -145,6 +145,15 @@ def candidates(
     return Candidates(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 
+def shared_by(
+    postings: Postings, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Give how many hashes given pairs of groups share, and the sum of their weights."""
+    offsets, hashes = kernels.join.transpose(postings.offsets, postings.groups, len(postings.sizes))
+    worth = postings.weights[np.diff(postings.offsets)]
+    return kernels.join.shared_of(offsets, hashes, worth, left, right)
+
+
 def _row_pieces(row_offsets: NDArray[np.int64], jobs: int) -> list[tuple[int, int]]:
     """Cut the rows into ranges of about the same number of postings, several a thread."""
     n_groups = len(row_offsets) - 1

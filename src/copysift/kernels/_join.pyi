@@ -30,3 +30,10 @@ def row_candidates(
     threshold: float,
     min_shared: int,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...
+def shared_of(
+    row_offsets: NDArray[np.int64],
+    row_hashes: UInt32s,
+    worth: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...

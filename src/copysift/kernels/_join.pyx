@@ -39,6 +39,8 @@ cdef extern from "join.h" nogil:
     join_counts join_count_runs(const uint64_t *, const uint32_t *, size_t, size_t)
     void join_fill_runs(const uint64_t *, const uint32_t *, size_t, size_t, uint32_t *, uint64_t *, uint32_t *,
                         uint32_t *, uint64_t *, uint32_t *, uint32_t *)
+    void join_shared(const int64_t *row_offsets, const uint32_t *row_hashes, const double *worth,
+                     const int64_t *left, const int64_t *right, size_t n, int64_t *shared, double *weight)
     void join_transpose(const int64_t *, const uint32_t *, size_t, size_t, int64_t *, uint32_t *)
     int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
     int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
@@ -191,3 +193,21 @@ def row_candidates(
         return _columns(found)
     finally:
         free(found.pairs)
+
+
+def shared_of(
+    const int64_t[::1] row_offsets,
+    const uint32_t[::1] row_hashes,
+    const double[::1] worth,
+    const int64_t[::1] left,
+    const int64_t[::1] right,
+):
+    """Give how many hashes each pair of rows shares, and the sum of their worth."""
+    shared, weight = np.zeros(left.shape[0], np.int64), np.zeros(left.shape[0], np.float64)
+    cdef int64_t[::1] counts = shared
+    cdef double[::1] sums = weight
+    cdef size_t n = left.shape[0]
+    if n and row_hashes.shape[0]:
+        with nogil:
+            join_shared(&row_offsets[0], &row_hashes[0], &worth[0], &left[0], &right[0], n, &counts[0], &sums[0])
+    return shared, weight

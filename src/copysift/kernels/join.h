@@ -207,6 +207,28 @@ static void join_transpose(const int64_t *offsets, const uint32_t *groups, size_
     row_offsets[0] = 0;
 }
 
+/* What given pairs of rows share: rows ascend, so two are merged; worth[h] is the weight of hash h. */
+static void join_shared(const int64_t *row_offsets, const uint32_t *row_hashes, const double *worth,
+                        const int64_t *left, const int64_t *right, size_t n, int64_t *shared, double *weight) {
+    for (size_t i = 0; i < n; i++) {
+        int64_t a = row_offsets[left[i]], a_end = row_offsets[left[i] + 1];
+        int64_t b = row_offsets[right[i]], b_end = row_offsets[right[i] + 1];
+        int64_t count = 0;
+        double sum = 0;
+        while (a < a_end && b < b_end) {
+            uint32_t x = row_hashes[a], y = row_hashes[b];
+            if (x == y) {
+                count++;
+                sum += worth[x];
+            }
+            a += x <= y;
+            b += y <= x;
+        }
+        shared[i] = count;
+        weight[i] = sum;
+    }
+}
+
 /* ---- candidates: pairs of a row that reach the threshold ---- */
 
 enum { JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY };

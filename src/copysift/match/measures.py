@@ -44,6 +44,13 @@ def similarity(weight: float, left: float, right: float) -> float:
     return weight / least if least else 0.0
 
 
+def shares(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
+    """Give parts / wholes, at most 1, and 0 where there is no whole."""
+    out = np.zeros(len(parts), np.float64)
+    np.divide(parts, wholes, out=out, where=np.asarray(wholes, np.float64) > 0)
+    return np.minimum(out, 1.0)
+
+
 def rarity(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
     """Give the weight of a hash that d of N groups hold, for each d of `degrees`.
 

@@ -6,7 +6,7 @@ An entry is a (hash, group) pair, kept as two arrays; entries may repeat.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -137,3 +137,19 @@ def row_candidates(
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]
     return columns[0], columns[1], columns[2], np.array([pair[3] for pair in found], np.float64)
+
+
+def shared_of(
+    row_offsets: NDArray[np.int64],
+    row_hashes: UInt32s,
+    worth: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Give how many hashes each pair of rows shares, and the sum of their worth."""
+    rows = [set(row_hashes[first:last].tolist()) for first, last in pairwise(row_offsets.tolist())]
+    common = [
+        sorted(rows[one] & rows[other]) for one, other in zip(left.tolist(), right.tolist(), strict=True)
+    ]
+    sums = [sum(float(worth[number]) for number in each) for each in common]
+    return np.array([len(each) for each in common], np.int64), np.array(sums, np.float64)

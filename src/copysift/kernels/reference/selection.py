@@ -6,6 +6,8 @@ whether it is). Both depend on the values of its symbols and on the seed, on not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 _64 = 2**64 - 1
@@ -108,7 +110,7 @@ def orders(symbols: np.ndarray, k: int, seed: int = 0, inner: int = 0) -> np.nda
     return np.array(out, np.uint32)
 
 
-def _choose(keys: list[tuple[int, ...]], w: int, robust: bool, resumed: bool, whole: bool) -> list[int]:
+def _choose(keys: Sequence[tuple[int, ...]], w: int, robust: bool, resumed: bool, whole: bool) -> list[int]:
     """Choose in every window the smallest key; definitions 1 and 3 of the winnowing paper."""
     chosen, previous = [], 0 if resumed else -1
     ends = range(1 if resumed else w - 1, len(keys))  # resumed: the first windows began before key 0

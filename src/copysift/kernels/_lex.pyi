@@ -1,0 +1,23 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = bytes | bytearray | memoryview
+Int32s = NDArray[np.int32]
+UInt32s = NDArray[np.uint32]
+
+RULE_FIELDS: int
+OPTION_FIELDS: int
+
+def lexeme_hash(lexeme: Bytes, fold: bool) -> int: ...
+def lex(
+    data: Bytes,
+    classes: NDArray[np.uint8],
+    rules: Int32s,
+    rule_first: Int32s,
+    rule_order: Int32s,
+    ops: Int32s,
+    op_first: Int32s,
+    options: Int32s,
+    keywords: NDArray[np.uint64],
+    blob: NDArray[np.uint8],
+) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.uint64]]: ...

@@ -1,0 +1,91 @@
+"""The compiled lexer: a thin shell around lex.h. reference/lex.py is its definition."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+cdef extern from "lex.h" nogil:
+    int R_FIELDS
+    int O_FIELDS
+    ctypedef struct lexer:
+        const uint8_t *data
+        size_t n
+        const uint8_t *classes
+        const int32_t *rules
+        const int32_t *rule_first
+        const int32_t *rule_order
+        const int32_t *ops
+        const int32_t *op_first
+        const int32_t *options
+        const uint64_t *keywords
+        uint64_t keyword_mask
+        const uint8_t *blob
+        uint32_t *symbols
+        uint32_t *starts
+        uint32_t *ends
+        uint64_t *raws
+        size_t count
+        int failed
+    void lex_run(lexer *x)
+    uint64_t lex_hash(const uint8_t *p, size_t n, int fold)
+
+RULE_FIELDS = R_FIELDS
+OPTION_FIELDS = O_FIELDS
+
+
+def lexeme_hash(const uint8_t[::1] lexeme, bint fold):
+    """Give the 64-bit hash of a lexeme; `fold` takes ASCII capitals as small letters."""
+    cdef size_t n = lexeme.shape[0]
+    return lex_hash(&lexeme[0] if n else NULL, n, fold)
+
+
+cdef object _array(void *source, size_t count, size_t width, object kind):
+    cdef uint8_t[::1] view
+    made = np.empty(count, kind)
+    if count:
+        view = made.view(np.uint8)
+        memcpy(&view[0], source, count * width)
+    return made
+
+
+def lex(
+    const uint8_t[::1] data,
+    const uint8_t[::1] classes,
+    const int32_t[::1] rules,
+    const int32_t[::1] rule_first,
+    const int32_t[::1] rule_order,
+    const int32_t[::1] ops,
+    const int32_t[::1] op_first,
+    const int32_t[::1] options,
+    const uint64_t[::1] keywords,
+    const uint8_t[::1] blob,
+):
+    """Lex a source; give symbols, starts, ends and the hash of each lexeme."""
+    cdef lexer x
+    cdef size_t n = data.shape[0]
+    if classes.shape[0] != 256 or options.shape[0] != O_FIELDS or rules.shape[0] % R_FIELDS or n >= 2**32:
+        raise ValueError("no language table, or a source of over 4 GiB")
+    memset(&x, 0, sizeof(x))
+    x.data, x.n = &data[0] if n else NULL, n
+    x.classes, x.options, x.blob = &classes[0], &options[0], &blob[0]
+    x.rules, x.rule_first, x.rule_order = &rules[0], &rule_first[0], &rule_order[0]
+    x.ops, x.op_first = &ops[0], &op_first[0]
+    x.keywords, x.keyword_mask = &keywords[0], keywords.shape[0] - 1
+    try:
+        with nogil:
+            lex_run(&x)
+        if x.failed:
+            raise MemoryError
+        return (
+            _array(x.symbols, x.count, 4, np.uint32),
+            _array(x.starts, x.count, 4, np.uint32),
+            _array(x.ends, x.count, 4, np.uint32),
+            _array(x.raws, x.count, 8, np.uint64),
+        )
+    finally:
+        free(x.symbols)
+        free(x.starts)
+        free(x.ends)
+        free(x.raws)

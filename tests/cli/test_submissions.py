@@ -1,0 +1,307 @@
+"""Submissions as teachers have them: by folder, archives, base code, earlier years, authors."""
+
+import csv
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+
+from tests.cli.program import copysift, write
+
+# Passages that share nothing with each other, long enough for a score.
+WORDS = (
+    "harbour lantern copper orchard violet granite meadow thunder saddle pepper walnut compass marble feather "
+    "cinder ribbon tunnel pigeon anchor basket candle drummer eagle forest guitar hammer island jacket kettle "
+    "ladder mirror needle oyster pillow quarry rocket silver timber umbrella valley window yellow zebra"
+).split()
+
+
+def essay(seed, count=60):
+    """Give words in an order of their own, the same for the same seed."""
+    state, chosen = seed * 7919 + 13, []
+    for _ in range(count):
+        state = (state * 1103515245 + 12345) % 2**31
+        chosen.append(WORDS[state >> 8 & 31] + WORDS[(state >> 16) % len(WORDS)])
+    return " ".join(chosen) + "\n"
+
+
+A, B, C, D, KIT = (essay(seed) for seed in range(1, 6))
+
+
+def scan(folder, *arguments):
+    done = copysift(folder, "scan", *arguments, "--format", "json", "--kind", "text")
+    assert done.status in (0, 1, 3), done.err
+    return json.loads(done.out), done
+
+
+def pairs(content):
+    return {(pair["left"], pair["right"]): pair for pair in content["pairs"]}
+
+
+def zipped(members):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return content.getvalue()
+
+
+def test_a_folder_is_compared_as_a_whole(tmp_path):
+    write(tmp_path, {"hw/ann/1.txt": A, "hw/ann/2.txt": B, "hw/bob/all.txt": A + B, "hw/cleo/x.txt": C})
+    content, done = scan(tmp_path, "hw", "--by", "dir")
+    assert done.status == 0
+    assert set(pairs(content)) == {("hw/ann", "hw/bob")}
+    pair = pairs(content)["hw/ann", "hw/bob"]
+    assert pair["similarity"] > 0.9
+    assert not pair["equal"]
+    assert [(each["left"]["file"], each["right"]["file"]) for each in pair["regions"]] == [
+        ("hw/ann/1.txt", "hw/bob/all.txt"),
+        ("hw/ann/2.txt", "hw/bob/all.txt"),
+    ]
+    second = pair["regions"][1]
+    assert (second["left"]["start"], second["right"]["first_line"]) == (0, 2)
+    assert [(each["name"], each["group"]) for each in content["documents"]] == [
+        ("hw/ann/1.txt", "hw/ann"),
+        ("hw/ann/2.txt", "hw/ann"),
+        ("hw/bob/all.txt", "hw/bob"),
+        ("hw/cleo/x.txt", "hw/cleo"),
+    ]
+
+
+def test_files_of_one_folder_are_never_compared_with_each_other(tmp_path):
+    write(tmp_path, {"hw/ann/1.txt": A, "hw/ann/2.txt": A, "hw/bob/1.txt": B})
+    content, done = scan(tmp_path, "hw", "--by", "dir")
+    assert content["pairs"] == []
+    assert done.status == 1
+
+
+def test_equal_submissions_are_marked_whatever_their_files_are_called(tmp_path):
+    write(tmp_path, {"hw/ann/1.txt": A, "hw/ann/2.txt": B, "hw/bob/x.txt": B, "hw/bob/y.txt": A})
+    content, _ = scan(tmp_path, "hw", "--by", "dir")
+    assert [(pair["equal"], pair["similarity"]) for pair in content["pairs"]] == [(True, 1.0)]
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text")
+    assert "Equal submissions: 1 set" in done.out
+
+
+def test_base_code_counts_for_nothing(tmp_path):
+    write(
+        tmp_path,
+        {"hw/ann/x.txt": KIT + A, "hw/bob/x.txt": KIT + B, "hw/cleo/x.txt": KIT + A, "hw/dan/x.txt": KIT, "kit.txt": KIT},
+    )
+    without, _ = scan(tmp_path, "hw", "--by", "dir")
+    assert pairs(without)["hw/ann", "hw/bob"]["similarity"] > 0.25
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--base", "kit.txt")
+    assert set(pairs(content)) == {("hw/ann", "hw/cleo")}
+    pair = pairs(content)["hw/ann", "hw/cleo"]
+    assert (pair["similarity"], pair["equal"]) == (1.0, True)
+    assert pairs(without)["hw/ann", "hw/cleo"]["similarity"] == 1.0
+    assert all(each["left"]["first_line"] == 2 for each in pair["regions"])
+    assert [each["fingerprints"] for each in content["documents"] if each["group"] == "hw/dan"] == [0]
+    table = copysift(tmp_path, "scan", "hw", "--by", "dir", "--base", "kit.txt", "--kind", "text").out
+    assert "with nothing but base code    hw/dan" in table
+
+
+def test_every_k_gram_of_the_base_is_left_out_also_at_the_edges_of_an_edit(tmp_path):
+    for number in range(8):
+        cut = 40 * number + 30
+        write(tmp_path, {f"hw/s{number}/x.txt": KIT[:cut] + essay(50 + number, 3) + KIT[cut:]})
+    write(tmp_path, {"kit/x.txt": KIT})
+    content, _ = scan(tmp_path, "hw", "--by", "dir", "--base", "kit", "--threshold", "0", "--min-shared", "1")
+    assert content["pairs"] == []
+
+
+def test_a_starter_kit_inside_the_folder_is_no_submission(tmp_path):
+    write(tmp_path, {"hw/starter/x.txt": KIT, "hw/ann/x.txt": KIT + A, "hw/bob/x.txt": KIT + A})
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--base", "hw/starter")
+    assert {each["group"] for each in content["documents"]} == {"hw/ann", "hw/bob"}
+    assert done.status == 0
+
+
+def test_a_base_that_is_not_there_is_an_error(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A})
+    done = copysift(tmp_path, "scan", "hw", "--base", "kit")
+    assert (done.status, done.err) == (2, "copysift: --base kit: there is no such file or folder\n")
+
+
+def test_earlier_years_are_compared_with_new_ones_only(tmp_path):
+    write(
+        tmp_path,
+        {"2024/ann/x.txt": A, "2024/bob/x.txt": B, "2023/ann/x.txt": A, "2023/cleo/x.txt": C, "2022/dan/x.txt": C},
+    )
+    content, _ = scan(tmp_path, "2024", "--by", "dir", "--earlier", "2023", "--earlier", "2022")
+    assert set(pairs(content)) == {("2024/ann", "2023/ann")}
+
+
+def test_authors_and_teams_of_the_metadata_are_not_compared_with_themselves(tmp_path):
+    write(tmp_path, {f"hw/{name}/x.txt": A for name in ("ann1", "ann2", "bob", "cleo", "dan")})
+    write(
+        tmp_path,
+        {"class.csv": "Author;Name;Team;Attempt\nAnn;ann1;;1\nAnn;ann2;;2\nBob;bob;red;\nCleo;hw/cleo;red;\n"},
+    )
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
+    names = {(left[3:], right[3:]) for left, right in pairs(content)}
+    assert names == {
+        ("ann1", "bob"), ("ann1", "cleo"), ("ann1", "dan"), ("ann2", "bob"), ("ann2", "cleo"), ("ann2", "dan"),
+        ("bob", "dan"), ("cleo", "dan"),
+    }  # fmt: skip
+    assert done.status == 0
+
+
+def test_names_that_the_metadata_does_not_know_are_reported(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "old/ann/x.txt": A, "hw/bob/x.txt": B})
+    write(tmp_path, {"class.csv": "name,label\nzoe,Z\nann,A\nx.txt,X\n"})
+    done = copysift(tmp_path, "scan", "hw", "old", "--by", "dir", "--metadata", "class.csv")
+    assert done.status == 3
+    assert "skipped class.csv, line 2: 'zoe' names no submission" in done.err
+    assert "skipped class.csv, line 3: 'ann' names 2 submissions: give more of the path" in done.err
+    assert "skipped class.csv, line 4: 'x.txt' names 3 submissions: give more of the path" in done.err
+
+
+def test_bad_metadata_is_wrong_usage(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "class.csv": "name,attempt\nann,two\n"})
+    done = copysift(tmp_path, "scan", "hw", "--metadata", "class.csv")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "copysift: class.csv, line 2, column 2: 'two' is no number of an attempt\n"
+
+
+def test_a_moodle_export_gives_submissions_and_authors(tmp_path):
+    names = ("Ann Ash_11", "Ann Ash_12", "Bob Birch_13")
+    members = {f"{name}_assignsubmission_file_/x.txt": A for name in names}
+    write(tmp_path, {"export.zip": zipped(members)})
+    content, done = scan(tmp_path, "export.zip", "--by", "dir")
+    assert len(content["pairs"]) == 3  # two people of one name are two people
+    assert done.status == 0
+
+
+@pytest.mark.parametrize("by", ["file", "dir"])
+def test_canvas_attempts_of_one_author_are_not_compared(tmp_path, by):
+    write(
+        tmp_path,
+        {"hw/ashann_1_10_x.txt": A, "hw/ashann_LATE_1_11_x-1.txt": A, "hw/birchbob_2_12_x.txt": A + B},
+    )
+    content, _ = scan(tmp_path, "hw", "--by", by)
+    sides = {tuple(sorted(name.partition("_")[0] for name in pair)) for pair in pairs(content)}
+    assert sides == {("hw/ashann", "hw/birchbob")}
+    assert len(content["pairs"]) == (2 if by == "file" else 1)
+
+
+def test_a_zip_of_zips_is_opened_in_place(tmp_path):
+    inner = [zipped({"main.txt": text, "pad/more.txt": D}) for text in (A, A + "!", B)]
+    write(tmp_path, {"all.zip": zipped({f"s{number}.zip": data for number, data in enumerate(inner)})})
+    content, done = scan(tmp_path, "all.zip", "--by", "dir")
+    assert ("all.zip/s0.zip", "all.zip/s1.zip") in pairs(content)
+    assert len({each["group"] for each in content["documents"]}) == 3
+    assert done.status == 0
+
+
+def test_a_tar_is_opened_in_place_and_its_files_compared(tmp_path):
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        for name, text in (("a.txt", A), ("b.txt", A + B)):
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    content, _ = scan(tmp_path, "all.tar.gz")
+    assert set(pairs(content)) == {("all.tar.gz/a.txt", "all.tar.gz/b.txt")}
+    passages = copysift(tmp_path, "scan", "all.tar.gz", "--passages", "1").out
+    assert A.split()[0] in passages
+
+
+def test_one_bad_file_costs_no_other_file_of_its_submission(tmp_path):
+    write(
+        tmp_path,
+        {
+            "hw/ann/good.txt": A,
+            "hw/ann/empty.txt": "",
+            "hw/ann/noise.bin": bytes(range(256)) * 40,
+            "hw/ann/odd.txt": ("naïve café " + B).encode("utf-16"),
+            "hw/ann/broken.txt": b"\xff\xfe\xfa broken \x00 text",
+            "hw/bob/good.txt": A,
+            "hw/bob/odd.txt": "naïve café " + B,
+        },
+    )
+    content, _ = scan(tmp_path, "hw", "--by", "dir")
+    pair = pairs(content)["hw/ann", "hw/bob"]
+    assert {each["left"]["file"] for each in pair["regions"]} == {"hw/ann/good.txt", "hw/ann/odd.txt"}
+
+
+def test_an_empty_submission_is_listed_as_such(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": B, "hw/zero/x.txt": ""})
+    (tmp_path / "hw/none").mkdir()
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text")
+    assert "empty                         hw/none" in done.out
+    assert "empty                         hw/zero" in done.out
+    assert "4 submissions compared" in done.out
+
+
+def test_submissions_of_the_same_name_are_kept_apart(tmp_path):
+    write(tmp_path, {"2023/ann/x.txt": A, "2024/ann/x.txt": A})
+    content, _ = scan(tmp_path, "2023", "2024", "--by", "dir")
+    assert set(pairs(content)) == {("2023/ann", "2024/ann")}
+
+
+def test_names_may_hold_any_characters(tmp_path):
+    names = ["a b;c", "quote'\"", "<b>", "ü💥", "new\nline", "-rf", "$(x)"]
+    write(tmp_path, {f"hw/{name}/x.txt": A for name in names})
+    content, done = scan(tmp_path, "hw", "--by", "dir")
+    assert {each["group"] for each in content["documents"]} == {f"hw/{name}" for name in names}
+    assert len(content["pairs"]) == 21
+    assert done.status == 0
+
+
+def test_a_bomb_a_climber_and_a_locked_zip_are_named_and_the_rest_is_kept(tmp_path):
+    locked = bytearray(zipped({"x.txt": A}))
+    locked[6] |= 1
+    locked[locked.index(b"PK\1\2") + 8] |= 1
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"{number}.txt", b"0" * (40 << 20))
+    climber = zipped({"../../evil.txt": A, "ok.txt": B})
+    write(
+        tmp_path,
+        {"hw/locked.zip": bytes(locked), "hw/bomb.zip": bomb.getvalue(), "hw/climber.zip": climber, "hw/ann/x.txt": A},
+    )
+    content, done = scan(tmp_path, "hw", "--by", "dir")
+    assert done.status == 3
+    assert "skipped hw/locked.zip/x.txt: is protected by a password" in done.err
+    assert "skipped hw/bomb.zip: unpacks to more than" in done.err
+    assert not (tmp_path.parent / "evil.txt").exists()
+    assert set(pairs(content)) == {("hw/ann", "hw/climber.zip")}
+    table = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text").out
+    assert "without a readable file       hw/locked.zip" in table
+
+
+def test_what_too_many_submissions_share_is_ignored_and_shown(tmp_path):
+    for number in range(10):
+        own = A if number < 2 else essay(20 + number)
+        write(tmp_path, {f"hw/s{number}/idiom.txt": KIT, f"hw/s{number}/own.txt": own})
+    content, _ = scan(tmp_path, "hw", "--by", "dir", "--max-shared", "50%")
+    assert set(pairs(content)) == {("hw/s0", "hw/s1")}
+    assert content["ignored"]
+    assert all(each["groups"] == 10 for each in content["ignored"])
+    assert all(each["text"] in KIT for each in content["ignored"])
+
+
+@pytest.mark.parametrize("value", ["0%", "120%", "1", "-3", "some"])
+def test_a_max_shared_that_makes_no_sense_is_refused(tmp_path, value):
+    done = copysift(tmp_path, "scan", ".", f"--max-shared={value}")
+    assert done.status == 2
+    assert "--max-shared" in done.err
+
+
+def test_sketches_refuse_submissions(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--scheme", "min")
+    assert done.status == 2
+    assert "the scheme min compares single files only" in done.err
+
+
+def test_csv_and_a_saved_run_name_submissions(tmp_path):
+    write(tmp_path, {"hw/ann/1.txt": A, "hw/ann/2.txt": C, "hw/bob/all.txt": A + B})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--format", "csv", "--save", "run", "--kind", "text")
+    (row,) = csv.DictReader(io.StringIO(done.out))
+    assert (row["left"], row["right"], row["bytes_left"]) == ("hw/ann", "hw/bob", str(len((A + C).encode())))
+    again = copysift(tmp_path, "show", "run", "--format", "csv")
+    assert again.out == done.out

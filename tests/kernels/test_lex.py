@@ -1,0 +1,95 @@
+"""The compiled lexer equals the readable one: on samples, on every small source, on random ones."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copysift.canonicalise import languages
+from copysift.canonicalise.catalog import Entry
+from copysift.kernels import _lex as compiled
+from copysift.kernels.reference import lex as readable
+
+SAMPLES = Path(__file__).parents[1] / "canonicalise" / "samples"
+LEXED = [entry for entry in languages().entries if not entry.language.text]
+
+
+def check(entry: Entry, source: bytes) -> None:
+    arrays = entry.table.arrays()
+    for one, other in zip(compiled.lex(source, *arrays), readable.lex(source, *arrays), strict=True):
+        assert np.array_equal(one, other), (entry.name, source)
+
+
+@pytest.mark.parametrize("entry", LEXED, ids=lambda entry: entry.name)
+def test_samples_lex_alike_whole_and_cut(entry: Entry) -> None:
+    source = (SAMPLES / f"{entry.name}.txt").read_bytes()
+    for cut in range(0, len(source), 37):
+        check(entry, source[cut:])
+        check(entry, source[: len(source) - cut])
+
+
+@pytest.mark.parametrize(
+    "name", ["python", "javascript", "perl", "rust", "cpp", "ruby", "ada", "lisp", "csharp"]
+)
+def test_all_small_sources_lex_alike(name: str) -> None:
+    entry = languages().find(name)
+    rules = entry.language.rules
+    pieces = sorted({"x", "1", "\n", " ", "'", '"', "/", "{", "}", "\\", *(rule.open for rule in rules[:3])})
+    for length in (1, 2, 3):
+        for parts in product(pieces, repeat=length):
+            check(entry, "".join(parts).encode())
+
+
+def _pieces(entry: Entry) -> list[str]:
+    language = entry.language
+    fields = ("open", "close", "hole", "middle", "end")
+    marks = {getattr(rule, name) for rule in language.rules for name in fields}
+    plain = [
+        "x",
+        "Zq",
+        "12",
+        "1.5e+3",
+        "0x1p-2",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\t",
+        "\\",
+        "EOF",
+        "<<EOF\n",
+        "\xa0",
+        "\u200b",
+    ]
+    return [
+        *sorted(marks),
+        *language.operators,
+        *language.keywords[:6],
+        *language.sigils,
+        *"(){}[];='\"#",
+        *plain,
+    ]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_random_sources_lex_alike(data: st.DataObject) -> None:
+    entry = data.draw(st.sampled_from(LEXED))
+    source = "".join(data.draw(st.lists(st.sampled_from(_pieces(entry)), max_size=24))).encode()
+    check(entry, source[: data.draw(st.integers(0, len(source)))])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(LEXED), st.binary(max_size=40))
+def test_random_bytes_lex_alike(entry: Entry, source: bytes) -> None:
+    check(entry, source)
+
+
+def test_a_lexeme_has_one_hash() -> None:
+    for lexeme in (b"", b"a", b"While", b"\xff\x00"):
+        assert compiled.lexeme_hash(lexeme, False) == readable.lexeme_hash(lexeme, False)
+        assert compiled.lexeme_hash(lexeme, True) == readable.lexeme_hash(lexeme, True)
+    assert compiled.lexeme_hash(b"WHILE", True) == compiled.lexeme_hash(b"while", False)
