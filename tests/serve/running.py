@@ -42,6 +42,8 @@ class Server:
                 self.url = found[1]
                 self.port = int(self.url.rpartition(":")[2]) if not self._public else self.port
                 return self
+        self._process.wait(30)
+        self._process.stdout.close()
         raise AssertionError(f"the server did not start: {self.log()}")
 
     @property
