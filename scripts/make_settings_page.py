@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from copysift.index_settings import Keep, Query
 from copysift.settings import THRESHOLDS, Door, Setting, Settings, settings_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
@@ -56,7 +57,7 @@ def row(entry: Setting) -> str:
     words = entry.help
     if entry.choices:
         words += f" One of {', '.join(entry.choices)}."
-    return f"| {flags} | {words} | {default} | {', '.join(entry.commands)} |"
+    return f"| {flags} | {words} | {default} | {', '.join(entry.places)} |"
 
 
 def page() -> str:
@@ -67,7 +68,7 @@ def page() -> str:
         for kind, limits in THRESHOLDS.items()
     ]
     sections: dict[str, list[Setting]] = {}
-    for entry in [*settings_of(Settings).values(), *settings_of(Door).values()]:
+    for entry in [entry for kind in (Settings, Door, Query, Keep) for entry in settings_of(kind).values()]:
         sections.setdefault(entry.section, []).append(entry)
     for section, entries in sections.items():
         lines += ["", f"## {section}", "", "| option | meaning | default | commands |", "|---|---|---|---|"]

@@ -21,19 +21,24 @@ if TYPE_CHECKING:
         scan,
         show,
     )
+    from copysift.engine.indexing import Index
     from copysift.errors import (
         CopysiftError,
         InputError,
         KernelError,
         RunError,
+        StoreError,
         UsageError,
     )
     from copysift.values import (
         Cluster,
+        Document,
         Fingerprints,
         Folders,
         Group,
+        Hit,
         Ignored,
+        Indexed,
         Listing,
         Pair,
         Region,
@@ -46,10 +51,11 @@ _MODULES = {
     "copysift.engine.api": (
         "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
     ),
-    "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "UsageError"),
+    "copysift.engine.indexing": ("Index",),
+    "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "StoreError", "UsageError"),
     "copysift.values": (
-        "Cluster", "Fingerprints", "Folders", "Group", "Ignored", "Listing", "Pair", "Region", "Result",
-        "Side", "Skipped",
+        "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
+        "Pair", "Region", "Result", "Side", "Skipped",
     ),
 }  # fmt: skip
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -57,10 +63,14 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = [
     "Cluster",
     "CopysiftError",
+    "Document",
     "Fingerprints",
     "Folders",
     "Group",
+    "Hit",
     "Ignored",
+    "Index",
+    "Indexed",
     "InputError",
     "KernelError",
     "Listing",
@@ -70,6 +80,7 @@ __all__ = [
     "RunError",
     "Side",
     "Skipped",
+    "StoreError",
     "UsageError",
     "__version__",
     "compare",

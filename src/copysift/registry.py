@@ -7,11 +7,15 @@ for. A package adds its own under the group's name in its pyproject.toml, for ex
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copysift.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
@@ -52,9 +56,18 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 }
 
 
+def entry_points(group: str) -> Iterable[EntryPoint]:
+    """Give what other packages declare; slow, for all of them are read, so only plug-ins pay for it."""
+    from importlib.metadata import entry_points as declared
+
+    return declared(group=group)
+
+
 @cache
 def table(group: str) -> dict[str, EntryPoint]:
     """Give all entry points of a group by name, built-ins first."""
+    from importlib.metadata import EntryPoint
+
     found = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[group].items()}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         found.setdefault(entry.name, entry)
@@ -68,7 +81,7 @@ def names(group: str) -> tuple[str, ...]:
 
 def check(group: str, name: str) -> str:
     """Give the name back, or raise UsageError when the group has no such name."""
-    if name not in table(group):
+    if name not in _BUILT_IN[group] and name not in table(group):
         raise UsageError(
             f"there is no {_WORDS[group]} {name!r}",
             hint=f"{_WORDS[group]}s: {', '.join(names(group))}",
@@ -78,4 +91,7 @@ def check(group: str, name: str) -> str:
 
 def load(group: str, name: str) -> Any:
     """Load the factory behind a name."""
+    if name in _BUILT_IN[group]:
+        module, _, attribute = _BUILT_IN[group][name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
     return table(group)[check(group, name)].load()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -63,12 +63,17 @@ class Setting:
     shown: str  # the default in words, where the value alone does not say it
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The commands as a user calls them: `index` for all that begin with it."""
+        return tuple(dict.fromkeys(command.split("-")[0] for command in self.commands))
+
+    @property
     def key(self) -> str:
         """The name in a config file."""
         return self.name.replace("_", "-")
 
 
-def _declare(
+def declare(
     default: object,
     flags: str,
     explained: str,
@@ -78,7 +83,7 @@ def _declare(
     *,
     choices: tuple[str, ...] = (),
     limits: tuple[float | None, float | None] = (None, None),
-    commands: str = "scan compare",
+    commands: str = "scan compare index",
     shown: str = "",
 ) -> Any:
     """Declare a field; the name is filled in by `settings_of`."""
@@ -100,133 +105,133 @@ _OUTPUT = "Output"
 class Settings:
     """What decides the answer, and what it may cost."""
 
-    kind: str = _declare(
+    kind: str = declare(
         "auto", "--kind",
         "How files are understood: auto (by content and name), text, words, code, html or bytes.", _WHAT, text, "KIND",
     )  # fmt: skip
-    language: str = _declare(
+    language: str = declare(
         "", "--language", "Programs of this language, whatever their names; `copysift languages` lists them.",
         _WHAT, text, "NAME", shown="by the file name",
     )  # fmt: skip
-    language_file: tuple[str, ...] = _declare(
+    language_file: tuple[str, ...] = declare(
         (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
         _WHAT, texts, "FILE", shown="none",
     )  # fmt: skip
-    by: str = _declare(
+    by: str = declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
         _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan",
     )  # fmt: skip
-    base: tuple[str, ...] = _declare(
+    base: tuple[str, ...] = declare(
         (), "--base", "Code that was handed out, which counts for nothing; may be repeated.",
         _WHAT, texts, "PATH", commands="scan", shown="none",
     )  # fmt: skip
-    earlier: tuple[str, ...] = _declare(
+    earlier: tuple[str, ...] = declare(
         (), "--earlier", "Earlier submissions, compared with the new ones only; may be repeated.",
         _WHAT, texts, "PATH", commands="scan", shown="none",
     )  # fmt: skip
-    metadata: str = _declare(
+    metadata: str = declare(
         "", "--metadata", "CSV that tells label, author, team, time and attempt of each submission; "
         "those of one author or team are not compared.",
         _WHAT, text, "FILE", commands="scan", shown="none",
     )  # fmt: skip
-    noise: int | None = _declare(
+    noise: int | None = declare(
         None, "--noise", "Noise threshold k: nothing shorter is ever reported, in symbols of the kind.",
         _WHAT, count, "K", limits=(1, 100_000), shown="by kind",
     )  # fmt: skip
-    guarantee: int | None = _declare(
+    guarantee: int | None = declare(
         None, "--guarantee", "Guarantee threshold t: anything at least this long is always found.",
         _WHAT, count, "T", limits=(1, 1_000_000), shown="by kind",
     )  # fmt: skip
-    scheme: str = _declare(
+    scheme: str = declare(
         "robust", "--scheme", "Which k-grams become fingerprints; `copysift formats` lists the schemes.",
         _WHAT, text, "NAME",
     )  # fmt: skip
-    modulus: int | None = _declare(
+    modulus: int | None = declare(
         None, "--modulus", "Keep about one k-gram in P, for the schemes mod, safe-mod and adaptive-mod.",
         _WHAT, count, "P", limits=(1, 2**32), shown="from the window",
     )  # fmt: skip
-    sketch: int = _declare(
+    sketch: int = declare(
         100, "--sketch", "Size of the sketches of the schemes min and adaptive-mod.",
         _WHAT, count, "S", limits=(1, 1_000_000),
     )  # fmt: skip
-    anchor: tuple[str, ...] = _declare(
+    anchor: tuple[str, ...] = declare(
         (), "--anchor", "An anchor string of the scheme anchor; may be repeated.",
         _WHAT, texts, "TEXT", shown="learned from the files",
     )  # fmt: skip
-    disjoint: bool = _declare(
+    disjoint: bool = declare(
         False, "--disjoint", "With the scheme mod, fingerprints do not overlap, as in sif.", _WHAT, flag
     )
-    seed: int = _declare(
+    seed: int = declare(
         0, "--seed", "Secret that makes fingerprints unpredictable: a number or any text; 0 is none.",
-        _WHAT, secret, "SECRET",
+        _WHAT, secret, "SECRET", commands="scan compare query index index-check",
     )  # fmt: skip
-    threshold: float | None = _declare(
+    threshold: float | None = declare(
         None, "--threshold",
         "Report pairs whose measure reaches this: 25% or .25; a number for the measures shared and longest.",
         _PAIRS, fraction, "X", commands="scan show compare",
         shown="25%; 10 fingerprints for shared, 100 symbols for longest",
     )  # fmt: skip
-    measure: str = _declare(
+    measure: str = declare(
         "similarity", "--measure", "What ranks and selects pairs (containment: the larger of the two).",
         _PAIRS, text, "NAME", choices=SHARES + COUNTS, commands="scan show compare",
     )  # fmt: skip
-    min_shared: int = _declare(
+    min_shared: int = declare(
         2, "--min-shared", "Fewer shared fingerprints than this are no evidence.",
         _PAIRS, count, "N", limits=(1, None), commands="scan show",
     )  # fmt: skip
-    min_match: int | None = _declare(
+    min_match: int | None = declare(
         None, "--min-match", "Report a pair whose longest match has this many symbols, whatever its measure.",
         _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="off",
     )  # fmt: skip
-    same_suffix: bool = _declare(
+    same_suffix: bool = declare(
         False, "--same-suffix", "Only pairs of files with the same suffix.", _PAIRS, flag,
         commands="scan show",
     )  # fmt: skip
-    size_ratio: float | None = _declare(
+    size_ratio: float | None = declare(
         None, "--size-ratio", "Only pairs whose larger file has at most X times the bytes of the smaller.",
         _PAIRS, ratio, "X", limits=(1, None), commands="scan show", shown="off",
     )  # fmt: skip
-    max_shared: int | float = _declare(
+    max_shared: int | float = declare(
         1000, "--max-shared", "Ignore fingerprints that more files or folders than this have, a number or a "
         "share (20%); they are counted and shown.",
         _PAIRS, count_or_share, "N", commands="scan",
     )  # fmt: skip
-    floor: float = _declare(
+    floor: float = declare(
         0.05, "--floor", "Lowest share that --save keeps, and that `copysift show` can ask for later.",
         _PAIRS, fraction, "X", limits=(0, 1), commands="scan",
     )  # fmt: skip
-    limit: int | None = _declare(
+    limit: int | None = declare(
         None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
         _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
     )  # fmt: skip
-    include: tuple[str, ...] = _declare(
+    include: tuple[str, ...] = declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="all",
     )  # fmt: skip
-    exclude: tuple[str, ...] = _declare(
+    exclude: tuple[str, ...] = declare(
         (), "--exclude", "No files or folders that match the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="none",
     )  # fmt: skip
-    hidden: bool = _declare(False, "--hidden", "Read hidden files and folders too.", _FILES, flag)
-    gitignore: bool = _declare(False, "--gitignore", "Leave out what .gitignore files name.", _FILES, flag)
-    follow: bool = _declare(False, "--follow", "Follow symbolic links to folders.", _FILES, flag)
-    one_file_system: bool = _declare(
+    hidden: bool = declare(False, "--hidden", "Read hidden files and folders too.", _FILES, flag)
+    gitignore: bool = declare(False, "--gitignore", "Leave out what .gitignore files name.", _FILES, flag)
+    follow: bool = declare(False, "--follow", "Follow symbolic links to folders.", _FILES, flag)
+    one_file_system: bool = declare(
         False, "--one-file-system", "Do not enter other file systems.", _FILES, flag
     )
-    memory: int = _declare(
+    memory: int = declare(
         2_000_000_000, "--memory", "Memory that fingerprints may take before they go to disk.",
         _MACHINE, size, "SIZE", limits=(16_000_000, None), shown="2GB",
     )  # fmt: skip
-    tmp_dir: str = _declare(
+    tmp_dir: str = declare(
         "", "--tmp-dir", "Folder for what does not fit in memory.", _MACHINE, text, "DIR",
         shown="the system's",
     )  # fmt: skip
-    jobs: int = _declare(
+    jobs: int = declare(
         0, "-j --jobs", "Threads; 0 is one a processor.", _MACHINE, count, "N", limits=(0, 1024)
     )
 
     def __post_init__(self) -> None:
-        _check_limits(self)
+        check_limits(self)
         if self.noise is not None and self.guarantee is not None and self.noise > self.guarantee:
             raise UsageError(
                 f"the noise threshold {self.noise} is above the guarantee threshold {self.guarantee}",
@@ -268,64 +273,65 @@ class Settings:
 class Door:
     """Where names come from and how the answer is shown; nothing here changes it."""
 
-    files_from: str = _declare(
+    files_from: str = declare(
         "", "--files-from", "Read the paths from a list, one a line; - is standard input.",
         _FILES, text, "FILE", commands="scan", shown="none",
     )  # fmt: skip
-    groups: bool = _declare(
+    groups: bool = declare(
         False, "--groups", "List groups, each with the file that the others are compared with, as sif did.",
         _OUTPUT, flag, commands="scan show",
     )  # fmt: skip
-    passages: int | None = _declare(
+    passages: int | None = declare(
         None, "--passages", "Print the N longest shared passages with their line numbers.",
-        _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare", shown="0; all for compare",
+        _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare query", shown="0; all for compare",
     )  # fmt: skip
-    format: str = _declare(
+    format: str = declare(
         "", "--format", "table, json, csv, sif, html or moss (a folder).",
-        _OUTPUT, text, "NAME", commands="scan show compare",
+        _OUTPUT, text, "NAME", commands="scan show compare query index-list",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
-    output: str = _declare(
-        "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE", commands="scan show compare",
-        shown="standard output",
+    output: str = declare(
+        "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE",
+        commands="scan show compare query", shown="standard output",
     )  # fmt: skip
-    anonymise: bool = _declare(
+    anonymise: bool = declare(
         False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
         _OUTPUT, flag, commands="scan",
     )  # fmt: skip
-    key: str = _declare(
+    key: str = declare(
         "", "--key", "File for the key of --anonymise; pseudonyms that it holds are used again.",
         _OUTPUT, text, "FILE", commands="scan", shown="beside the report",
     )  # fmt: skip
-    save: str = _declare(
+    save: str = declare(
         "", "--save", "Keep the run in the folder RUN, for `copysift show`.", _OUTPUT, text, "RUN",
         commands="scan", shown="not kept",
     )  # fmt: skip
-    null: bool = _declare(
+    null: bool = declare(
         False, "-0 --null", "Names end with NUL: those of --files-from, and those printed, not a table.",
-        _OUTPUT, flag, commands="scan show",
+        _OUTPUT, flag, commands="scan show query index-list",
     )  # fmt: skip
-    quiet: bool = _declare(
+    quiet: bool = declare(
         False, "-q --quiet", "No progress, no summary, no notes; skipped files are still named.",
-        _OUTPUT, flag, commands="scan show compare",
+        _OUTPUT, flag, commands="scan show compare query index index-care index-list index-check",
     )  # fmt: skip
-    verbose: int = _declare(
+    verbose: int = declare(
         0, "-v --verbose", "Say more: settings and times; twice: the traceback of an error.",
-        _OUTPUT, count, limits=(0, 9), commands="scan show compare",
+        _OUTPUT, count, limits=(0, 9),
+        commands="scan show compare query index index-care index-list index-check",
     )  # fmt: skip
-    color: str = _declare(
+    color: str = declare(
         "auto", "--color", "Colours: auto (on a terminal), always or never.",
-        _OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands="scan show compare",
+        _OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands="scan show compare query",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        _check_limits(self)
+        check_limits(self)
 
 
-AnySettings = TypeVar("AnySettings", Settings, Door)
+AnySettings = TypeVar("AnySettings")
 
 
-def settings_of(kind: type[Settings] | type[Door]) -> dict[str, Setting]:
+def settings_of(kind: type[Any]) -> dict[str, Setting]:
     """Give the declarations of a class by field name, in the order in which they are written."""
     return {
         field.name: dataclasses.replace(field.metadata["setting"], name=field.name)
@@ -344,7 +350,7 @@ def make(kind: type[AnySettings], values: Mapping[str, object]) -> AnySettings:
     )
 
 
-def read_config(path: Path) -> dict[str, object]:
+def read_config(path: Path, classes: Iterable[type[Any]] = ()) -> dict[str, object]:
     """Read a config file: the names of settings, with - or _, and their values.
 
     It is read only when it is named: no answer depends on a file that happens to lie in a folder.
@@ -355,7 +361,9 @@ def read_config(path: Path) -> dict[str, object]:
         raise UsageError(f"cannot read the config file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
-    known = {**settings_of(Settings), **settings_of(Door)}
+    known: dict[str, Setting] = {}
+    for kind in (Settings, Door, *classes):
+        known = settings_of(kind) | known
     values = {key.replace("-", "_"): value for key, value in loaded.items()}
     for key, value in values.items():
         if key not in known:
@@ -367,7 +375,8 @@ def read_config(path: Path) -> dict[str, object]:
     return values
 
 
-def _check_limits(settings: Settings | Door) -> None:
+def check_limits(settings: Any) -> None:
+    """Refuse a value that is outside the choices or limits of its declaration."""
     for name, entry in settings_of(type(settings)).items():
         value = getattr(settings, name)
         if entry.choices and value not in entry.choices:

@@ -152,6 +152,51 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A document of an index that answers a query: `left` is the query, `right` the document.
+
+    `containment_left` is the share of the query that stands in the document. `sif` counts
+    occurrences, as sif does, and may pass 1. With a coarser or quick query the measures are
+    estimates. `regions` is None where they were not asked for or cannot be had.
+    """
+
+    left: str
+    right: str
+    equal: bool
+    resemblance: float
+    containment_left: float
+    containment_right: float
+    sif: float
+    shared: int
+    bytes: int
+    longest: int | None = None
+    lines: int | None = None
+    regions: tuple[Region, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an index answers to some queries, the hits of each query best first."""
+
+    settings: dict[str, object]
+    queries: tuple[Group, ...]
+    hits: tuple[Hit, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A document of an index: `fingerprints` with repeats; `kept` if its text is kept."""
+
+    name: str
+    kind: str
+    bytes: int
+    fingerprints: int
+    checksum: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
     """Groups that belong together, in input order."""
 

@@ -26,6 +26,8 @@ COMMANDS = {
     "scan": ("copysift.cli.scan", "Compare every file with every file."),
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
+    "index": ("copysift.cli.index", "Fingerprint a collection once, keep it on disk, keep it current."),
+    "query": ("copysift.cli.query", "Find the documents of an index that share something with a file."),
     "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
     "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),

@@ -8,9 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
+from copysift.index_settings import Keep, Query
 from copysift.settings import Door, Setting, Settings, make, read_config, settings_of
 
+CLASSES: tuple[type[Any], ...] = (Settings, Door, Query, Keep)
+
 F = TypeVar("F", bound=Callable[..., Any])
+Made = TypeVar("Made")
 
 
 class SectionedCommand(click.Command):
@@ -41,8 +45,12 @@ class SettingOption(click.Option):
 
 def declared(command: str) -> dict[str, Setting]:
     """Give the settings that a command takes, by name."""
-    every = {**settings_of(Settings), **settings_of(Door)}
-    return {name: entry for name, entry in every.items() if command in entry.commands}
+    return {
+        name: entry
+        for kind in CLASSES
+        for name, entry in settings_of(kind).items()
+        if command in entry.commands
+    }
 
 
 def options(command: str) -> Callable[[F], F]:
@@ -91,8 +99,14 @@ def _spell(default: object) -> str:
 
 def settings_from(command: str, given: Mapping[str, object]) -> tuple[Settings, Door]:
     """Make the settings: what was given, else the config file, else the defaults."""
+    values = values_from(command, given)
+    return of_class(Settings, values), of_class(Door, values)
+
+
+def values_from(command: str, given: Mapping[str, object]) -> dict[str, object]:
+    """Give the values that were given, or stand in the config file, and no defaults."""
     config = given.get("config")
-    values: dict[str, object] = read_config(Path(str(config))) if config else {}
+    values: dict[str, object] = read_config(Path(str(config)), CLASSES) if config else {}
     takes = declared(command)
     values = {name: value for name, value in values.items() if name in takes}
     values |= {
@@ -100,8 +114,10 @@ def settings_from(command: str, given: Mapping[str, object]) -> tuple[Settings, 
         for name, value in given.items()
         if name in takes and value is not None and value != () and not (name == "verbose" and value == 0)
     }
-    every = settings_of(Settings)
-    return (
-        make(Settings, {name: value for name, value in values.items() if name in every}),
-        make(Door, {name: value for name, value in values.items() if name not in every}),
-    )
+    return values
+
+
+def of_class(kind: type[Made], values: Mapping[str, object]) -> Made:
+    """Make one class of settings from the values that belong to it."""
+    names = settings_of(kind)
+    return make(kind, {name: value for name, value in values.items() if name in names})

@@ -6,15 +6,20 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from copysift import registry
 from copysift.cli import console, folders, pseudonyms
-from copysift.cli.options import SectionedCommand, options, settings_from
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.errors import UsageError
-from copysift.settings import Door, Settings
+from copysift.index_settings import Keep
+from copysift.settings import Door, Settings, settings_of
 from copysift.values import Result
+
+if TYPE_CHECKING:
+    from copysift.engine.local import Scan
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
@@ -29,15 +34,20 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """Compare every file with every file: equal ones, similar ones, parts of one another.
 
     PATH is a file, a folder or an archive; folders and archives are read with all that is in them.
+    An index is scanned from what it keeps, without its files.
     """
-    settings, door = settings_from("scan", given)
+    values = values_from("scan", given)
+    keep = of_class(Keep, values)
+    if keep.seed_file:
+        from copysift.cli.index import secret_of
+
+        values["seed"] = secret_of(keep.seed_file)
+    settings, door = of_class(Settings, values), of_class(Door, values)
     chosen = report_format(door)
     console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
-    from copysift.engine.local import Scan
-
     if door.save:
         from copysift.engine.run import check_place
 
@@ -46,7 +56,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
-    scan = Scan(settings)
+    scan, places = _scan(places, settings, values, keep.against)
     with console.progress(door) as shown:
         result = scan.run(
             places,
@@ -64,6 +74,26 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
     return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+def _scan(
+    places: list[str], settings: Settings, values: dict[str, object], against: str
+) -> tuple[Scan, list[str]]:
+    """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
+    from copysift.engine.local import Scan
+    from copysift.index.reader import exists
+
+    indexes = [place for place in places if exists(Path(place))]
+    if not indexes and not against:
+        return Scan(settings), places
+    if indexes and (against or len(places) > 1):
+        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or name it by --against")
+    from copysift.engine.index_scan import index_scan
+
+    given = {name: value for name, value in values.items() if name in settings_of(Settings)}
+    if against:
+        return index_scan(Path(against), given, apart=True), places
+    return index_scan(Path(indexes[0]), given, apart=False), []
 
 
 def wants_groups(chosen: str, door: Door) -> bool:

@@ -85,6 +85,10 @@ class Collection:
         if self._keep:
             filed.sketch = np.unique(hashes)
 
+    def first_of(self, size: int, checksum: bytes) -> int:
+        """Give the first document of these bytes."""
+        return self._first[size, checksum]
+
     def equal(self) -> Iterator[tuple[int, ...]]:
         """Give the sets of equal documents, by number, empty files left out."""
         for first, members in sorted(self._sets.items()):

@@ -166,6 +166,23 @@ class Reader:
         except InputError:
             return ""
 
+    def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+        """Give the kind of a file and its readable source in chunks."""
+        return self._opened(loaded)
+
+    def chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a file in chunks, again."""
+        return self._source_chunks(loaded, kind)
+
+    def fingerprints(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
+        """Fingerprint a readable source that comes in chunks, with spans."""
+        whole = chunks if isinstance(chunks, list) else iter(chunks)
+        return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+
+    def fingerprint_settings(self, kind: str) -> FingerprintSettings:
+        """Give the settings by which documents of a kind are fingerprinted."""
+        return self._fingerprinter(kind).settings
+
     def noise(self, kind: str) -> tuple[int, int]:
         """Give noise and guarantee threshold of a kind."""
         return self._settings.thresholds(kind)

@@ -43,7 +43,7 @@ def gather(
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     rows = read_metadata(settings.metadata) if settings.metadata else ()
     intake = Intake(
-        _walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
+        walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
     )
     handed_out = _required(
         intake, settings.base, "--base"
@@ -69,7 +69,8 @@ def gather(
     return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
 
 
-def _walk_settings(settings: Settings) -> WalkSettings:
+def walk_settings(settings: Settings) -> WalkSettings:
+    """Give the walk its part of the settings."""
     return WalkSettings(
         hidden=settings.hidden,
         gitignore=settings.gitignore,

@@ -202,8 +202,8 @@ class Scan:
         if settings.scheme not in SKETCHES:
             cut = settings.cut if settings.measure == "similarity" else None
             cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.min_shared)
-            most = self._most_shared()
-            columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *self._labels())
+            most, labels = self._most_shared(), self._labels(len(postings.sizes))
+            columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *labels)
         documents = tuple(self._collection.groups())
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
@@ -235,16 +235,15 @@ class Scan:
     def _groups(self) -> int:
         return len(self._collection.filed) if self._gathered is None else len(self._gathered.numbers)
 
-    def _labels(self) -> tuple[Any, ...]:
-        """Give the labels of those that are never compared with each other."""
+    def _labels(self, groups: int) -> tuple[Any, ...]:
+        """Give the sides and the kin of the groups, whose members are not compared with each other."""
         if self._gathered is None:
             return ()
         return self._gathered.roster.side, self._gathered.roster.kin
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, jobs = self.settings, self._jobs
-        labels = self._labels()
+        settings, jobs, labels = self.settings, self._jobs, self._labels(len(postings.sizes))
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:

@@ -111,13 +111,26 @@ class Join:
         """Add hashes of a group; groups are numbered from 0."""
         self._n_groups = max(self._n_groups, group + 1)
         hashes = self._without_base(hashes)
-        while len(hashes):
-            taken = min(len(hashes), len(self._hashes) - self._filled)
+        self._fill(hashes, group)
+
+    def add_entries(self, hashes: UInt64s, groups: UInt32s) -> None:
+        """Add hashes, each with its group."""
+        if len(groups):
+            self._n_groups = max(self._n_groups, int(groups.max()) + 1)
+        if len(self._base):
+            kept = ~np.isin(hashes, self._base)
+            hashes, groups = hashes[kept], groups[kept]
+        self._fill(hashes, groups)
+
+    def _fill(self, hashes: UInt64s, groups: UInt32s | int) -> None:
+        done = 0
+        while done < len(hashes):
+            taken = min(len(hashes) - done, len(self._hashes) - self._filled)
             to = slice(self._filled, self._filled + taken)
-            np.multiply(hashes[:taken], np.uint64(SCRAMBLE), out=self._hashes[to])
-            self._groups[to] = group
+            np.multiply(hashes[done : done + taken], np.uint64(SCRAMBLE), out=self._hashes[to])
+            self._groups[to] = groups if isinstance(groups, int) else groups[done : done + taken]
             self._filled += taken
-            hashes = hashes[taken:]
+            done += taken
             if self._filled == len(self._hashes):
                 self._close_block()
 

@@ -1,0 +1,81 @@
+"""Mend an index: save the sound postings of damaged segments, and read again the documents that lost some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from copysift.engine.remembered import StoredReader
+from copysift.errors import InputError, StoreError
+from copysift.index.catalog import FOLDER, ContentRow
+from copysift.index.check import Verified
+from copysift.index.reader import Snapshot
+from copysift.index.segment import Columns, Segment, sorted_columns
+from copysift.index.writer import Entry, Writer
+from copysift.values import Skipped
+
+
+@dataclass(slots=True)
+class Repaired:
+    """Documents that had lost fingerprints: names read again, and those that could not be."""
+
+    again: list[str] = field(default_factory=list)
+    lost: list[Skipped] = field(default_factory=list)
+
+
+def repair(snapshot: Snapshot, verified: Verified, reader: StoredReader, writer: Writer) -> Repaired:
+    """Repair in one commit; a document that cannot be read again keeps the fingerprints that are left."""
+    done = Repaired()
+    contents = snapshot.contents(list(verified.short))
+    for number, left in sorted(verified.short.items()):
+        _mend(contents[number], left, int(verified.distinct[number]), snapshot, reader, writer, done)
+    for row in writer.catalog.segments():
+        path = writer.catalog.segment_path(row.number)
+        if f"{FOLDER}/{path.name}" not in verified.segments:
+            continue
+        columns = _sound(path, row.low, row.high)
+        writer.drop_segment(row)
+        if columns is not None and len(columns.keys):
+            writer.write_run(sorted_columns(columns), writer.number("run"), row.low, row.high)
+    writer.catalog.run(
+        "DELETE FROM merges WHERE run NOT IN (SELECT target FROM segments WHERE target IS NOT NULL)"
+    )
+    writer.commit(merge=False)
+    return done
+
+
+def _sound(path: Path, low: int, high: int) -> Columns | None:
+    try:
+        segment = Segment(path, low, high)
+    except (FileNotFoundError, StoreError):
+        return None
+    columns, _ = segment.read(0, segment.pages)
+    tops = (columns.keys >> np.uint64(32)).astype(np.int64)
+    return columns.take((tops >= low) & (tops < high))
+
+
+def _mend(
+    content: ContentRow, left: int, distinct: int, snapshot: Snapshot, reader: StoredReader, writer: Writer,
+    done: Repaired,
+) -> None:  # fmt: skip
+    documents = snapshot.documents_of(content.number)
+    found, why = None, ""
+    for document in documents:
+        try:
+            found = reader.fingerprints(content.kind, reader.content(document, content, content.kind))
+            break
+        except InputError as error:
+            why = error.message
+    if found is None:
+        writer.shrink(content.number, left, distinct)
+        done.lost += [
+            Skipped(document.name, f"lost {content.fingerprints - left:,} fingerprints: {why}")
+            for document in documents
+        ]
+        return
+    text = snapshot.text(content.number)
+    entry = Entry("", content.checksum, content.kind, content.bytes)
+    writer.replace_content(content.number, left, entry, found, None if text is None else [text])
+    done.again += [document.name for document in documents]

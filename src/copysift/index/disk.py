@@ -1,0 +1,78 @@
+"""All that is written durably goes through here, one step at a time.
+
+A step is what stands between two moments at which a machine may stop: `watch` is called before
+each, so that a test can stop the writer there, or take the room on the disk away.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from copysift.errors import StoreError
+
+PIECE = 1 << 24  # bytes of one write
+
+watch: Callable[[str], None] | None = None  # a test's; told the name of the step to come
+
+
+def step(name: str) -> None:
+    """Say that a step is to come."""
+    if watch is not None:
+        watch(name)
+
+
+def write_new(path: Path, parts: Iterable[bytes | memoryview]) -> int:
+    """Write a file that is not there yet, and give its size when the disk has it; its name is not synced."""
+    size = 0
+    try:
+        step("create")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            for part in parts:
+                view = memoryview(part).cast("B")
+                while len(view):
+                    step("write")
+                    written = os.write(descriptor, view[:PIECE])
+                    size += written
+                    view = view[written:]
+            step("sync file")
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink()
+        raise failed(path, error) from error
+    return size
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    step("sync folder")
+    if os.name == "nt":  # folders cannot be opened there; the file system logs names itself
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise failed(folder, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file that nothing refers to any more; if that fails, the next opening does it."""
+    step("remove")
+    with suppress(OSError):
+        path.unlink()
+
+
+def failed(path: Path, error: OSError) -> StoreError:
+    """Turn the refusal of a disk into an error that says what became of the index."""
+    return StoreError(
+        f"cannot write {path}: {error.strerror or error}",
+        hint="nothing was changed since the last commit; make room and run it again",
+    )

@@ -1,0 +1,79 @@
+"""The documents of an index and its numbers, as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from copysift.errors import UsageError
+from copysift.report.records import encoded
+from copysift.report.wording import size, visible
+from copysift.values import Indexed
+
+COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept")
+
+
+def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: A002 - the option's name
+    """Give one document a line: table, csv, json (one object a line) or names (NUL after each)."""
+    if format not in ("table", "csv", "json", "names"):
+        raise UsageError(f"list has no format {format!r}", hint="choose table, csv or json")
+    for number, document in enumerate(documents):
+        if format == "json":
+            yield encoded(asdict(document)).replace("\n", "") + "\n"
+        elif format == "csv":
+            yield (_row(COLUMNS) if not number else "") + _row([asdict(document)[name] for name in COLUMNS])
+        elif format == "names":
+            yield f"{document.name}\0"
+        else:
+            numbers = f"{document.bytes:>12,}  {document.fingerprints:>10,}"
+            yield f"{numbers}  {document.kind:<5}  {visible(document.name)}\n"
+
+
+def _row(values: Iterable[object]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerow(values)
+    return written.getvalue()
+
+
+def described(numbers: dict[str, Any]) -> str:
+    """Tell the numbers of an index in words."""
+    postings, texts = numbers["postings"], numbers["text_bytes"]
+    stored = numbers["postings_bytes"] + numbers["catalog_bytes"]
+    rows = [
+        ("documents", f"{numbers['documents']:,} ({numbers['contents']:,} different)"),
+        ("text", size(texts)),
+        ("fingerprints", f"{numbers['fingerprints']:,}"),
+        ("on disk", f"{size(stored)}: {size(numbers['postings_bytes'])} of postings in "
+                    f"{numbers['segments']:,} segments, {size(numbers['catalog_bytes'])} of catalog"),
+        ("share", f"{stored / texts:.1%} of the text" if texts else "nothing is indexed yet"),
+    ]  # fmt: skip
+    if postings:
+        rows.insert(
+            4,
+            (
+                "",
+                f"{numbers['postings_bytes'] / postings:.1f} bytes a fingerprint, "
+                f"{stored / postings:.1f} in all",
+            ),
+        )
+    if numbers["kept_text_bytes"]:
+        rows.append(("kept texts", size(numbers["kept_text_bytes"])))
+    if numbers["removed"]:
+        rows.append(
+            ("removed", f"{numbers['removed']:,} fingerprints wait for a merge (copysift index compact)")
+        )
+    made = numbers["settings"]
+    settings = [
+        f"{name.replace('_', '-')} {_spelled(value)}"
+        for name, value in made.items()
+        if value not in (None, [], False)
+    ]
+    rows.append(("made with", ", ".join(settings)))
+    return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
+
+
+def _spelled(value: object) -> str:
+    return "" if value is True else " ".join(value) if isinstance(value, list) else str(value)

@@ -1,0 +1,151 @@
+"""What an index answers: as a table, JSON, CSV, sif's listing, or names alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from copysift.report.passages import numbered, where
+from copysift.report.records import encoded
+from copysift.report.view import View
+from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
+from copysift.values import Answer, Group, Hit, Region
+
+VERSION = 1
+COLUMNS = (
+    "left", "right", "equal", "resemblance", "containment_left", "containment_right", "sif", "shared",
+    "longest", "lines", "bytes_right",
+)  # fmt: skip
+_HEADS = ("of query", "of document", "resemblance", "sif", "shared", "size")
+
+
+def table(answer: Answer, view: View) -> str:
+    """Show the hits of each query as aligned text."""
+    parts = []
+    for query in answer.queries:
+        hits = [hit for hit in answer.hits if hit.left == query.name]
+        parts.append(_block(query, hits, view))
+    if view.passages:
+        parts.append(_passages(answer, view))
+    return "\n".join(part for part in parts if part)
+
+
+def _block(query: Group, hits: list[Hit], view: View) -> str:
+    title = f"{visible(query.name)}: {plural(len(hits), 'document')}"
+    if not hits:
+        return "" if view.quiet else f"{title}\n"
+    rows = [_cells(hit) for hit in hits]
+    widths = [max(map(cells, column)) for column in zip(_HEADS, *rows, strict=True)]
+    lines = [styled(title, "bold", view.color)]
+    head = "  ".join(pad(text, width, right=True) for text, width in zip(_HEADS, widths, strict=True))
+    lines.append(styled(f"  {head}  document", "dim", view.color))
+    room = None if view.width is None else max(20, view.width - sum(widths) - 2 * len(widths) - 4)
+    for hit, row in zip(hits, rows, strict=True):
+        numbers = "  ".join(pad(text, width, right=True) for text, width in zip(row, widths, strict=True))
+        equal = styled("  (equal)", "green", view.color) if hit.equal else ""
+        lines.append(f"  {numbers}  {shorten(visible(hit.right), room)}{equal}")
+    return "\n".join([*lines, ""])
+
+
+def _cells(hit: Hit) -> list[str]:
+    shares = (hit.containment_left, hit.containment_right, hit.resemblance, hit.sif)
+    return [*map(percent, shares), f"{hit.shared:,}", size(hit.bytes)]
+
+
+def _passages(answer: Answer, view: View) -> str:
+    regions = [region for hit in answer.hits if not hit.equal for region in hit.regions or ()]
+    regions.sort(
+        key=lambda each: (-each.length, each.left.file, each.left.start, each.right.file, each.right.start)
+    )
+    if not regions:
+        return ""
+    shown = regions[: view.passages]
+    blocks = [styled(f"Longest shared passages: {len(shown)}", "bold", view.color)]
+    for number, region in enumerate(shown, 1):
+        blocks.append(styled(f"{number}. {plural(region.length, 'symbol')}", "cyan", view.color))
+        blocks += [f"   {where(region.left, view)}", f"   {_place(region, view)}"]
+        blocks += [f"   {line}" for line in numbered(region.left, view)]
+        blocks.append("")
+    return "\n".join(blocks)
+
+
+def _place(region: Region, view: View) -> str:
+    if region.right.first_line:
+        return where(region.right, view)
+    return f"{visible(region.right.file)} bytes {region.right.start}-{region.right.end}"
+
+
+def record(hit: Hit) -> dict[str, Any]:
+    """Give a hit as it stands in JSON; regions are null where they cannot be had."""
+    made: dict[str, Any] = {
+        "left": hit.left,
+        "right": hit.right,
+        "equal": hit.equal,
+        "resemblance": round(hit.resemblance, 6),
+        "containment_left": round(hit.containment_left, 6),
+        "containment_right": round(hit.containment_right, 6),
+        "sif": round(hit.sif, 6),
+        "shared": hit.shared,
+        "bytes_right": hit.bytes,
+        "longest": hit.longest,
+        "lines": hit.lines,
+        "regions": None,
+    }
+    if hit.regions is not None:
+        made["regions"] = [
+            {"length": each.length, "left": asdict(each.left), "right": asdict(each.right)}
+            for each in hit.regions
+        ]
+    return made
+
+
+def records(answer: Answer, view: View) -> str:
+    """Show an answer as one JSON object."""
+    content = {
+        "version": VERSION,
+        "settings": answer.settings,
+        "queries": [asdict(query) for query in answer.queries],
+        "hits": [record(hit) for hit in answer.hits],
+        "skipped": [{"name": each.name, "reason": each.reason} for each in answer.skipped],
+    }
+    return encoded(content) + "\n"
+
+
+def rows(answer: Answer, view: View) -> str:
+    """Show the hits as CSV with a header."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for hit in answer.hits:
+        made = record(hit)
+        shares = ("resemblance", "containment_left", "containment_right", "sif")
+        made |= {name: f"{made[name]:.6f}" for name in shares}
+        made["equal"] = str(hit.equal).lower()
+        writer.writerow(["" if made[name] is None else made[name] for name in COLUMNS])
+    return written.getvalue()
+
+
+def listing(answer: Answer, view: View) -> str:
+    """Show each query as sif's R file, and the documents with sif's percentage of occurrences (§3)."""
+    blocks = []
+    for query in answer.queries:
+        lines = [f"R100 {visible(query.name)} {query.bytes}"]
+        for hit in answer.hits:
+            if hit.left == query.name:
+                share = "EQUAL" if hit.equal else f"{round(hit.sif * 100)}"
+                lines.append(f"{share:>6} {visible(hit.right)} {hit.bytes}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def names(answer: Answer, view: View) -> str:
+    """Show the names of the documents, NUL after each."""
+    return "".join(f"{hit.right}\0" for hit in answer.hits)
+
+
+FORMATS: dict[str, Callable[[Answer, View], str]] = {
+    "table": table, "json": records, "csv": rows, "sif": listing, "names": names,
+}  # fmt: skip

@@ -1,0 +1,122 @@
+"""Compiled pages of postings equal their readable twin."""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copysift.kernels import _postings as compiled
+from copysift.kernels.reference import postings as reference
+
+KEYS = st.one_of(
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 6),
+    st.integers(0, 2**56 - 1).map(lambda value: value << 8),
+    st.sampled_from([0, 2**64 - 1, 2**63, 2**57, 2**56, 2**56 - 1]),
+)
+NUMBERS = st.one_of(st.integers(0, 9), st.integers(0, 2**32 - 1))
+ROWS = st.lists(st.tuples(KEYS, NUMBERS, NUMBERS, NUMBERS), max_size=60).map(sorted)
+
+
+def columns(rows):
+    kinds = (np.uint64, np.uint32, np.uint32, np.uint32)
+    return [np.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)]
+
+
+def filed(rows, page):
+    """Give the arguments of a file with these postings, as both editions take them."""
+    packed, directory = compiled.pack(*columns(rows), page, 64)
+    data = np.concatenate([np.full(64, 7, np.uint8), packed, np.zeros(8, np.uint8)])
+    return data, 64, 64 + len(packed), directory.view(np.uint8), page, len(rows)
+
+
+def same(ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.dtype == other.dtype
+        assert mine.tolist() == other.tolist()
+
+
+@given(ROWS, st.integers(1, 9))
+def test_pages_are_packed_to_the_same_bytes_and_unpacked_to_the_same_postings(rows, page):
+    ours, theirs = (kernel.pack(*columns(rows), page, 64) for kernel in (compiled, reference))
+    assert ours[0].tobytes() == theirs[0].tobytes()
+    assert ours[1].tolist() == theirs[1].tolist()
+    arguments = filed(rows, page)
+    found = compiled.unpack(*arguments, 0, 10**6)
+    same(found, reference.unpack(*arguments, 0, 10**6))
+    assert list(zip(*(column.tolist() for column in found[:4]), strict=True)) == rows
+    same(compiled.unpack(*arguments, 1, 3), reference.unpack(*arguments, 1, 3))
+
+
+@given(ROWS, st.integers(1, 9), st.lists(KEYS, max_size=8))
+def test_a_look_up_gives_every_posting_of_a_key_and_nothing_else(rows, page, more):
+    wanted = np.unique(np.array([row[0] for row in rows[::2]] + more, np.uint64))
+    arguments = filed(rows, page)
+    found = compiled.find(*arguments, wanted)
+    same(found, reference.find(*arguments, wanted))
+    expected = [
+        (number, *row[1:]) for number, key in enumerate(wanted.tolist()) for row in rows if row[0] == key
+    ]
+    assert list(zip(*(column.tolist() for column in found[:4]), strict=True)) == expected
+
+
+def test_every_run_of_equal_keys_across_pages_is_found():
+    for counts in itertools.product(range(4), repeat=4):
+        rows = [(key * 10, place, place, 3) for key, count in enumerate(counts) for place in range(count)]
+        for page in (1, 2, 3):
+            wanted = np.arange(0, 45, 5, dtype=np.uint64)
+            found = compiled.find(*filed(rows, page), wanted)
+            assert found[0].tolist() == [2 * key for key, count in enumerate(counts) for _ in range(count)]
+
+
+@given(ROWS.filter(len), st.integers(1, 9), st.data())
+def test_a_changed_byte_is_noticed_by_whoever_reads_it_and_spoils_its_page_only(rows, page, data):
+    bytes_, begin, end, directory, *rest = filed(rows, page)
+    whole = np.concatenate([bytes_[begin:end], directory])
+    at = data.draw(st.integers(0, len(whole) - 1))
+    whole[at] ^= data.draw(st.integers(1, 255))
+    bytes_[begin:end], directory = whole[: end - begin], np.ascontiguousarray(whole[end - begin :])
+    arguments = (bytes_, begin, end, directory, *rest)
+    found = compiled.unpack(*arguments, 0, 10**6)
+    same(found, reference.unpack(*arguments, 0, 10**6))
+    assert 1 <= len(found[4]) <= 2  # the page, or the one before when an offset was hit
+    left = list(zip(*(column.tolist() for column in found[:4]), strict=True))
+    assert set(left) <= set(rows)
+    wanted = np.unique(np.array([row[0] for row in rows], np.uint64))
+    ours = compiled.find(*arguments, wanted)
+    same(ours, reference.find(*arguments, wanted))
+    assert len(ours[4]) >= 1
+    assert {(wanted[w].item(), d) for w, d in zip(ours[0], ours[1], strict=True)} <= {row[:2] for row in rows}
+
+
+def test_the_checksum_is_that_of_zlib():
+    packed, directory = compiled.pack(*columns([(5, 1, 2, 3), (9, 1, 2, 3)]), 4, 64)
+    head = (5).to_bytes(8, "little") + (64).to_bytes(4, "little")
+    assert int(directory["crc"][0]) == zlib.crc32(head + packed.tobytes())
+
+
+def test_keys_with_the_same_low_bits_take_less_room():
+    rows = [(key << 40, 1, 0, 25) for key in range(1, 300)]
+    wide = [((key << 40) + key % 2, 1, 0, 25) for key in range(1, 300)]
+    assert len(compiled.pack(*columns(rows), 256, 64)[0]) < 0.2 * len(
+        compiled.pack(*columns(wide), 256, 64)[0]
+    )
+
+
+@pytest.mark.parametrize("kernel", [compiled, reference])
+def test_what_does_not_fit_together_is_refused(kernel):
+    made = columns([(1, 2, 3, 4)])
+    with pytest.raises(ValueError, match="differ in length"):
+        kernel.pack(made[0], made[1][:0], made[2], made[3], 4, 64)
+    with pytest.raises(ValueError, match="1 to 65535"):
+        kernel.pack(*made, 0, 64)
+    data, begin, end, directory, page, count = filed([(1, 2, 3, 4)], 4)
+    with pytest.raises(ValueError, match="inside the data"):
+        kernel.find(data, begin, end + 1, directory, page, count, made[0])
+    with pytest.raises(ValueError, match="directory"):
+        kernel.unpack(data, begin, end, directory, page, 9, 0, 1)
