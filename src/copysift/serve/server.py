@@ -20,6 +20,7 @@ from copysift.errors import StoreError, UsageError
 from copysift.serve.access import LOCAL, Access, secret
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
+from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
@@ -113,7 +114,8 @@ async def serve(config: Config, say: Say) -> None:
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
     secure = config.public_url.startswith("https://")
     access = Access(secret(config.data / "secret"), config.tokens, config.hosts, secure)
-    return State(config, jobs, workers, access, Metrics(), config.address(port))
+    indexes = Indexes(config.data, config.indexes)
+    return State(config, jobs, workers, access, Metrics(), indexes, config.address(port))
 
 
 async def _moss(state: State, say: Say) -> MossServer | None:

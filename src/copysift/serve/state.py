@@ -10,6 +10,7 @@ from fastapi import Depends, HTTPException, Request
 
 from copysift.serve.access import Access
 from copysift.serve.config import Config
+from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
 from copysift.serve.metrics import Metrics
 from copysift.serve.workers import Workers
@@ -24,6 +25,7 @@ class State:
     workers: Workers
     access: Access
     metrics: Metrics
+    indexes: Indexes
     base: str
     begun: float = field(default_factory=time.time)
 

@@ -13,6 +13,7 @@ from typing import Any
 from copysift.engine.local import Scan
 from copysift.report import moss, page, records
 from copysift.report.view import View
+from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
 from copysift.serve.requests import PAIRS
 from copysift.serve.staging import stage
@@ -83,7 +84,10 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     }
 
 
-KINDS: dict[str, Callable[[Path, Path, Mapping[str, Any], Told, int], dict[str, Any]]] = {"scan": scan}
+KINDS: dict[str, Callable[[Path, Path, Mapping[str, Any], Told, int], dict[str, Any]]] = {
+    "scan": scan,
+    "index": indexes.add,
+}
 
 
 def _without_paths(result: Result, asked: Mapping[str, Any]) -> Result:
