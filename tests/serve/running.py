@@ -31,7 +31,11 @@ class Server:
         ]  # fmt: skip
         log = (self.data.parent / f"{self.data.name}.log").open("a")
         self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+            command,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         log.close()
         assert self._process.stdout is not None
@@ -71,14 +75,22 @@ class Server:
             self.kill(signal.SIGTERM)
 
     def ask(
-        self, method: str, path: str, content: Any = None, headers: dict[str, str] | None = None, token: str = ""
+        self,
+        method: str,
+        path: str,
+        content: Any = None,
+        headers: dict[str, str] | None = None,
+        token: str = "",
     ) -> tuple[int, Any]:
         """Give the status and what was answered, JSON decoded."""
         data = content if isinstance(content, bytes) or content is None else json.dumps(content).encode()
         request = urllib.request.Request(self.url + path, data, method=method)
         if data is not None and not isinstance(content, bytes):
             request.add_header("content-type", "application/json")
-        for name, value in {**(headers or {}), **({"authorization": f"Bearer {token}"} if token else {})}.items():
+        for name, value in {
+            **(headers or {}),
+            **({"authorization": f"Bearer {token}"} if token else {}),
+        }.items():
             request.add_header(name, value)
         try:
             with _opener.open(request, timeout=60) as answer:
@@ -114,6 +126,10 @@ def _decoded(answer: Any) -> Any:
 
 def program(number: int, lines: int = 30) -> str:
     """Give a program that is its own but for the half that all share."""
-    shared = "".join(f"def shared_{at}(first, second):\n    return first * {at} + second\n\n" for at in range(lines // 6))
-    own = "".join(f"value_{number}_{at} = compute_{number}('{number * 7919 + at}')\n" for at in range(lines // 2))
+    shared = "".join(
+        f"def shared_{at}(first, second):\n    return first * {at} + second\n\n" for at in range(lines // 6)
+    )
+    own = "".join(
+        f"value_{number}_{at} = compute_{number}('{number * 7919 + at}')\n" for at in range(lines // 2)
+    )
     return shared + own

@@ -33,13 +33,17 @@ def documents(*texts: str, **more: Any) -> dict[str, Any]:
 
 
 def test_texts_are_compared_and_the_result_is_the_json_of_scan(server: Server) -> None:
-    status, job = server.ask("POST", "/api/v1/jobs", documents(program(1), program(1), program(2), title="Three"))
+    status, job = server.ask(
+        "POST", "/api/v1/jobs", documents(program(1), program(1), program(2), title="Three")
+    )
     assert (status, job["state"], job["title"], job["files"]) == (202, "queued", "Three", 3)
     done = server.finished(job["id"])
     assert (done["state"], done["summary"]["documents"]) == ("done", 3)
     status, result = server.ask("GET", f"/api/v1/jobs/{job['id']}/result")
     assert (status, result["version"]) == (200, 1)
-    assert [pair["equal"] for pair in result["pairs"] if {pair["left"], pair["right"]} == {"0.py", "1.py"}] == [True]
+    assert [
+        pair["equal"] for pair in result["pairs"] if {pair["left"], pair["right"]} == {"0.py", "1.py"}
+    ] == [True]
     assert str(server.data) not in json.dumps(result)
     assert server.ask("DELETE", f"/api/v1/jobs/{job['id']}")[0] == 204
     assert server.ask("GET", f"/api/v1/jobs/{job['id']}")[0] == 404
@@ -238,7 +242,9 @@ def test_pages_carry_a_policy_that_lets_nothing_foreign_in(server: Server) -> No
 
 
 def test_a_body_that_is_too_large_is_refused_while_it_comes(server: Server) -> None:
-    head = f"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    head = (
+        f"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    )
     with socket.create_connection(("127.0.0.1", server.port), 20) as link:
         link.sendall((head + "Content-Length: 99999999999\r\n\r\n").encode())
         assert b" 413 " in link.recv(4096)
@@ -254,7 +260,9 @@ def test_a_body_that_is_too_large_is_refused_while_it_comes(server: Server) -> N
 
 
 def test_slow_and_silent_browsers_are_let_go(server: Server) -> None:
-    head = f"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    head = (
+        f"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    )
     for data in (b"", b"GET / HT", (head + "Content-Length: 100\r\n\r\n{").encode()):
         with socket.create_connection(("127.0.0.1", server.port), 20) as link:
             if data:

@@ -255,7 +255,11 @@ def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
         second = jobs.accept(upload, "ann", "scan", {})
     first_file = next(path for _, path in uploaded(jobs.folder(job.id) / "in"))
     assert os.stat(first_file).st_nlink == 2
-    assert [each.name for each, _ in uploaded(jobs.folder(second.id) / "in")] == ["a/one.py", "kit.py", "more"]
+    assert [each.name for each, _ in uploaded(jobs.folder(second.id) / "in")] == [
+        "a/one.py",
+        "kit.py",
+        "more",
+    ]
     jobs.delete(job)
     assert next(path for _, path in uploaded(jobs.folder(second.id) / "in")).read_bytes() == b"x = 1\n"
 

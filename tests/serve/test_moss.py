@@ -18,7 +18,9 @@ from tests.serve.running import Server, program
 
 mosspy = pytest.importorskip("mosspy")
 HEAD = b"moss 1\ndirectory 0\nX 0\nmaxmatches 10\nshow 250\nlanguage c\n"
-ROW = re.compile(r'<TR><TD><A HREF="(\S+/match\d+\.html)">(.*) \((\d+)%\)</A>\n +<TD><A HREF="\S+">(.*) \((\d+)%\)</A>\n<TD ALIGN=right>(\d+)')
+ROW = re.compile(
+    r'<TR><TD><A HREF="(\S+/match\d+\.html)">(.*) \((\d+)%\)</A>\n +<TD><A HREF="\S+">(.*) \((\d+)%\)</A>\n<TD ALIGN=right>(\d+)'
+)
 
 
 def page(server: Server, address: str) -> str:
@@ -109,7 +111,10 @@ def test_users_are_let_in_by_the_list_and_own_what_they_send(guarded: Server) ->
     assert submit(guarded.moss_port, files, user="123", comment="by ann")[0] == "yes"
     assert submit(guarded.moss_port, files, user="456")[0] == "yes"
     titles = {
-        name: [job["title"] for job in guarded.ask("GET", "/api/v1/jobs", token=f"{name}-token-0123456789")[1]["jobs"]]
+        name: [
+            job["title"]
+            for job in guarded.ask("GET", "/api/v1/jobs", token=f"{name}-token-0123456789")[1]["jobs"]
+        ]
         for name in ("ann", "bob")
     }
     assert "by ann" in titles["ann"]
@@ -122,12 +127,17 @@ def test_users_are_let_in_by_the_list_and_own_what_they_send(guarded: Server) ->
         (b"GET / HTTP/1.1\r\n\r\n", b"Error: a MOSS client begins with `moss USERID`\n"),
         (os.urandom(5000).replace(b"\n", b"x"), b"Error: a line is longer than 4096 bytes\n"),
         (HEAD + b"file 1 c 99999999999 a.c\n", b"yes\nError: a file is larger than 20000000 bytes\n"),
-        (HEAD + b"file 1 c 10 a.c\nabc", b"yes\nError: the connection ended 7 bytes before the end of a file\n"),
+        (
+            HEAD + b"file 1 c 10 a.c\nabc",
+            b"yes\nError: the connection ended 7 bytes before the end of a file\n",
+        ),
         (HEAD + b"file 1 c 3 a.c\nabcdef\n", b"yes\nError: `def` is not expected here\n"),
         (HEAD + b"query 0 c\n", b"yes\nError: there is nothing to compare: no file was sent\n"),
     ],
 )
-def test_lies_and_garbage_end_with_one_line_and_leave_nothing(server: Server, data: bytes, answer: bytes) -> None:
+def test_lies_and_garbage_end_with_one_line_and_leave_nothing(
+    server: Server, data: bytes, answer: bytes
+) -> None:
     before = lasting(server)
     assert raw(server.moss_port, data, close=True) == answer
     deadline = time.monotonic() + 5
@@ -158,7 +168,12 @@ def test_a_silent_client_is_let_go(server: Server) -> None:
 
 def test_names_of_any_bytes_are_shown_and_harm_nothing(server: Server) -> None:
     body = program(1).encode()
-    names = [b"../../x.py", b"\xff\xfe \x1b[31m.py", "<script>alert(1)</script>.py".encode(), "ü ñ.py".encode()]
+    names = [
+        b"../../x.py",
+        b"\xff\xfe \x1b[31m.py",
+        "<script>alert(1)</script>.py".encode(),
+        "ü ñ.py".encode(),
+    ]
     stream = HEAD.replace(b"language c", b"language python")
     for number, name in enumerate(names, 1):
         stream += b"file %d python %d %s\n" % (number, len(body), name) + body

@@ -153,7 +153,9 @@ def test_damaged_streams_never_raise_and_splits_never_matter(
     assert sum(isinstance(event, Failed | Ended) for event in events) == 1
 
 
-@given(st.lists(st.tuples(st.binary(min_size=1, max_size=12), st.binary(max_size=10)), min_size=1, max_size=4))
+@given(
+    st.lists(st.tuples(st.binary(min_size=1, max_size=12), st.binary(max_size=10)), min_size=1, max_size=4)
+)
 def test_files_come_out_as_they_went_in(files: list[tuple[bytes, bytes]]) -> None:
     files = [(name.replace(b"\n", b"").replace(b"\r", b""), body) for name, body in files]
     files = [(name, body) for name, body in files if name.decode("utf-8", "surrogateescape").strip()]

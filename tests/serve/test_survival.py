@@ -107,7 +107,10 @@ def test_a_dead_worker_is_replaced_and_its_job_taken_up_again(tmp_path: Path) ->
         texts = [{"name": f"{n}.py", "text": program(n % 5, 900)} for n in range(8)]
         _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
         deadline = time.monotonic() + 30
-        while server.ask("GET", f"/api/v1/jobs/{job['id']}")[1]["state"] == "queued" and time.monotonic() < deadline:
+        while (
+            server.ask("GET", f"/api/v1/jobs/{job['id']}")[1]["state"] == "queued"
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.02)
         (worker,) = [pid for pid in descendants(server.pid) if pid in children(server.pid)]
         assert killed(worker)
@@ -116,7 +119,11 @@ def test_a_dead_worker_is_replaced_and_its_job_taken_up_again(tmp_path: Path) ->
 
 
 def children(pid: int) -> list[int]:
-    return [int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
+    return [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in task.read_text().split()
+    ]
 
 
 def test_workers_leave_when_the_server_is_killed(tmp_path: Path) -> None:
@@ -142,7 +149,9 @@ def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:
     texts = [{"name": f"{n}.py", "text": program(n, 3000)} for n in range(10)]
     with Server(tmp_path / "data", "--job-seconds", "1") as server:
-        _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all", "threshold": 0}})
+        _, job = server.ask(
+            "POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all", "threshold": 0}}
+        )
         done = server.finished(job["id"])
         assert (done["state"], done["error"]) == ("failed", "it took longer than 1 seconds")
     with Server(tmp_path / "small", "--job-memory", "100MB") as server:

@@ -32,15 +32,31 @@ def _limits(function: Any) -> Any:
 
 @click.command("serve")
 @click.option("--data", metavar="DIR", help="Folder of jobs, results and indexes.  [default: copysift-data]")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8690, metavar="N", show_default=True, help="Port of the page and of REST; 0: any.")
-@click.option("--moss-port", default=7690, metavar="N", show_default=True, help="Port of MOSS clients; -1: none.")
-@click.option("--public-url", default="", metavar="URL", help="Address that clients are given, behind a proxy.")
+@click.option(
+    "--host", default="127.0.0.1", metavar="ADDRESS", show_default=True, help="Address to listen on."
+)
+@click.option(
+    "--port", default=8690, metavar="N", show_default=True, help="Port of the page and of REST; 0: any."
+)
+@click.option(
+    "--moss-port", default=7690, metavar="N", show_default=True, help="Port of MOSS clients; -1: none."
+)
+@click.option(
+    "--public-url", default="", metavar="URL", help="Address that clients are given, behind a proxy."
+)
 @click.option("--token-file", metavar="FILE", help="Names and tokens; needed for any --host but loopback.")
-@click.option("--moss-users", metavar="FILE", help="MOSS users that are let in.  [default: all, from this machine]")
-@click.option("--keep-days", default=14.0, metavar="N", show_default=True, help="Days after which jobs are deleted.")
-@click.option("--workers", default=0, metavar="N", help="Jobs at a time.  [default: one a processor, 2 at least]")
-@click.option("--index", "indexes", multiple=True, metavar="PATH", help="An index that all may ask; may be repeated.")
+@click.option(
+    "--moss-users", metavar="FILE", help="MOSS users that are let in.  [default: all, from this machine]"
+)
+@click.option(
+    "--keep-days", default=14.0, metavar="N", show_default=True, help="Days after which jobs are deleted."
+)
+@click.option(
+    "--workers", default=0, metavar="N", help="Jobs at a time.  [default: one a processor, 2 at least]"
+)
+@click.option(
+    "--index", "indexes", multiple=True, metavar="PATH", help="An index that all may ask; may be repeated."
+)
 @_limits
 def command(data: str | None, **given: Any) -> int:
     """Serve a web page, a REST interface and MOSS clients until interrupted.
@@ -51,7 +67,8 @@ def command(data: str | None, **given: Any) -> int:
         from copysift.serve.server import serve
     except ImportError as error:
         raise UsageError(
-            f"the server needs a package that is not installed: {error.name}", hint="pip install 'copysift[serve]'"
+            f"the server needs a package that is not installed: {error.name}",
+            hint="pip install 'copysift[serve]'",
         ) from None
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     with asyncio.Runner() as runner:

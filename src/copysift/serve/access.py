@@ -66,7 +66,9 @@ def secret(path: Path) -> bytes:
 class Access:
     """Decides for every request; knows nothing of HTTP but headers."""
 
-    def __init__(self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], secure: bool) -> None:
+    def __init__(
+        self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], secure: bool
+    ) -> None:
         self._key, self._tokens, self._hosts, self.secure = key, tokens, hosts, secure
 
     @property

@@ -120,7 +120,13 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
             raise UsageError("there is nothing to compare", hint="send at least one file")
         asked = requests.checked(settings)
         job = await asyncio.to_thread(
-            jobs.accept, upload, user, "scan", {"settings": asked}, origin=origin, title=title_of(title, upload.files)
+            jobs.accept,
+            upload,
+            user,
+            "scan",
+            {"settings": asked},
+            origin=origin,
+            title=title_of(title, upload.files),
         )
     state.metrics.count("jobs_accepted")
     state.metrics.count("upload_bytes", job.bytes)
@@ -202,7 +208,9 @@ def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, An
 
     settings = _settings(given.settings, state)
     with TemporaryDirectory(dir=state.config.data / "incoming") as folder:
-        sides = [_laid(Path(folder), side, each) for side, each in (("left", given.left), ("right", given.right))]
+        sides = [
+            _laid(Path(folder), side, each) for side, each in (("left", given.left), ("right", given.right))
+        ]
         result, _ = compare_files(sides[0], sides[1], settings)
         names = dict(zip(sides, (given.left.name, given.right.name), strict=True))
         found = record(result.pairs[0])

@@ -55,10 +55,14 @@ class RemovedOut(Strict):
 class QueryIn(Strict):
     """A question: where else does this text stand?"""
 
-    text: str = Field(max_length=1_000_000, examples=["The keeper of the lighthouse wound the clock at dusk."])
+    text: str = Field(
+        max_length=1_000_000, examples=["The keeper of the lighthouse wound the clock at dusk."]
+    )
     name: str = Field("query", max_length=1000, description="Its suffix tells the language of a program.")
     passages: bool = Field(False, description="Whether hits come with the passages that they share.")
-    threshold: float | None = Field(None, ge=0, description="As of `copysift query`: a share, .5 if not given.")
+    threshold: float | None = Field(
+        None, ge=0, description="As of `copysift query`: a share, .5 if not given."
+    )
     measure: str = Field("containment", examples=["containment"])
     min_shared: int = Field(2, ge=1)
     limit: int = Field(100, ge=1, le=1000)

@@ -37,7 +37,9 @@ class Config:
         if self.public_url:
             parts = urlsplit(self.public_url)
             if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-                raise UsageError(f"--public-url {self.public_url} is no address", hint="write https://host/path")
+                raise UsageError(
+                    f"--public-url {self.public_url} is no address", hint="write https://host/path"
+                )
         if self.keep_days <= 0 or self.workers < 1:
             raise UsageError("--keep-days and --workers must be above 0")
 

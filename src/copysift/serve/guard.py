@@ -22,7 +22,7 @@ POLICY = (
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # without any, browsers send forms with the origin null
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }

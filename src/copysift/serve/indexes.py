@@ -53,7 +53,9 @@ class Indexes:
             Index(path).close()  # raises StoreError now, and not when somebody asks
         self._lock = threading.Lock()
         self._open: dict[Path, tuple[object, Index]] = {}
-        self._db = sqlite3.connect(data / "indexes.sqlite", isolation_level=None, check_same_thread=False, timeout=30)
+        self._db = sqlite3.connect(
+            data / "indexes.sqlite", isolation_level=None, check_same_thread=False, timeout=30
+        )
         with self._lock:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute(_SCHEMA)
@@ -66,7 +68,9 @@ class Indexes:
             ).fetchall()
         own = [Held(name, self._data / folder, folder) for name, folder in rows]
         taken = {each.name for each in own}
-        return own + [Held(name, path, "") for name, path in sorted(self._public.items()) if name not in taken]
+        return own + [
+            Held(name, path, "") for name, path in sorted(self._public.items()) if name not in taken
+        ]
 
     def get(self, owner: str, name: str) -> Held:
         """Give an index by name; KeyError when the user has none of that name."""

@@ -117,9 +117,7 @@ class Jobs:
 
     def check_room(self, owner: str) -> None:
         """Raise LimitError when a user has as many jobs, or bytes in them, as one may."""
-        row = self._one(
-            "SELECT sum(state IN (?, ?)), sum(bytes) FROM jobs WHERE owner = ?", (*ACTIVE, owner)
-        )
+        row = self._one("SELECT sum(state IN (?, ?)), sum(bytes) FROM jobs WHERE owner = ?", (*ACTIVE, owner))
         active, held = (row[0] or 0, row[1] or 0) if row else (0, 0)
         if active >= self.limits.user_jobs:
             raise LimitError(
@@ -193,7 +191,9 @@ class Jobs:
     def counts(self) -> dict[str, int]:
         """Give how many jobs there are in every state."""
         found = {state: 0 for state in STATES}
-        found.update((row[0], row[1]) for row in self._all("SELECT state, count(*) FROM jobs GROUP BY state", ()))
+        found.update(
+            (row[0], row[1]) for row in self._all("SELECT state, count(*) FROM jobs GROUP BY state", ())
+        )
         return found
 
     def progress(self, job: Job) -> dict[str, Any]:
@@ -223,7 +223,9 @@ class Jobs:
             ).fetchone()
         return None if row is None else _job(row)
 
-    def finish(self, job: Job, state: str, *, error: str = "", summary: Mapping[str, Any] | None = None) -> bool:
+    def finish(
+        self, job: Job, state: str, *, error: str = "", summary: Mapping[str, Any] | None = None
+    ) -> bool:
         """End a job; False when it was cancelled, or is another worker's by now."""
         with self._writing() as db:
             done = db.execute(
@@ -236,7 +238,9 @@ class Jobs:
     def lost(self, worker: str) -> None:
         """Take note that a worker died: its job waits again, or fails when that happened too often."""
         with self._writing() as db:
-            db.execute("UPDATE jobs SET deaths = deaths + 1 WHERE worker = ? AND state = ?", (worker, RUNNING))
+            db.execute(
+                "UPDATE jobs SET deaths = deaths + 1 WHERE worker = ? AND state = ?", (worker, RUNNING)
+            )
             db.execute(
                 "UPDATE jobs SET state = ?, finished = ?, worker = '', error = ? "
                 "WHERE worker = ? AND state = ? AND deaths >= ?",
@@ -244,7 +248,8 @@ class Jobs:
                  self.limits.attempts),
             )  # fmt: skip
             db.execute(
-                "UPDATE jobs SET state = ?, worker = '' WHERE worker = ? AND state = ?", (QUEUED, worker, RUNNING)
+                "UPDATE jobs SET state = ?, worker = '' WHERE worker = ? AND state = ?",
+                (QUEUED, worker, RUNNING),
             )
 
     def recover(self) -> None:
@@ -317,7 +322,8 @@ class Jobs:
                 )
             else:
                 db.execute(
-                    "DELETE FROM marks WHERE job = ? AND left = ? AND right = ?", (job.id, mark.left, mark.right)
+                    "DELETE FROM marks WHERE job = ? AND left = ? AND right = ?",
+                    (job.id, mark.left, mark.right),
                 )
 
     def marks(self, job: Job) -> list[Mark]:

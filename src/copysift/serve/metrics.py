@@ -44,8 +44,15 @@ class Metrics:
         with self._lock:
             for name, words in HELP.items():
                 full = f"copysift_{name}_total"
-                lines += [f"# HELP {full} {words}", f"# TYPE {full} counter", f"{full} {self._counts[name]:g}"]
-            lines += ["# HELP copysift_requests_total HTTP requests.", "# TYPE copysift_requests_total counter"]
+                lines += [
+                    f"# HELP {full} {words}",
+                    f"# TYPE {full} counter",
+                    f"{full} {self._counts[name]:g}",
+                ]
+            lines += [
+                "# HELP copysift_requests_total HTTP requests.",
+                "# TYPE copysift_requests_total counter",
+            ]
             for (method, status), number in sorted(self._requests.items()):
                 lines.append(f'copysift_requests_total{{method="{method}",status="{status}"}} {number}')
             lines += [

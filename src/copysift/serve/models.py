@@ -48,9 +48,13 @@ class JobOut(Strict):
     files: int
     bytes: int
     ahead: int = Field(0, description="Jobs that wait before this one.")
-    progress: dict[str, Any] = Field(default_factory=dict, examples=[{"phase": "reading", "done": 12, "total": 30}])
+    progress: dict[str, Any] = Field(
+        default_factory=dict, examples=[{"phase": "reading", "done": 12, "total": 30}]
+    )
     error: str = ""
-    summary: dict[str, Any] = Field(default_factory=dict, examples=[{"pairs": 4, "documents": 30, "highest": 0.93}])
+    summary: dict[str, Any] = Field(
+        default_factory=dict, examples=[{"pairs": 4, "documents": 30, "highest": 0.93}]
+    )
     share: str | None = Field(None, description="The last part of the address that anyone may read.")
 
 
@@ -83,7 +87,9 @@ class TextIn(Strict):
 
 
 Settings: Any = Field(
-    default_factory=dict, json_schema_extra={**schema(), "examples": [{}]}, description="As `copysift scan` has them."
+    default_factory=dict,
+    json_schema_extra={**schema(), "examples": [{}]},
+    description="As `copysift scan` has them.",
 )
 
 

@@ -88,7 +88,9 @@ class MossServer:
 class _Talk:
     """One connection."""
 
-    def __init__(self, server: MossServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, server: MossServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._server, self._reader, self._writer = server, reader, writer
         peer = writer.get_extra_info("peername")
         self._peer = str(peer[0]) if peer else ""

@@ -106,7 +106,12 @@ def _moved(request: Request, state: State, job: Job) -> Response:
 def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Show a check: how far it is, or what came of it."""
     job = api.own(state, user, id_)
-    values = {"job": job, "shown": job_out(state.jobs, job), "marks": state.jobs.marks(job), "base": state.base}
+    values = {
+        "job": job,
+        "shown": job_out(state.jobs, job),
+        "marks": state.jobs.marks(job),
+        "base": state.base,
+    }
     return show(request, "check.html.j2", values, user=user)
 
 

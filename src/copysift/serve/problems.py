@@ -35,9 +35,7 @@ def body(status: int, message: str, hint: str = "") -> dict[str, Any]:
 def install(app: FastAPI, page: PageOf) -> None:
     """Turn every error into an answer; `page` makes the one for people."""
 
-    def answer(
-        request: Request, status: int, message: str, hint: str = "", headers: Any = None
-    ) -> Response:
+    def answer(request: Request, status: int, message: str, hint: str = "", headers: Any = None) -> Response:
         if request.url.path.startswith(API):
             return JSONResponse(body(status, message, hint), status, headers)
         return page(request, status, message, hint)

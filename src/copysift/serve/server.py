@@ -81,7 +81,9 @@ def listening(host: str, port: int) -> socket.socket:
         made.bind((host, port))
         made.listen(1024)  # from here on clients wait instead of being refused
     except OSError as error:
-        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror}", hint="choose another") from None
+        raise UsageError(
+            f"cannot listen on {host}, port {port}: {error.strerror}", hint="choose another"
+        ) from None
     return made
 
 

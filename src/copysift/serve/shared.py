@@ -41,7 +41,9 @@ def result(share: str, request: Request, state: ServerState) -> Response:
     index = (state.jobs.output(job) / "moss" / "index.html").read_text(encoding="utf-8")
     address = state.result_address(job)
     index = index.replace('HREF="match', f'HREF="{address}/match')
-    index = index.replace("<HR>", f'<A HREF="{address}/report">The same in the report of copysift</A>\n<HR>', 1)
+    index = index.replace(
+        "<HR>", f'<A HREF="{address}/report">The same in the report of copysift</A>\n<HR>', 1
+    )
     return HTMLResponse(index, headers={"content-security-policy": _MOSS_POLICY})
 
 

@@ -45,7 +45,9 @@ async def form(request: Request, upload: Incoming, limits: Limits) -> dict[str, 
     kind, options = parse_options_header(request.headers.get("content-type"))
     boundary = options.get(b"boundary")
     if kind != b"multipart/form-data" or not boundary:
-        raise UsageError("the body is no multipart form", hint="send multipart/form-data, or application/json")
+        raise UsageError(
+            "the body is no multipart form", hint="send multipart/form-data, or application/json"
+        )
     parts = _Parts(upload, limits)
     parser = MultipartParser(boundary, parts.callbacks())
     try:

@@ -48,14 +48,18 @@ def show(
 ) -> HTMLResponse:
     """Make a page."""
     state = state_of(request)
-    text = environment().get_template(template).render(
-        root=root_of(state),
-        user=user,
-        alone=state.access.open,
-        form_token=state.access.form_token(user) if user is not None else "",
-        keep_days=state.config.keep_days,
-        here=request.url.path,
-        **values,
+    text = (
+        environment()
+        .get_template(template)
+        .render(
+            root=root_of(state),
+            user=user,
+            alone=state.access.open,
+            form_token=state.access.form_token(user) if user is not None else "",
+            keep_days=state.config.keep_days,
+            here=request.url.path,
+            **values,
+        )
     )
     return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)
 

@@ -56,7 +56,13 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     staged = stage(uploaded(folder / "in"), folder / "work", asked.pop("by", "auto"))
     settings = make(
         Settings,
-        {**asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier), "jobs": threads},
+        {
+            **asked,
+            "by": staged.by,
+            "base": tuple(staged.base),
+            "earlier": tuple(staged.earlier),
+            "jobs": threads,
+        },
     )
     most = settings.limit or PAIRS
     run = Scan(settings)

@@ -130,7 +130,9 @@ def _child(job: Job, folder: Path, out: Path, limits: Limits, threads: int) -> N
         os._exit(status)
 
 
-def _done(job: Job, folder: Path, out: Path, threads: int, limits: Limits) -> tuple[str, str, dict[str, object]]:
+def _done(
+    job: Job, folder: Path, out: Path, threads: int, limits: Limits
+) -> tuple[str, str, dict[str, object]]:
     from copysift.serve import work
 
     told = work.Told(folder / PROGRESS, job.claim)
