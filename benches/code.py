@@ -52,7 +52,10 @@ IDIOMS = (
     "{t} {i} = {a} * {k} + {n};\n    {a} = {i} % {m};",
     "do {{\n        {a} = {a} / {m} + {k};\n    }} while ({a} > {n});",
 )  # fmt: skip
-HEAD = "#include <iostream>\n#include <vector>\n#include <algorithm>\n#include <string>\nusing namespace std;\n\n"
+HEAD = (
+    "#include <iostream>\n#include <vector>\n#include <algorithm>\n#include <string>\n"
+    "using namespace std;\n\n"
+)
 
 
 OPERATORS = ("+", "-", "*", "/", "%", "<<", "&", "|", "^")

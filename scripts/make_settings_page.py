@@ -5,6 +5,7 @@ from pathlib import Path
 
 from copysift.index_settings import Keep, Query
 from copysift.settings import THRESHOLDS, Door, Setting, Settings, settings_of
+from copysift.settings_corpus import CorpusDoor, CorpusSettings
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings
@@ -70,6 +71,8 @@ def page() -> str:
     sections: dict[str, list[Setting]] = {}
     for entry in [entry for kind in (Settings, Door, Query, Keep) for entry in settings_of(kind).values()]:
         sections.setdefault(entry.section, []).append(entry)
+    for entry in [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]:
+        sections.setdefault(f"A corpus: {entry.section[0].lower()}{entry.section[1:]}", []).append(entry)
     for section, entries in sections.items():
         lines += ["", f"## {section}", "", "| option | meaning | default | commands |", "|---|---|---|---|"]
         lines += [row(entry) for entry in entries]

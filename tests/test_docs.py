@@ -13,13 +13,26 @@ from copysift.cli.main import COMMANDS
 from copysift.settings import Door, Settings, settings_of
 from tests.cli.program import ROOT, environment
 
-HOWTO = (ROOT / "docs" / "howto-files.md").read_text(encoding="utf-8")
+HOWTO = "".join(
+    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8") for name in ("files", "teachers")
+)
 COMMAND_LINES = re.findall(r"^\$ (.+)$", HOWTO, re.MULTILINE)
 
 
 def test_the_page_of_settings_is_current():
     page = runpy.run_path(str(ROOT / "scripts" / "make_settings_page.py"))["page"]
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page()
+
+
+def test_the_page_of_languages_is_current_and_names_every_key():
+    from dataclasses import fields
+
+    from copysift.canonicalise.language import Language, Rule
+
+    page = runpy.run_path(str(ROOT / "scripts" / "make_languages_page.py"))["page"]()
+    assert (ROOT / "docs" / "languages.md").read_text(encoding="utf-8") == page
+    for each in (*fields(Language), *fields(Rule)):
+        assert each.name in ("rules", "kind", "symbol") or f"`{each.name}`" in page
 
 
 def test_every_option_is_on_the_page_of_settings():

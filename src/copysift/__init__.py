@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         scan,
         show,
     )
+    from copysift.engine.corpus.memory import cluster, dedup
     from copysift.engine.indexing import Index
     from copysift.errors import (
         CopysiftError,
@@ -51,6 +52,7 @@ _MODULES = {
     "copysift.engine.api": (
         "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
     ),
+    "copysift.engine.corpus.memory": ("cluster", "dedup"),
     "copysift.engine.indexing": ("Index",),
     "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "StoreError", "UsageError"),
     "copysift.values": (
@@ -83,9 +85,11 @@ __all__ = [
     "StoreError",
     "UsageError",
     "__version__",
+    "cluster",
     "compare",
     "compare_folders",
     "containment",
+    "dedup",
     "fingerprint",
     "resemblance",
     "scan",

@@ -107,7 +107,8 @@ class Settings:
 
     kind: str = declare(
         "auto", "--kind",
-        "How files are understood: auto (by content and name), text, words, code, html or bytes.", _WHAT, text, "KIND",
+        "How files are understood: auto (by content and name), text, words, code, html or bytes.",
+        _WHAT, text, "KIND",
     )  # fmt: skip
     language: str = declare(
         "", "--language", "Programs of this language, whatever their names; `copysift languages` lists them.",
@@ -203,6 +204,14 @@ class Settings:
     limit: int | None = declare(
         None, "--limit", "List at most N pairs, or groups, the best first; 0 lists all.",
         _PAIRS, count, "N", limits=(0, None), commands="scan show", shown="1,000 in a table, 500 in pages",
+    )  # fmt: skip
+    id_field: str = declare(
+        "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
+        _FILES, text, "NAME", commands="scan", shown="id, uri or url",
+    )  # fmt: skip
+    text_field: str = declare(
+        "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME",
+        commands="scan",
     )  # fmt: skip
     include: tuple[str, ...] = declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",

@@ -149,5 +149,5 @@ def test_a_document_over_4_gib_is_refused():
 
 
 def test_an_unknown_kind_is_refused_with_the_kinds_there_are():
-    with pytest.raises(UsageError, match="kinds: text, words, html, html-words, bytes"):
+    with pytest.raises(UsageError, match="kinds: text, words, code, html, html-words, bytes"):
         canonicaliser("poetry")

@@ -70,7 +70,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
          "adaptive-mod, anchor, open-closed, all\n"),
         (["scan", ".", "--kind", "music"],
-         "copysift: there is no kind 'music'\nhint: kinds: text, words, html, html-words, bytes\n"),
+         "copysift: there is no kind 'music'\nhint: kinds: text, words, code, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
          "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
@@ -121,14 +121,18 @@ def test_a_config_file_sets_and_the_command_line_overrules(tmp_path):
     assert (done.status, len(done.out.splitlines())) == (0, 2)
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_error(tmp_path, unbuffered):
     write(tmp_path, {f"{number}.txt": prose(1) + prose(number) for number in range(60)})
-    done = subprocess.run(
-        f"{sys.executable} -m copysift scan . --format json | head -c 10",
-        shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False,
+    running = subprocess.Popen(
+        [sys.executable, "-m", "copysift", "scan", ".", "--format", "json", "--threshold", "0"],
+        cwd=tmp_path, env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert done.stdout == '{\n "versio'
-    assert done.stderr == ""
+    assert running.stdout.read(10) == b'{\n "versio'
+    running.stdout.close()
+    assert (running.wait(), running.stderr.read()) == (141, b"")
+    running.stderr.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")

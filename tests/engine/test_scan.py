@@ -2,9 +2,11 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import copysift
+from copysift.engine.documents import distinct
 from copysift.engine.local import Scan
 from copysift.settings import Settings
 from tests.cli.program import write
@@ -45,6 +47,13 @@ def test_equal_bytes_under_names_of_different_kinds_are_equal(tmp_path):
     write(tmp_path, {"a.html": A, "b.txt": A, "c.txt": A + B})
     result = copysift.scan(tmp_path)
     assert names(result.pairs) == [(".html", "b.txt"), (".html", "c.txt")]
+
+
+def test_of_equal_files_of_different_kinds_the_first_is_the_one_that_counts(tmp_path):
+    page = "".join(f"<p class=some-long-name-{n}>{line}</p>" for n, line in enumerate(A.splitlines()))
+    write(tmp_path, {"a.html": page, "b.txt": page})
+    alone = copysift.scan(tmp_path / "a.html").documents[0]
+    assert [each.fingerprints for each in copysift.scan(tmp_path).documents] == [alone.fingerprints] * 2
 
 
 def test_hard_links_are_one_file(tmp_path):
@@ -89,6 +98,23 @@ def test_binary_files_are_never_treated_as_text(tmp_path):
     write(tmp_path, {"a.bin": data, "b.bin": data + b"end", "c.txt": A})
     result = copysift.scan(tmp_path, kind="text")
     assert [document.kind for document in result.documents] == ["bytes", "bytes", "text"]
+
+
+@pytest.mark.parametrize("kind", ["auto", "text"])
+def test_a_large_file_has_the_kind_of_its_first_bytes(tmp_path, kind):
+    large = (A * (9_500_000 // len(A))).encode()
+    write(tmp_path, {"a.bin": b"\0\1\2" + large, "b.txt": large, "c.txt": large.decode().encode("utf-16")})
+    result = copysift.scan(tmp_path, kind=kind)
+    assert [document.kind for document in result.documents] == ["bytes", "text", "text"]
+    assert [pair.resemblance for pair in result.pairs] == [1.0]
+
+
+def test_a_large_document_gives_repeated_hashes_once_and_others_as_they_are():
+    same = [np.full(200_000, 7, np.uint64)] * 5
+    assert [piece.tolist() for piece in distinct(same)] == [[7], [7], [7]]
+    varied = [np.arange(at, at + 100_000, dtype=np.uint64) for at in range(0, 500_000, 100_000)]
+    assert np.concatenate(list(distinct(varied))).tolist() == list(range(500_000))
+    assert list(distinct([])) == []
 
 
 def test_words_of_a_web_page_are_those_of_its_text(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from copysift.canonicalise import languages
 from copysift.canonicalise.catalog import Entry
+from copysift.canonicalise.lexemes import separators
 from copysift.kernels import _lex as compiled
 from copysift.kernels.reference import lex as readable
 
@@ -19,8 +20,15 @@ LEXED = [entry for entry in languages().entries if not entry.language.text]
 
 def check(entry: Entry, source: bytes) -> None:
     arrays = entry.table.arrays()
-    for one, other in zip(compiled.lex(source, *arrays), readable.lex(source, *arrays), strict=True):
+    tokens = compiled.lex(source, *arrays)
+    for one, other in zip(tokens, readable.lex(source, *arrays), strict=True):
         assert np.array_equal(one, other), (entry.name, source)
+    ending, lines = separators(entry.language), entry.language.lines
+    assert np.array_equal(
+        compiled.statements(source, *tokens, ending, lines, 2),
+        readable.statements(source, *tokens, ending, lines, 2),
+    ), (entry.name, source)
+    assert np.array_equal(compiled.strings(*tokens, 5), readable.strings(*tokens, 5)), (entry.name, source)
 
 
 @pytest.mark.parametrize("entry", LEXED, ids=lambda entry: entry.name)

@@ -6,8 +6,10 @@ import socket
 
 
 def submit(
-    port: int, files: list[tuple[str, bytes]], *, user: str = "123", language: str = "python", directory: int = 0,
-    base: list[tuple[str, bytes]] | None = None, comment: str = "", timeout: float = 120, show: int = 250,
+    port: int, files: list[tuple[str, bytes]], *, user: str = "123", language: str = "python",
+    directory: int = 0,
+    base: list[tuple[str, bytes]] | None = None, comment: str = "", timeout: float = 120,
+    show: int = 250,
 ) -> tuple[str, str]:  # fmt: skip
     """Send files; give what the server said to the language, and to the query."""
     with socket.create_connection(("127.0.0.1", port), timeout) as link, link.makefile("rb") as answers:

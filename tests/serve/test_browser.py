@@ -17,7 +17,8 @@ pytest.importorskip("selenium")
 from tests.browser import chromium
 from tests.serve.running import Server, program
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(chromium.MISSING), reason=f"not installed: {chromium.MISSING}")]
+MISSING = pytest.mark.skipif(bool(chromium.MISSING), reason=f"not installed: {chromium.MISSING}")
+pytestmark = [pytest.mark.slow, MISSING]
 WAIT = 60.0
 
 
@@ -50,7 +51,8 @@ def found(browser: Any, selector: str, words: str = "") -> Any:
             if "stale" not in str(error).lower():
                 raise
         time.sleep(0.1)
-    raise AssertionError(f"no {selector} with {words!r}: {browser.find_element('css selector', 'body').text[:500]}")
+    shown = browser.find_element("css selector", "body").text[:500]
+    raise AssertionError(f"no {selector} with {words!r}: {shown}")
 
 
 def complaints(browser: Any) -> list[str]:
@@ -106,7 +108,8 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
 
 
 def test_a_passage_becomes_base_code_and_counts_no_more(server: Server, browser: Any) -> None:
-    kit = "".join(f"def given_{n}(alpha, beta):\n    return alpha * {n} + beta - {n * n}\n" for n in range(30))
+    lines = (f"def given_{n}(alpha, beta):\n    return alpha * {n} + beta - {n * n}\n" for n in range(30))
+    kit = "".join(lines)
     texts = [{"name": f"{n}.py", "text": kit + program(50 + n, 12).split("\n\n")[-1]} for n in range(2)]
     _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"by": "file"}})
     assert server.finished(job["id"])["summary"]["pairs"] == 1
@@ -165,7 +168,9 @@ def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> 
     for _ in range(24):
         body.send_keys("\ue004")
         reached.append(
-            browser.execute_script("const e = document.activeElement; return e.id || e.name || e.textContent.trim()")
+            browser.execute_script(
+                "const e = document.activeElement; return e.id || e.name || e.textContent.trim()"
+            )
         )
     for wanted in ("Skip to content", "Ask", "files", "title", "by", "Check"):
         assert wanted in reached, reached

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -254,7 +253,7 @@ def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
         upload.add("more", b"!", "base")
         second = jobs.accept(upload, "ann", "scan", {})
     first_file = next(path for _, path in uploaded(jobs.folder(job.id) / "in"))
-    assert os.stat(first_file).st_nlink == 2
+    assert first_file.stat().st_nlink == 2
     assert [each.name for each, _ in uploaded(jobs.folder(second.id) / "in")] == [
         "a/one.py",
         "kit.py",

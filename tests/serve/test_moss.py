@@ -19,8 +19,10 @@ from tests.serve.running import Server, program
 mosspy = pytest.importorskip("mosspy")
 HEAD = b"moss 1\ndirectory 0\nX 0\nmaxmatches 10\nshow 250\nlanguage c\n"
 ROW = re.compile(
-    r'<TR><TD><A HREF="(\S+/match\d+\.html)">(.*) \((\d+)%\)</A>\n +<TD><A HREF="\S+">(.*) \((\d+)%\)</A>\n<TD ALIGN=right>(\d+)'
+    r'<TR><TD><A HREF="(\S+/match\d+\.html)">(.*) \((\d+)%\)</A>\n'
+    r' +<TD><A HREF="\S+">(.*) \((\d+)%\)</A>\n<TD ALIGN=right>(\d+)'
 )
+
 
 
 def page(server: Server, address: str) -> str:

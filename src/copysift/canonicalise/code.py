@@ -25,7 +25,6 @@ from copysift.values import Canonical
 
 if TYPE_CHECKING:
     from copysift.canonicalise.catalog import Entry
-    from copysift.values import UInt32s
 
 PIECE = 8 << 20  # bytes
 
@@ -54,11 +53,12 @@ class Code:
             data = data[:used] if used < len(data) else data
             symbols, starts, ends, hashes = kernels.lex.lex(data, *self._arrays)
             if into is not None:
-                breaks = _breaks(data) if self._lines else None
+                tokens = (symbols, starts, ends, hashes)
+                ending = (self._ending, self._lines, lexemes.SHORTEST)
                 into.append(
                     Lexemes(
-                        lexemes.statements(symbols, hashes, starts, self._ending, breaks),
-                        lexemes.strings(symbols, hashes, starts, ends),
+                        kernels.lex.statements(data, *tokens, *ending),
+                        kernels.lex.strings(*tokens, lexemes.LONGEST),
                     )
                 )
             if offset:
@@ -66,10 +66,6 @@ class Code:
             return Canonical(symbols, Explicit(starts, ends)), used
 
         return (block for block in stream(chunks, step, PIECE) if len(block.symbols))
-
-
-def _breaks(data: bytes | memoryview) -> UInt32s:
-    return np.flatnonzero(np.frombuffer(data, np.uint8) == 10).astype(np.uint32)
 
 
 def _line_end(data: bytes | memoryview) -> int:

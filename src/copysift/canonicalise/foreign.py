@@ -29,9 +29,10 @@ PREFIX = "pygments-"
 LARGEST = 1 << 20  # bytes
 # Lexers of what is no program: prose, markup, data, messages.
 _NO_CODE = {
-    "asciidoc", "bibtex", "cfg", "csv", "debcontrol", "diff", "docker", "dtd", "email", "gettext", "groff", "html",
-    "ini", "irc", "json", "jsonld", "latex", "ldif", "markdown", "notmuch", "output", "po", "properties", "registry",
-    "restructuredtext", "rst", "tex", "text", "toml", "trac-wiki", "udiff", "vctreestatus", "xml", "xslt", "yaml",
+    "asciidoc", "bibtex", "cfg", "csv", "debcontrol", "diff", "docker", "dtd", "email", "gettext",
+    "groff", "html", "ini", "irc", "json", "jsonld", "latex", "ldif", "markdown", "notmuch", "output",
+    "po", "properties", "registry", "restructuredtext", "rst", "tex", "text", "toml", "trac-wiki",
+    "udiff", "vctreestatus", "xml", "xslt", "yaml",
 }  # fmt: skip
 
 

@@ -54,7 +54,9 @@ def write(content: str, door: Door) -> None:
     encoded = content.encode("utf-8", "surrogateescape")
     if not door.output or door.output == "-":
         sys.stdout.flush()
-        sys.stdout.buffer.write(encoded)
+        left = memoryview(encoded)
+        while left:  # under PYTHONUNBUFFERED this is the bare file, which may take a part only
+            left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.buffer.flush()
         return
     target = Path(door.output)

@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -27,6 +28,12 @@ COMMANDS = {
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
     "index": ("copysift.cli.index", "Fingerprint a collection once, keep it on disk, keep it current."),
+    "query": ("copysift.cli.query", "Find the documents of an index or a run that share something with a file."),
+    "cluster": ("copysift.cli.cluster", "Cluster the documents of a corpus."),
+    "recluster": ("copysift.cli.recluster", "Form the clusters of a run anew."),
+    "cluster-of": ("copysift.cli.cluster_of", "List the cluster of a document."),
+    "collapse": ("copysift.cli.collapse", "Fold near-copies in a ranked list."),
+    "dedup": ("copysift.cli.dedup", "Keep one document of each cluster."),
     "query": ("copysift.cli.query", "Find the documents of an index that share something with a file."),
     "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
     "languages": ("copysift.cli.languages", "List the programming languages."),
@@ -50,6 +57,15 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; `query` asks an index or a run, and the folder that is named tells which."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "query" and any(Path(word, "run.json").is_file() for word in rest):
+            command = importlib.import_module("copysift.cli.query_run").command
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -25,7 +25,6 @@ from copysift.canonicalise.sniff import (
     detect_encoding,
     detect_language,
     kind_of_text,
-    looks_binary,
     to_utf8,
     transcode,
 )
@@ -218,10 +217,10 @@ class Reader:
         return kind, [data] if data else []
 
     def _kind(self, name: str, head: bytes) -> str:
-        if looks_binary(head):
-            return "bytes"
         encoding = detect_encoding(head)
-        if encoding is not None and encoding != "utf-8":
+        if encoding is None:
+            return "bytes"
+        if encoding != "utf-8":
             head = head.decode(encoding, "replace").encode("utf-8", "replace")
         return self._text_kind(name, head)
 
@@ -243,7 +242,8 @@ class Reader:
         """
         if family(kind) == "code":
             canonical = self._canonicaliser(kind)
-            return canonical.told(chunks, told) if isinstance(canonical, Telling) else canonical.blocks(chunks)
+            if isinstance(canonical, Telling):
+                return canonical.told(chunks, told)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return self._canonicaliser(kind).blocks(chunks)

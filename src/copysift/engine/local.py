@@ -29,6 +29,7 @@ from copysift.engine.gathered import Gathered
 from copysift.engine.gathering import gather
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
+from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
 from copysift.engine.selection import allowed, answer, pairs_of, selected
 from copysift.engine.sketches import SKETCHES, measured
 from copysift.engine.stored import Stored
@@ -37,7 +38,7 @@ from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
 from copysift.read.walk import Entry
-from copysift.settings import COUNTS, Settings
+from copysift.settings import COUNTS, SHARES, Settings
 from copysift.values import Group, Ignored, Pair, Result, Skipped, Submission
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
@@ -101,8 +102,11 @@ class Scan:
             entries = self._gather(paths, shown)
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
-        room, seed = (self.settings.memory // 4, self._tmp_dir()), self.settings.seed
-        with Join(*room, base.hashes, self._jobs) as join, Evidence(*room, self._jobs, seed, base) as evidence:
+        room = (self.settings.memory // 4, self._tmp_dir())
+        with (
+            Join(*room, base.hashes, self._jobs) as join,
+            Evidence(*room, self._jobs, self.settings.seed, base) as evidence,
+        ):
             with self._timed("read"):
                 self._read(entries, join, evidence, shown)
                 if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
@@ -158,13 +162,22 @@ class Scan:
 
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        found = gather(paths, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        places = list(paths)
+        files = [path for path in places if not is_source(path)]
+        found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False
         for each in found.skipped:
             self._collection.skip(each)
-        return found.entries
+        entries, left_out = take_records(filter(is_source, places), self.settings, self._tmp_dir())
+        if entries and found.submissions is not None:
+            raise UsageError(
+                "records cannot be compared with submissions", hint="scan files of records by themselves"
+            )
+        for each in left_out:
+            self._collection.skip(each)
+        return [*found.entries, *entries]
 
     def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
@@ -243,7 +256,18 @@ class Scan:
 
     def _candidates(self, postings: Postings, keep: bool) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, jobs, labels = self.settings, self._jobs, self._labels(len(postings.sizes))
+        settings, jobs = self.settings, self._jobs
+        labels = self._labels(len(postings.sizes))
+        if (
+            settings.min_match is not None
+            and not keep
+            and settings.measure in SHARES
+            and settings.scheme in WINDOWED
+        ):
+            kinds = {group.kind for group in self._collection.groups()}
+            few = match_shares(settings.min_match, kinds, self._reader.noise, settings.min_shared)
+            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
+            return united([by_measure, candidates(postings, "shared", 1, few, jobs, *labels)])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
         if not keep:

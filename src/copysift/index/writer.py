@@ -19,11 +19,13 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.index import disk
-from copysift.index.catalog import FOLDER, NAME, PIECES, Catalog, SegmentRow, short
+from copysift.index.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.index.lock import WriterLock
 from copysift.index.merge import Policy, next_bound
+from copysift.index.place import make_folders
 from copysift.index.reader import TEXT_PIECE, check_version, exists
-from copysift.index.segment import RANGES, SUFFIX, Columns, Segment, encode, keys_of, sorted_columns
+from copysift.index.segment import RANGES, SUFFIX, Columns, encode, keys_of, sorted_columns
+from copysift.index.slices import DamagedError, part_of, without_removed
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -34,11 +36,6 @@ BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
 LARGEST = 1 << 24  # postings of one segment: its offsets are 32-bit
 COMPRESSION = 6
-REPAIR = "run copysift index check --repair"
-
-
-class DamagedError(StoreError):
-    """Raised when a merge meets a segment that is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class Writer:
         self._policy = policy or Policy()
         if settings is None and not exists(folder):
             raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
-        _make_folders(folder)
+        make_folders(folder)
         self._lock = WriterLock(folder)
         try:
             self.catalog = Catalog(folder, write=True)
@@ -353,7 +350,7 @@ class Writer:
         reached = self.catalog.one("SELECT reached FROM merges WHERE run = ?", (run,))
         inputs = [row for row in self.catalog.segments() if row.target == run]
         bound = next_bound(reached, sum(row.live for row in inputs), wanted)
-        parts = [self._part(row, reached, bound) for row in inputs]
+        parts = [part_of(self.catalog, row, reached, bound) for row in inputs]
         for row, (_, columns) in zip(inputs, parts, strict=True):
             self._consume(row, bound, len(columns.keys))
         moved = sum(len(columns.keys) for _, columns in parts)
@@ -361,7 +358,7 @@ class Writer:
         together = Columns(
             *(np.concatenate(column) for column in zip(*(part for _, part in parts), strict=True))
         )
-        together = self._without_removed(together)
+        together = without_removed(self.catalog, together)
         if len(together.keys):
             self.write_run(sorted_columns(together), run, reached, bound)
         if bound == RANGES:
@@ -370,20 +367,6 @@ class Writer:
             self.catalog.run("UPDATE merges SET reached = ? WHERE run = ?", (bound, run))
         self._changed = True
         return moved
-
-    def _part(self, row: SegmentRow, low: int, high: int) -> tuple[int, Columns]:
-        """Give the first content of a segment and its postings in a range of keys."""
-        path = self.catalog.segment_path(row.number)
-        try:
-            segment = Segment(path, row.low, row.high)
-            columns, damages = segment.between(low, high)
-        except FileNotFoundError:
-            raise DamagedError(f"{path.parent.name}/{path.name} is missing", hint=REPAIR) from None
-        except StoreError as error:
-            raise DamagedError(error.message, hint=REPAIR) from error
-        if damages:
-            raise DamagedError(f"{damages[0].where} is damaged: {damages[0].what}", hint=REPAIR)
-        return segment.first, columns
 
     def _consume(self, row: SegmentRow, bound: int, moved: int) -> None:
         """Let an input count only from the bound on, and not at all once nothing is left."""
@@ -400,41 +383,9 @@ class Writer:
         self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
         self._dropped.append(self.catalog.segment_path(row.number))
 
-    def _without_removed(self, columns: Columns) -> Columns:
-        removed = np.array(
-            [row[0] for row in self.catalog.rows("SELECT content FROM removed ORDER BY 1")], np.uint32
-        )
-        if not len(removed):
-            return columns
-        at = np.minimum(np.searchsorted(removed, columns.documents), len(removed) - 1)
-        dead = removed[at] == columns.documents
-        numbers, counts = np.unique(columns.documents[dead], return_counts=True)
-        rows = zip(counts.tolist(), numbers.tolist(), strict=True)
-        self.catalog.run_many("UPDATE removed SET postings = postings - ? WHERE content = ?", rows)
-        self.catalog.run("DELETE FROM removed WHERE postings <= 0")
-        return columns.take(~dead)
-
     def _clean(self) -> None:
         """Remove files that no commit refers to: what a crash, a full disk or a merge left behind."""
         live = {self.catalog.segment_path(row.number).name for row in self.catalog.segments()}
         for path in (self.folder / FOLDER).iterdir():
             if path.name not in live and path.suffix == SUFFIX:
                 disk.remove(path)
-
-
-def _make_folders(folder: Path) -> None:
-    if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
-        raise StoreError(f"{folder} is there already and is not an index", hint="choose another name")
-    try:
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk.failed(folder, error) from error
-
-
-_OURS = {FOLDER, "writer.lock", NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
-
-
-def _listed(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        raise StoreError(f"{folder} is a file and not an index", hint="choose another name")
-    return list(folder.iterdir())

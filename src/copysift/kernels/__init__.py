@@ -1,8 +1,8 @@
 """The hot loops: bytes and integers only, each with a readable twin in `reference/`.
 
-`kernels.selection`, `.text`, `.join`, `.lex`, `.match`, `.postings` are modules of one edition: the
-compiled kernels on AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx2`, `portable`, or
-`reference` (the twins; slow). A forced edition that is missing is an error, never a fall-back.
+`kernels.selection`, `.text`, `.join` and the other subjects are modules of one edition: the compiled
+kernels on AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx2`,
+`portable`, or `reference` (the twins; slow). A forced edition that is missing is an error, never a fall-back.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from copysift.kernels import _match as match
     from copysift.kernels import _postings as postings
     from copysift.kernels import _selection as selection
+    from copysift.kernels import _shingle as shingle
     from copysift.kernels import _text as text
 
-__all__ = ["edition", "join", "lex", "match", "postings", "selection", "text"]
+__all__ = ["edition", "join", "lex", "match", "postings", "selection", "shingle", "text"]
 
-_SUBJECTS = ("join", "lex", "match", "postings", "selection", "text")
+_SUBJECTS = ("join", "lex", "match", "postings", "selection", "shingle", "text")
 _EDITIONS = ("avx2", "portable", "reference")
 
 

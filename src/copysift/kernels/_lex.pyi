@@ -21,3 +21,16 @@ def lex(
     keywords: NDArray[np.uint64],
     blob: NDArray[np.uint8],
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.uint64]]: ...
+def statements(
+    data: Bytes,
+    symbols: UInt32s,
+    starts: UInt32s,
+    ends: UInt32s,
+    lexemes: NDArray[np.uint64],
+    ending: UInt32s,
+    lines: bool,
+    shortest: int,
+) -> NDArray[np.uint64]: ...
+def strings(
+    symbols: UInt32s, starts: UInt32s, ends: UInt32s, lexemes: NDArray[np.uint64], longest: int
+) -> NDArray[np.uint64]: ...

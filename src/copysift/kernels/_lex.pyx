@@ -31,6 +31,13 @@ cdef extern from "lex.h" nogil:
     void lex_run(lexer *x)
     uint64_t lex_hash(const uint8_t *p, size_t n, int fold)
 
+cdef extern from "lex_told.h" nogil:
+    size_t told_statements(const uint8_t *data, const uint32_t *symbols, const uint64_t *lexemes,
+                           const uint32_t *starts, const uint32_t *ends, size_t n, const uint32_t *ending,
+                           size_t n_ending, int lines, size_t shortest, uint64_t *out)
+    size_t told_strings(const uint32_t *symbols, const uint64_t *lexemes, const uint32_t *starts,
+                        const uint32_t *ends, size_t n, uint32_t longest, uint64_t *out)
+
 RULE_FIELDS = R_FIELDS
 OPTION_FIELDS = O_FIELDS
 
@@ -89,3 +96,44 @@ def lex(
         free(x.starts)
         free(x.ends)
         free(x.raws)
+
+
+def statements(
+    const uint8_t[::1] data,
+    const uint32_t[::1] symbols,
+    const uint32_t[::1] starts,
+    const uint32_t[::1] ends,
+    const uint64_t[::1] lexemes,
+    const uint32_t[::1] ending,
+    bint lines,
+    size_t shortest,
+):
+    """Give the hash of every statement of at least `shortest` tokens, separators left out."""
+    cdef size_t n = symbols.shape[0], count = 0
+    made = np.empty(n // max(shortest, 1) + 1, np.uint64)
+    cdef uint64_t[::1] out = made
+    if n:
+        with nogil:
+            count = told_statements(&data[0], &symbols[0], &lexemes[0], &starts[0], &ends[0], n, &ending[0],
+                                    ending.shape[0], lines, shortest, &out[0])
+    return made[:count]
+
+
+def strings(
+    const uint32_t[::1] symbols,
+    const uint32_t[::1] starts,
+    const uint32_t[::1] ends,
+    const uint64_t[::1] lexemes,
+    uint32_t longest,
+):
+    """Give hashes of every string literal: one for each character, up to `longest`."""
+    cdef size_t n = symbols.shape[0], count
+    if not n:
+        return np.empty(0, np.uint64)
+    count = told_strings(&symbols[0], &lexemes[0], &starts[0], &ends[0], n, longest, NULL)
+    made = np.empty(count, np.uint64)
+    cdef uint64_t[::1] out = made
+    if count:
+        with nogil:
+            told_strings(&symbols[0], &lexemes[0], &starts[0], &ends[0], n, longest, &out[0])
+    return made

@@ -56,6 +56,9 @@ class Loaded:
 def load(entry: Entry) -> Loaded | Skipped:
     """Read the file of an entry, or say why it cannot be read."""
     path = entry.path
+    if entry.spool is not None:
+        data = entry.spool.read(entry.offset, entry.size)
+        return Loaded(entry, data, len(data), hashlib.blake2b(data, digest_size=DIGEST).digest(), 0)
     try:
         descriptor, status = open_regular(path, follow=entry.follow)
     except OSError as error:

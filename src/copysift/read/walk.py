@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from copysift.read import gitignore
 from copysift.read.globs import Globs
@@ -33,6 +34,13 @@ class WalkSettings:
     one_file_system: bool = False
 
 
+class Store(Protocol):
+    """Holds the texts of records."""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Give the text of a record."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A regular file as it was found; a name that is not UTF-8 carries surrogate escapes.
@@ -48,6 +56,8 @@ class Entry:
     inode: int
     root: str
     follow: bool = False
+    spool: Store | None = None  # where the text of a record lies, at `offset`
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

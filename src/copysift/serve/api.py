@@ -35,7 +35,7 @@ from copysift.settings import Settings, make
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorOut, "description": words}
     for code, words in {
-        400: "the request makes no sense", 401: "a token is needed", 403: "refused", 404: "there is no such thing",
+        400: "the request makes no sense", 401: "a token is needed", 403: "refused", 404: "no such thing",
         405: "not possible here", 408: "too slow", 409: "not now", 413: "too large", 415: "not that type",
         422: "the request makes no sense", 429: "too many", 503: "not available",
     }.items()

@@ -12,7 +12,7 @@ from copysift.serve.state import State
 from copysift.serve.views import error_page, static_router
 
 DESCRIPTION = """
-Finds what was copied. A **job** compares files with each other; an **index** answers where else a text stands.
+Finds what was copied. A **job** compares files with each other; an **index** tells where else a text stands.
 
 Every error has one shape: `{"error": {"code", "message", "hint"}}`. With a token file, every request but
 `health` needs `Authorization: Bearer TOKEN`.

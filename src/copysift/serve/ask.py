@@ -54,9 +54,12 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
     query = make(Query, {"threshold": fields.get("threshold") or "10%", "limit": HITS, "min_shared": 1})
     asked = [await asyncio.to_thread(_answered, state, each, name, content, query) for each in chosen]
     values = {
-        "indexes": state.indexes.listed(user), "asked": asked, "text": fields.get("text", ""), "chosen": wanted,
+        "indexes": state.indexes.listed(user),
+        "asked": asked,
+        "text": fields.get("text", ""),
+        "chosen": wanted,
         "threshold": fields.get("threshold", ""),
-    }  # fmt: skip
+    }
     return show(request, "ask.html.j2", values, user=user)
 
 

@@ -20,7 +20,8 @@ from copysift.serve.jobs import unguessable
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS indexes (
-  owner TEXT NOT NULL, name TEXT NOT NULL, folder TEXT NOT NULL, created REAL NOT NULL, PRIMARY KEY (owner, name)
+  owner TEXT NOT NULL, name TEXT NOT NULL, folder TEXT NOT NULL, created REAL NOT NULL,
+  PRIMARY KEY (owner, name)
 )"""
 
 

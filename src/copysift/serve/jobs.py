@@ -138,17 +138,17 @@ class Jobs:
         id_ = upload.folder.name
         folder = self.folder(id_)
         folder.mkdir(mode=0o700)
-        os.rename(upload.folder, folder / "in")
+        upload.folder.rename(folder / "in")
         _sync_folder(folder)
         _sync_folder(folder.parent)
         now = time.time()
         with self._writing() as db:
             db.execute(
-                "INSERT INTO jobs (id, share, owner, kind, origin, title, request, target, state, created, expires,"
-                " files, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO jobs (id, share, owner, kind, origin, title, request, target, state, created,"
+                " expires, files, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    id_, unguessable() if shared else None, owner, kind, origin, title, json.dumps(request), target,
-                    QUEUED, now, now + self.keep_days * DAY, len(upload.files), upload.bytes,
+                    id_, unguessable() if shared else None, owner, kind, origin, title, json.dumps(request),
+                    target, QUEUED, now, now + self.keep_days * DAY, len(upload.files), upload.bytes,
                 ),
             )  # fmt: skip
         return self.get(id_)
@@ -190,7 +190,7 @@ class Jobs:
 
     def counts(self) -> dict[str, int]:
         """Give how many jobs there are in every state."""
-        found = {state: 0 for state in STATES}
+        found = dict.fromkeys(STATES, 0)
         found.update(
             (row[0], row[1]) for row in self._all("SELECT state, count(*) FROM jobs GROUP BY state", ())
         )

@@ -134,14 +134,15 @@ def job_out(jobs: Jobs, job: Job) -> JobOut:
     """Give a job as the interface shows it."""
     told = jobs.progress(job) if job.state == "running" else {}
     told.pop("claim", None)
+    values: dict[str, Any] = {
+        name: None if (seconds := getattr(job, name)) is None else datetime.fromtimestamp(seconds, UTC)
+        for name in ("created", "started", "finished", "expires")
+    }
+    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share")
+    values |= {name: getattr(job, name) for name in plain}
     return JobOut(
-        id=job.id, kind=job.kind, title=job.title, state=job.state,  # type: ignore[arg-type]
-        created=_time(job.created), started=job.started and _time(job.started),  # type: ignore[arg-type]
-        finished=job.finished and _time(job.finished), expires=job.expires and _time(job.expires),  # type: ignore[arg-type]
-        files=job.files, bytes=job.bytes, ahead=jobs.ahead(job) if job.state == "queued" else 0, progress=told,
-        error=job.error, summary=dict(job.summary) if job.state == DONE else {}, share=job.share,
-    )  # fmt: skip
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+        **values,
+        ahead=jobs.ahead(job) if job.state == "queued" else 0,
+        progress=told,
+        summary=dict(job.summary) if job.state == DONE else {},
+    )

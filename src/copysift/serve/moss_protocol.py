@@ -110,7 +110,7 @@ class _State(Enum):
     OVER = auto()
 
 
-class _Broken(Exception):
+class _BrokenError(Exception):
     """Raised inside when a rule is broken; the message is for the client."""
 
 
@@ -151,7 +151,7 @@ class Conversation:
         try:
             while self._state is not _State.OVER and self._step(events):
                 pass
-        except _Broken as broken:
+        except _BrokenError as broken:
             events.append(self._fail(str(broken)))
         return events
 
@@ -188,11 +188,11 @@ class Conversation:
             return self._take_body(events)
         if self._state is _State.QUERIED:
             if len(self._buffer) > self.limits.line:
-                raise _Broken("nothing but `end` may follow a query")
+                raise _BrokenError("nothing but `end` may follow a query")
             return False
         end = self._buffer.find(b"\n")
         if end > self.limits.line or (end < 0 and len(self._buffer) > self.limits.line):
-            raise _Broken(f"a line is longer than {self.limits.line} bytes")
+            raise _BrokenError(f"a line is longer than {self.limits.line} bytes")
         if end < 0:
             return False
         line = bytes(self._buffer[:end]).removesuffix(b"\r").decode("utf-8", "surrogateescape")
@@ -220,13 +220,13 @@ class Conversation:
             return
         self._lines += 1
         if self._lines > self.limits.lines:
-            raise _Broken(f"more than {self.limits.lines} lines")
+            raise _BrokenError(f"more than {self.limits.lines} lines")
         if word == "end":
             self._state = _State.OVER
             events.append(Ended())
         elif self._state is _State.GREETING:
             if word != "moss":
-                raise _Broken("a MOSS client begins with `moss USERID`")
+                raise _BrokenError("a MOSS client begins with `moss USERID`")
             self._options["user"] = rest.strip()
             self._state = _State.OPTIONS
         elif self._state is _State.OPTIONS:
@@ -234,7 +234,7 @@ class Conversation:
         elif self._state is _State.FILES and word == "query":
             self._query(rest, events)
         else:
-            raise _Broken(f"`{_shown(word)}` is not expected here")
+            raise _BrokenError(f"`{_shown(word)}` is not expected here")
 
     def _take_option(self, word: str, value: str, events: list[Event]) -> None:
         switches = {"directory": "directory", "X": "experimental"}
@@ -253,21 +253,21 @@ class Conversation:
             events.append(Reply(b"no\n" if self._refusal else b"yes\n"))
             self._state = _State.FILES
         else:
-            raise _Broken(f"`{_shown(word)}` is not expected here")
+            raise _BrokenError(f"`{_shown(word)}` is not expected here")
 
     def _begin_file(self, rest: str, events: list[Event]) -> None:
         parts = rest.split(" ", 3)
         if len(parts) < 4 or not parts[3].strip():
-            raise _Broken("a file needs ID, language, number of bytes and name")
+            raise _BrokenError("a file needs ID, language, number of bytes and name")
         number, size = _number("file ID", parts[0]), _number("file BYTES", parts[2])
         self._files += 1
         self._bytes += size
         if self._files > self.limits.files:
-            raise _Broken(f"more than {self.limits.files} files")
+            raise _BrokenError(f"more than {self.limits.files} files")
         if size > self.limits.file_bytes:
-            raise _Broken(f"a file is larger than {self.limits.file_bytes} bytes")
+            raise _BrokenError(f"a file is larger than {self.limits.file_bytes} bytes")
         if self._bytes > self.limits.total_bytes:
-            raise _Broken(f"the files together are larger than {self.limits.total_bytes} bytes")
+            raise _BrokenError(f"the files together are larger than {self.limits.total_bytes} bytes")
         self._submissions += number != 0
         self._left = size
         self._state = _State.BODY
@@ -276,9 +276,9 @@ class Conversation:
 
     def _query(self, rest: str, events: list[Event]) -> None:
         if self._refusal:
-            raise _Broken(self._refusal)
+            raise _BrokenError(self._refusal)
         if not self._submissions:
-            raise _Broken("there is nothing to compare: no file was sent")
+            raise _BrokenError("there is nothing to compare: no file was sent")
         _, _, comment = rest.partition(" ")
         self._state = _State.QUERIED
         events.append(Submitted(Options(**self._options), comment.strip()))  # type: ignore[arg-type]
@@ -286,7 +286,7 @@ class Conversation:
 
 def _number(what: str, digits: str) -> int:
     if not digits.isascii() or not digits.isdigit() or len(digits) > 12:
-        raise _Broken(f"`{what}` needs a number, and got `{_shown(digits)}`")
+        raise _BrokenError(f"`{what}` needs a number, and got `{_shown(digits)}`")
     return int(digits)
 
 

@@ -35,7 +35,7 @@ PATIENCE = 3600.0  # seconds after which a client gets the address of a result t
 
 
 class MossServer:
-    """The listening side; `users` maps a MOSS user to an owner, None: everyone who comes from this machine."""
+    """The listening side; `users` maps a MOSS user to an owner, None: everyone from this machine."""
 
     def __init__(
         self, jobs: Jobs, workers: Workers, address: Callable[[Job], str], users: dict[str, str] | None,
@@ -175,7 +175,7 @@ class _Talk:
 
 
 def settings_of_options(options: Options) -> dict[str, Any]:
-    """Give our settings for those of a MOSS client: every pair that shares anything, the best `show` of them."""
+    """Give our settings for those of a MOSS client: pairs that share anything, the best `show` of them."""
     settings: dict[str, Any] = {
         "by": "dir" if options.directory else "file",
         "threshold": 0.0,

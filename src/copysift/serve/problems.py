@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from copysift.errors import CopysiftError, InputError, KernelError, StoreError
 from copysift.serve.limits import LimitError
-from copysift.serve.state import LoginNeeded
+from copysift.serve.state import LoginNeededError
 
 log = logging.getLogger("copysift.serve")
 API = "/api/"
@@ -77,8 +77,8 @@ def install(app: FastAPI, page: PageOf) -> None:
     async def _gone(request: Request, error: ClientDisconnect) -> Response:
         return answer(request, 400, "the body is cut short")
 
-    @handled(LoginNeeded)
-    async def _login(request: Request, error: LoginNeeded) -> Response:
+    @handled(LoginNeededError)
+    async def _login(request: Request, error: LoginNeededError) -> Response:
         if request.method == "GET":
             return RedirectResponse(f"{request.scope.get('root_path', '')}/login", 303)
         return answer(request, 401, "please log in again")

@@ -13,8 +13,9 @@ from copysift.errors import UsageError
 from copysift.settings import Setting, Settings, make, settings_of
 
 ALLOWED = (
-    "kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "disjoint", "threshold", "measure",
-    "min_shared", "min_match", "same_suffix", "size_ratio", "max_shared", "limit", "include", "exclude",
+    "kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "disjoint", "threshold",
+    "measure", "min_shared", "min_match", "same_suffix", "size_ratio", "max_shared", "limit", "include",
+    "exclude",
 )  # fmt: skip
 UNITS = ("auto", "file", "dir")
 PAIRS = 500  # that a result has unless `limit` says otherwise
@@ -27,7 +28,7 @@ def allowed() -> dict[str, Setting]:
 
 
 def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Give settings as they can be kept with a job; raise UsageError where one is unknown or makes no sense."""
+    """Give settings as they can be kept with a job; raise UsageError where one makes no sense."""
     given = {name.replace("-", "_"): value for name, value in settings.items() if value not in (None, "", [])}
     unit = given.pop("by", "auto")
     if unit not in UNITS:

@@ -141,9 +141,9 @@ async def _moss(state: State, say: Say) -> MossServer | None:
 async def _web(state: State, web: socket.socket) -> None:
     PatientProtocol.idle = state.config.limits.idle
     settings = uvicorn.Config(
-        make_app(state), http=PatientProtocol, ws="none", lifespan="off", log_level="warning", access_log=False,
-        proxy_headers=False, server_header=False, limit_concurrency=2000, backlog=1024, timeout_keep_alive=20,
-        timeout_graceful_shutdown=5,
+        make_app(state), http=PatientProtocol, ws="none", lifespan="off", log_level="warning",
+        access_log=False, proxy_headers=False, server_header=False, limit_concurrency=2000, backlog=1024,
+        timeout_keep_alive=20, timeout_graceful_shutdown=5,
     )  # fmt: skip
     server = uvicorn.Server(settings)
     loop = asyncio.get_running_loop()

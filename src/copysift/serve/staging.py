@@ -149,7 +149,7 @@ def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
     """
     parts = [name.replace("\\", "/").split("/") for name in names]
     folders = [each[:-1] for each in parts]
-    common = os.path.commonprefix([tuple(each) for each in folders]) if folders else ()
+    common = _shared(folders)
     if all(len(each) == len(common) for each in folders):
         common = common[:-1]  # all in one folder: that folder is the submission
     groups: dict[str, list[int]] = {}
@@ -157,6 +157,16 @@ def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
         group = "/".join(each[: len(common) + 1]) if len(each) > len(common) else name
         groups.setdefault(group, []).append(at)
     return groups
+
+
+def _shared(folders: Sequence[list[str]]) -> list[str]:
+    """Give the folders that all names begin with."""
+    common: list[str] = []
+    for level in zip(*folders, strict=False):
+        if len(set(level)) > 1:
+            break
+        common.append(level[0])
+    return common
 
 
 def _in_folders(names: Sequence[str]) -> bool:

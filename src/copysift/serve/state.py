@@ -34,7 +34,7 @@ class State:
         return f"{self.base}/results/{job.share}"
 
 
-class LoginNeeded(Exception):
+class LoginNeededError(Exception):
     """Raised when a page needs a user and the browser has none."""
 
 
@@ -52,10 +52,10 @@ def api_user(request: Request) -> str:
 
 
 def page_user(request: Request) -> str:
-    """Give the user of a page; raise LoginNeeded if there is none."""
+    """Give the user of a page; raise LoginNeededError if there is none."""
     user = state_of(request).access.user(request.headers, request.cookies)
     if user is None:
-        raise LoginNeeded
+        raise LoginNeededError
     return user
 
 

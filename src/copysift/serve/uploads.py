@@ -62,7 +62,7 @@ async def form(request: Request, upload: Incoming, limits: Limits) -> dict[str, 
 
 
 async def documents(request: Request, upload: Incoming, limits: Limits) -> dict[str, Any]:
-    """Take a JSON object with `documents`, each a name, a text and perhaps a role; give back the rest of it."""
+    """Take a JSON object with `documents`, each a name, a text and perhaps a role; give back the rest."""
     body = await json_body(request, limits)
     listed = body.pop("documents", None)
     if not isinstance(listed, list) or not listed:

@@ -26,6 +26,7 @@ from copysift.kernels.reference.lex_bodies import (
     LETTER,
     LINE,
     LINE_START,
+    MASK,
     MULTILINE,
     NUMBER,
     OPTION_FIELDS,
@@ -38,6 +39,7 @@ from copysift.kernels.reference.lex_bodies import (
     SPACE,
     SPAN,
     START,
+    STRING,
     TAIL,
     WHOLE_WORD,
     WORD,
@@ -48,7 +50,7 @@ from copysift.kernels.reference.lex_bodies import (
     symbol_of,
 )  # fmt: skip
 
-__all__ = ["OPTION_FIELDS", "RULE_FIELDS", "lex", "lexeme_hash"]
+__all__ = ["OPTION_FIELDS", "RULE_FIELDS", "lex", "lexeme_hash", "statements", "strings"]
 
 PARTNERS = {0x28: 0x29, 0x5B: 0x5D, 0x7B: 0x7D, 0x3C: 0x3E}
 ZERO, DOT, EQUALS = b"0.="
@@ -256,3 +258,50 @@ def lex(data: bytes, *arrays: NDArray[np.generic]) -> Columns:
     columns = list(zip(*lexer.tokens, strict=True)) or [(), (), (), ()]
     symbols, starts, ends = (np.array(column, np.uint32) for column in columns[:3])
     return symbols, starts, ends, np.array(columns[3], np.uint64)
+
+
+def statements(
+    data: bytes,
+    symbols: NDArray[np.uint32],
+    starts: NDArray[np.uint32],
+    ends: NDArray[np.uint32],
+    lexemes: NDArray[np.uint64],
+    ending: NDArray[np.uint32],
+    lines: bool,
+    shortest: int,
+) -> NDArray[np.uint64]:
+    """Give the hash of every statement of at least `shortest` tokens, separators left out."""
+    parts: list[list[int]] = [[]]
+    last = 0
+    for symbol, start, end, lexeme in zip(
+        symbols.tolist(), starts.tolist(), ends.tolist(), lexemes.tolist(), strict=True
+    ):
+        if symbol in ending or (lines and parts != [[]] and b"\n" in bytes(data[last:start])):
+            parts.append([])
+        if symbol not in ending:
+            parts[-1].append(lexeme)
+        last = end
+    return np.array([_sequence(each) for each in parts if len(each) >= shortest], np.uint64)
+
+
+def _sequence(lexemes: list[int]) -> int:
+    value = 0
+    for lexeme in lexemes:
+        value = (value ^ lexeme) * 0x9E3779B97F4A7C15 & MASK
+        value ^= value >> 29
+    return value
+
+
+def strings(
+    symbols: NDArray[np.uint32],
+    starts: NDArray[np.uint32],
+    ends: NDArray[np.uint32],
+    lexemes: NDArray[np.uint64],
+    longest: int,
+) -> NDArray[np.uint64]:
+    """Give hashes of every string literal: one for each character, up to `longest`."""
+    found = []
+    for at in np.flatnonzero(symbols == STRING).tolist():
+        for place in range(1, min(longest, int(ends[at]) - int(starts[at]) - 2) + 1):
+            found.append((int(lexemes[at]) * 0x9E3779B97F4A7C15 + place * 0xD1B54A32D192ED03) & MASK)
+    return np.array(found, np.uint64)

@@ -1,0 +1,280 @@
+"""Clusters of a corpus: right against exact Jaccard, and fast beside others, in one run.
+
+usage: corpus.py CORPUS_DIR [--others N] [--scale FILE.jsonl ...] [--scan] CORPUS_DIR holds corpus.jsonl and
+truth.jsonl. `--others N`: time datasketch, gaoya and rensa, those that are installed, on the first N
+documents. `--scale`: cluster generated files and compare the time a document. `--scan`: look for reused
+passages with `copysift scan` (minutes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pyarrow.parquet as pq
+
+from copysift.canonicalise import canonicaliser
+from copysift.fingerprint import FingerprintSettings, fingerprinter
+
+BRODER = 30_000_000, 150e9, 10.5  # documents, bytes, CPU-days
+
+
+def measured(*arguments: str) -> tuple[float, float, float]:
+    """Run copysift; give wall seconds, CPU seconds and peak megabytes."""
+    begun = time.perf_counter()
+    child = subprocess.Popen([sys.executable, "-m", "copysift", *arguments])
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1, 3):
+        raise SystemExit(f"copysift {' '.join(arguments)} failed")
+    return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def judge(texts: list[bytes], w: int) -> dict[tuple[int, int], float]:
+    """Give r of every pair of documents that share a shingle, exactly: all shingles, all lists, no sample."""
+    words, printer = canonicaliser("words"), fingerprinter(FingerprintSettings("all", k=w, w=1))
+    sets = [np.unique(printer.fingerprint([words.whole(text)], spans=False).hashes) for text in texts]
+    sizes = np.array([len(each) for each in sets])
+    hashes = np.concatenate(sets)
+    docs = np.repeat(np.arange(len(sets)), sizes)
+    order = np.argsort(hashes, kind="stable")
+    hashes, docs = hashes[order], docs[order]
+    starts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]]))
+    lengths = np.diff(np.append(starts, len(hashes)))
+    lists: Counter[bytes] = Counter(
+        docs[start : start + length].tobytes()
+        for start, length in zip(starts[lengths > 1].tolist(), lengths[lengths > 1].tolist(), strict=True)
+    )
+    keys, weights = [], []
+    for packed, count in lists.items():
+        members = np.frombuffer(packed, np.int64)
+        i, j = np.triu_indices(len(members), 1)
+        keys.append(members[i] * len(sets) + members[j])
+        weights.append(np.full(len(i), count))
+    pairs, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    shared = np.bincount(inverse, np.concatenate(weights)).astype(np.int64)
+    left, right = np.divmod(pairs, len(sets))
+    r = shared / (sizes[left] + sizes[right] - shared)
+    near = r >= 0.3
+    return dict(
+        zip(zip(left[near].tolist(), right[near].tolist(), strict=True), r[near].tolist(), strict=True)
+    )
+
+
+def found_pairs(run: Path) -> tuple[dict[str, int], dict[str, str], dict[tuple[str, str], dict[str, float]]]:
+    documents = pq.read_table(run / "documents.parquet", columns=["document", "same_as"]).to_pylist()
+    number = {row["document"]: place for place, row in enumerate(documents)}
+    first = {row["document"]: row["same_as"] or row["document"] for row in documents}
+    pairs = {(row["left"], row["right"]): row for row in pq.read_table(run / "pairs.parquet").to_pylist()}
+    return number, first, pairs
+
+
+def quality(corpus: Path, run: Path, w: int) -> None:
+    records = [orjson.loads(line) for line in (corpus / "corpus.jsonl").open("rb")]
+    truth = judge([record["text"].encode() for record in records], w)
+    number, first, pairs = found_pairs(run)
+    names = [record["id"] for record in records]
+    r_of = {frozenset(pair): row["resemblance"] for pair, row in pairs.items()}
+    for threshold in (0.5, 0.8):
+        true = {pair: r for pair, r in truth.items() if r >= threshold}
+        hit = wrong = 0
+        for (a, b), r in true.items():
+            one, other = first[names[a]], first[names[b]]
+            got = 1.0 if one == other else r_of.get(frozenset((one, other)), 0.0)
+            hit += got >= threshold
+            wrong += bool(got) and abs(got - r) > 1e-9
+        reported = [pair for pair, row in pairs.items() if row["resemblance"] >= threshold]
+        false = sum(truth.get(tuple(sorted((number[a], number[b]))), 0.0) < threshold for a, b in reported)
+        print(
+            f"| {w} words, r ≥ {threshold} | {len(true):,} pairs | recall {hit / len(true):.5f} "
+            f"| precision {1 - false / max(len(reported), 1):.5f} | {wrong} measures differ |"
+        )
+
+
+def planted(corpus: Path, run: Path) -> None:
+    _, first, pairs = found_pairs(run)
+    contained = {
+        frozenset(pair): max(row["containment_left"], row["containment_right"]) for pair, row in pairs.items()
+    }
+    total: Counter[str] = Counter()
+    hit: Counter[str] = Counter()
+    for line in (corpus / "truth.jsonl").open("rb"):
+        plant = orjson.loads(line)
+        one, other = first[plant["id"]], first[plant["base"]]
+        total[plant["kind"]] += 1
+        hit[plant["kind"]] += one == other or contained.get(frozenset((one, other)), 0.0) >= 0.5
+    for kind, count in total.items():
+        print(f"| planted {kind} | {count} | {hit[kind] / count:.4f} of them alike or contained |")
+
+
+def removed_alone(corpus: Path, work: Path) -> None:
+    """Count documents that dedup removed although nothing resembles them."""
+    measured("dedup", str(corpus / "corpus.jsonl"), "-o", str(work / "out.jsonl"), "-q")
+    records = {
+        record["id"]: record["text"].encode()
+        for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))
+    }
+    import copysift
+
+    gone = [json.loads(line) for line in (work / "out.removed.jsonl").open()]
+    alone = sum(copysift.resemblance(records[row["document"]], records[row["kept"]]) < 0.5 for row in gone)
+    print(f"| dedup | {len(gone):,} removed | {alone} of them without a near-copy that was kept |")
+
+
+def others(path: Path, count: int) -> None:
+    """Time what others do end to end on the same records: 5-word shingles, 128 permutations, r ≥ .5."""
+    lines = path.read_bytes().split(b"\n")[:count]
+    size = sum(map(len, lines)) / 1e6
+
+    def shingles(line: bytes) -> list[str]:
+        words = re.findall(r"\w+", orjson.loads(line)["text"].lower())
+        return list({" ".join(words[at : at + 5]) for at in range(len(words) - 4)})
+
+    def datasketch() -> None:
+        from datasketch import MinHash, MinHashLSH
+
+        lsh = MinHashLSH(threshold=0.5, num_perm=128)
+        for place, line in enumerate(lines):
+            sketch = MinHash(num_perm=128)
+            sketch.update_batch([each.encode() for each in shingles(line)])
+            lsh.query(sketch)
+            lsh.insert(str(place), sketch)
+
+    def gaoya() -> None:
+        from gaoya.minhash import MinHashStringIndex
+
+        index = MinHashStringIndex(
+            hash_size=32,
+            jaccard_threshold=0.5,
+            num_bands=42,
+            band_size=3,
+            analyzer="word",
+            lowercase=True,
+            ngram_range=(5, 5),
+        )
+        texts = [orjson.loads(line)["text"] for line in lines]
+        index.par_bulk_insert_docs(list(range(len(texts))), texts)
+        for text in texts:
+            index.query(text)
+
+    def rensa() -> None:
+        from rensa import RMinHash, RMinHashLSH
+
+        lsh = RMinHashLSH(threshold=0.5, num_perm=128, num_bands=32)
+        for place, line in enumerate(lines):
+            sketch = RMinHash(num_perm=128, seed=42)
+            sketch.update(shingles(line))
+            lsh.query(sketch)
+            lsh.insert(place, sketch)
+
+    tools: dict[str, Callable[[], None]] = {"datasketch": datasketch, "gaoya": gaoya, "rensa": rensa}
+    for name, tool in tools.items():
+        begun = time.perf_counter(), time.process_time()
+        try:
+            tool()
+        except ImportError:
+            print(f"| {name} | not installed |")
+            continue
+        wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        print(f"| {name} | {size / wall:.1f} MB/s | {size / cpu:.1f} MB a CPU-second |")
+
+
+def speed(path: Path, run: Path, *more: str) -> float:
+    """Cluster a file and say how fast; give seconds a document."""
+    shutil.rmtree(run, ignore_errors=True)
+    wall, cpu, peak = measured("cluster", str(path), "-o", str(run), "-q", *more)
+    described = json.loads((run / "run.json").read_text())
+    count, size = described["counts"]["documents"], path.stat().st_size
+    days = BRODER[0] / count * cpu / 86_400
+    print(
+        f"| {path.name} {' '.join(more)} | {count:,} documents, {size / 1e6:.0f} MB "
+        f"| {wall:.2f} s, {size / wall / 1e6:.0f} MB/s "
+        f"| {cpu:.2f} CPU-s | peak {peak:.0f} MB | 30 M documents: {days:.2f} CPU-days (1997: {BRODER[2]}) |"
+    )
+    return wall / count
+
+
+def reused(corpus: Path, work: Path) -> None:
+    """Look for the planted passages, and ask for 90 % of each in one region."""
+    wall, _, peak = measured(
+        "scan",
+        str(corpus / "corpus.jsonl"),
+        "--min-match",
+        "200",
+        "--format",
+        "json",
+        "-o",
+        str(work / "scan.json"),
+        "-q",
+    )
+    found = json.loads((work / "scan.json").read_text())
+    regions: dict[frozenset[str], list[tuple[str, int, int]]] = {}
+    for pair in found["pairs"]:
+        key = frozenset((pair["left"], pair["right"]))
+        for region in pair["regions"] or ():
+            regions.setdefault(key, []).extend(
+                (region[side]["file"], region[side]["start"], region[side]["end"])
+                for side in ("left", "right")
+            )
+    texts = {
+        record["id"]: record["text"] for record in map(orjson.loads, (corpus / "corpus.jsonl").open("rb"))
+    }
+    total = hit = 0
+    for line in (corpus / "truth.jsonl").open("rb"):
+        plant = orjson.loads(line)
+        if plant["kind"] != "reuse":
+            continue
+        total += 1
+        start, end = (len(texts[plant["id"]][:at].encode()) for at in plant["span"])
+        spans = regions.get(frozenset((plant["id"], plant["base"])), [])
+        covered = sum(max(0, min(end, b) - max(start, a)) for file, a, b in spans if file == plant["id"])
+        hit += covered >= 0.9 * (end - start)
+    print(
+        f"| reused passages | {total} | {hit / total:.4f} found with their spans "
+        f"| {wall:.0f} s | peak {peak:.0f} MB |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--others", type=int, default=0)
+    parser.add_argument("--scale", type=Path, nargs="*", default=[])
+    parser.add_argument("--scan", action="store_true")
+    given = parser.parse_args()
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory(prefix="copysift-bench-", dir=Path.cwd()) as folder:
+        work = Path(folder)
+        source = given.corpus / "corpus.jsonl"
+        for _ in range(2):
+            speed(source, work / "run")
+        speed(source, work / "super", "--method", "super")
+        if given.others:
+            others(source, given.others)
+        planted(given.corpus, work / "run")
+        for w in (10, 5):
+            measured("cluster", str(source), "-o", str(work / "run"), "-q", "--shingle", str(w))
+            quality(given.corpus, work / "run", w)
+        removed_alone(given.corpus, work)
+        for path in given.scale:
+            speed(path, work / "scale", "--memory", "1GB")
+        if given.scan:
+            reused(given.corpus, work)
+    print(f"peak of the judge: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Make a corpus of any size for benches: documents of about 5 KB of made-up words, one in five a near-copy.
+
+usage: corpus_generator.py DOCUMENTS OUT.jsonl [--cluster N] [--shared] [--identical] `--cluster N`: the
+last N documents are near-copies of one another; `--shared`: all documents share one shingle; `--identical`:
+all documents are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+WORDS = 800
+VOCABULARY = 60_000
+
+
+def documents(count: int, seed: int = 1997) -> Iterator[str]:
+    chance = random.Random(seed)
+    vocabulary = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9)))
+        for _ in range(VOCABULARY)
+    ]
+    weights = [1 / (rank + 3) for rank in range(VOCABULARY)]
+    pool = chance.choices(vocabulary, weights, k=4_000_000)
+    earlier: list[list[str]] = []
+    for number in range(count):
+        if number % 5 == 4:
+            words = list(chance.choice(earlier))
+            for _ in range(chance.randint(0, 40)):
+                words[chance.randrange(len(words))] = chance.choice(vocabulary)
+        else:
+            words = []
+            while len(words) < WORDS:  # runs of ten words, cut at random: shingles repeat hardly ever
+                start = chance.randrange(len(pool) - 10)
+                words += pool[start : start + 7]
+            if len(earlier) < 2000:
+                earlier.append(words)
+            else:
+                earlier[chance.randrange(2000)] = words
+        yield " ".join(words)
+
+
+def near_copies(count: int, seed: int = 3) -> Iterator[str]:
+    chance = random.Random(seed)
+    base = [f"n{chance.randrange(10**6)}" for _ in range(WORDS)]
+    for _ in range(count):
+        words = list(base)
+        for _ in range(8):
+            words[chance.randrange(WORDS)] = f"e{chance.randrange(10**9)}"
+        yield " ".join(words)
+
+
+def write(path: Path, count: int, cluster: int = 0, shared: bool = False, identical: bool = False) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        number = 0
+        one = next(documents(1))
+        plain = (one for _ in range(count)) if identical else documents(count - cluster)
+        for text in plain:
+            text = f"one two three four five six seven eight nine ten {text}" if shared else text
+            file.write(json.dumps({"id": f"g{number}", "text": text}) + "\n")
+            number += 1
+        for text in near_copies(cluster):
+            file.write(json.dumps({"id": f"g{number}", "text": text}) + "\n")
+            number += 1
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("documents", type=int)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--cluster", type=int, default=0)
+    parser.add_argument("--shared", action="store_true")
+    parser.add_argument("--identical", action="store_true")
+    given = parser.parse_args()
+    write(given.out, given.documents, given.cluster, given.shared, given.identical)

@@ -1,0 +1,46 @@
+"""`copysift cluster`: a corpus to clusters, pairs and the clusters' look-ups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from copysift.cli import console
+from copysift.cli.corpus_options import name_skipped, options, progress, settings_from
+from copysift.cli.options import SectionedCommand
+from copysift.errors import UsageError
+
+
+@click.command("cluster", cls=SectionedCommand)
+@click.argument("sources", nargs=-1, metavar="SOURCE...")
+@options("cluster")
+def command(sources: tuple[str, ...], **given: object) -> int:
+    """Cluster the documents of a corpus into the folder RUN (-o RUN).
+
+    SOURCE is a folder, JSON lines (.jsonl, also .gz and .zst), Parquet, CSV, WARC, a text file of which
+    every line is a document, or - for standard input. An interrupted run goes on where it was when it is
+    asked for again.
+    """
+    settings, door = settings_from(given)
+    if not sources:
+        raise UsageError("nothing to cluster", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
+    if not door.output and not door.onto:
+        raise UsageError("no folder for the run", hint="name it by -o RUN")
+    from copysift.engine.corpus.run import cluster
+    from copysift.report.wording import plural
+
+    path = Path(door.output or door.onto)
+    with progress(door) as shown:
+        made = cluster(sources, path, settings, onto=Path(door.onto) if door.onto else None, progress=shown)
+    counts = made.described["counts"]
+    name_skipped(made.skipped, counts["skipped"], f"; see {path / 'run.json'}")
+    if not door.quiet:
+        console.note(
+            f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
+            f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"
+        )
+    if door.verbose:
+        for phase, seconds in made.described["seconds"].items():
+            console.note(f"{phase}: {seconds:.2f} s")
+    return console.SOME_SKIPPED if counts["skipped"] else console.DONE

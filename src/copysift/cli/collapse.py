@@ -1,0 +1,59 @@
+"""`copysift collapse`: fold the near-copies of a ranked list under the first of them (section 6.3)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from copysift.cli.corpus_options import options, settings_from, told
+from copysift.cli.options import SectionedCommand
+from copysift.errors import UsageError
+
+
+@click.command("collapse", cls=SectionedCommand)
+@click.argument("run", metavar="RUN")
+@options("collapse")
+def command(run: str, **given: object) -> int:
+    """Read ranked ids or addresses, one a line or as a JSON list, from standard input; fold near-copies."""
+    _, door = settings_from(given)
+    from copysift.engine.corpus.run import collapse
+
+    content = sys.stdin.buffer.read().decode("utf-8", "replace")
+    ranked, as_json = _ranked(content)
+    folded = collapse(Path(run), ranked)
+    if door.json or as_json:
+        told(
+            json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False)
+            + "\n"
+        )
+    else:
+        told("".join("\t".join([name, *copies]) + "\n" for name, copies in folded))
+    return 0
+
+
+def _ranked(content: str) -> tuple[list[str], bool]:
+    """Take lines, or a JSON list of strings or of objects with an id, uri or url."""
+    if not content.lstrip().startswith("["):
+        return [line.strip() for line in content.splitlines() if line.strip()], False
+    try:
+        listed = json.loads(content)
+    except ValueError as error:
+        raise UsageError(f"standard input is not JSON: {error}") from None
+    ranked = []
+    for each in listed:
+        name = (
+            each
+            if isinstance(each, str)
+            else next(
+                (each[key] for key in ("id", "uri", "url") if isinstance(each, dict) and key in each), None
+            )
+        )
+        if name is None:
+            raise UsageError(
+                "a result has no id, uri or url", hint="give strings, or objects with one of these"
+            )
+        ranked.append(str(name))
+    return ranked, True

@@ -1,0 +1,76 @@
+"""The options of the commands on a corpus, made from the declarations in settings_corpus.py."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from copysift.cli import console
+from copysift.cli.options import SettingOption, _option
+from copysift.settings import Door, make, settings_of
+from copysift.settings_corpus import CorpusDoor, CorpusSettings
+from copysift.values import Skipped
+
+if TYPE_CHECKING:
+    from copysift.engine.progress import Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
+NAMED = 20  # of the skipped records, so many are named on the terminal; run.json has more
+
+
+def options(command: str) -> Callable[[F], F]:
+    """Decorate a click command with its settings."""
+
+    def decorate(function: F) -> F:
+        every = [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]
+        made: list[SettingOption] = [_option(entry) for entry in every if command in entry.commands]
+        parameters = getattr(function, "__click_params__", [])
+        function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def settings_from(given: Mapping[str, object]) -> tuple[CorpusSettings, CorpusDoor]:
+    """Make the settings from what was given."""
+    values = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value != () and not (name == "verbose" and value == 0)
+    }
+    deciding = settings_of(CorpusSettings)
+    if "resemblance" in values and "floor" not in values:  # a low threshold asks for a low floor
+        share = deciding["resemblance"].parse("resemblance", values["resemblance"])
+        values["floor"] = min(CorpusSettings().floor, share)
+    return (
+        make(CorpusSettings, {name: value for name, value in values.items() if name in deciding}),
+        make(CorpusDoor, {name: value for name, value in values.items() if name not in deciding}),
+    )
+
+
+@contextmanager
+def progress(door: CorpusDoor) -> Iterator[Progress]:
+    """Show a bar for every phase, on a terminal only."""
+    with console.progress(Door(quiet=door.quiet)) as shown:
+        yield shown
+
+
+def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> None:
+    """Name the first records that were left out, and say where the others are named."""
+    shown = list(named)
+    console.name_skipped(Skipped(*each) for each in shown[:NAMED])
+    if total > NAMED:
+        console.note(f"… and {total - min(NAMED, len(shown)):,} more{where}")
+
+
+def told(content: str) -> None:
+    """Write an answer to standard output."""
+    sys.stdout.write(content)
+
+
+def run_path(name: str) -> Path:
+    """Give the folder of a run."""
+    return Path(name)

@@ -1,0 +1,159 @@
+"""`dedup` from sources to output: cluster, decide, write; drop what a run has, or only the passages of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copysift.engine.corpus import output
+from copysift.engine.corpus.dedup import Decision, against, decide
+from copysift.engine.corpus.local import Batches, records
+from copysift.engine.corpus.passages import Known, cut
+from copysift.engine.corpus.run import cluster
+from copysift.engine.corpus.tables import open_corpus
+from copysift.engine.progress import Progress
+from copysift.errors import UsageError
+from copysift.read.sources import begins_with_object, spool
+from copysift.settings_corpus import CorpusSettings
+from copysift.values import Skipped
+
+
+@dataclass(slots=True)
+class Deduped:
+    """What was done, in numbers."""
+
+    documents: int = 0
+    kept: int = 0
+    removed: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    skipped: tuple[tuple[str, str], ...] = ()
+    skipped_total: int = 0
+
+
+def dedup(
+    sources: Iterable[str],
+    path: Path | None,
+    settings: CorpusSettings,
+    *,
+    keeping: str = "first",
+    shards: int = 1,
+    dry_run: bool = False,
+    against: Path | None = None,
+    passages: str = "",
+    run: Path | None = None,
+    progress: Progress | None = None,
+) -> Deduped:
+    """Write what stays of the sources to `path`, and beside it who was removed."""
+    if path is not None:
+        output.maker(path)  # a name without a format is refused before the work
+    with _folder(path, run) as folder:
+        names = _rereadable(sources, folder)
+
+        def again() -> Batches:
+            return records(names, settings)
+
+        if passages and against is not None:
+            return _cut(again, path, settings, against, passages, dry_run, shards)
+        made = cluster(
+            names, folder / "run" if run is None else run, settings, onto=against, progress=progress
+        )
+        decision, before = _decision(made.path, settings, keeping, against)
+        done = _numbers(decision, before)
+        done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
+        if path is not None and not dry_run:
+            output.write_kept(again(), decision.stays[before:], path, shards, settings)
+            output.write_removed(path, decision, before)
+        return done
+
+
+def _decision(run: Path, settings: CorpusSettings, keeping: str, old: Path | None) -> tuple[Decision, int]:
+    if old is None:
+        return decide(run, settings, keeping), 0
+    before = len(open_corpus(old).ids)
+    return against(run, before, settings), before
+
+
+def _numbers(decision: Decision, before: int) -> Deduped:
+    reasons = [
+        why
+        for why, number in zip(decision.reason, decision.removed.tolist(), strict=True)
+        if number >= before
+    ]
+    documents = len(decision.kept) - before
+    return Deduped(documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common()))
+
+
+def _cut(
+    again: Callable[[], Batches],
+    path: Path | None,
+    settings: CorpusSettings,
+    against: Path,
+    passages: str,
+    dry_run: bool,
+    shards: int,
+) -> Deduped:
+    """Cut or flag the passages that the run has; documents of which nothing is left go."""
+    described = open_corpus(against).described["settings"]
+    known = Known(against, described["shingle"], settings.seed)
+    done = Deduped()
+    reasons: Counter[str] = Counter()
+
+    def change(record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
+        spans = known.spans(text)
+        done.documents += 1
+        if not spans:
+            done.kept += 1
+            return record
+        reasons["flagged" if passages == "flag" else "cut"] += 1
+        if passages == "flag":
+            done.kept += 1
+            return record | {"passages": [list(span) for span in spans]}
+        left = cut(text, spans).decode("utf-8", "replace")
+        if not left.strip():
+            done.removed += 1
+            return None
+        done.kept += 1
+        return record | {settings.text_field: left}
+
+    total = sum(len(batch) for batch in again() if not isinstance(batch, Skipped))
+    with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
+        target = Path(spare) / "out.jsonl" if path is None or dry_run else path
+        output.write_kept(again(), np.ones(total, np.bool_), target, shards, settings, change)
+    done.reasons = dict(reasons)
+    return done
+
+
+@contextlib.contextmanager
+def _folder(path: Path | None, run: Path | None) -> Iterator[Path]:
+    """Give a folder for the work, beside the output so that there is room; it goes at the end."""
+    beside = (run or path or Path.cwd() / "x").absolute().parent
+    if not beside.is_dir():
+        raise UsageError(f"the folder {beside} does not exist", hint="make it first")
+    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=beside))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _rereadable(sources: Iterable[str], folder: Path) -> list[str]:
+    """Give the sources, standard input as a copy of it: dedup reads everything twice."""
+    names = []
+    for source in sources:
+        if source != "-":
+            names.append(os.fspath(source))
+            continue
+        copy = folder / ("stdin.jsonl" if begins_with_object(sys.stdin.buffer) else "stdin.txt")
+        spool(sys.stdin.buffer, str(copy))
+        names.append(str(copy))
+    return names

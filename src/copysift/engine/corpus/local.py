@@ -1,0 +1,311 @@
+"""The four phases on this machine: parts on disk, threads for the parts, a marker after each phase."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from copysift import kernels
+from copysift.engine.corpus import phases
+from copysift.engine.corpus.sets import Sets, Sketched
+from copysift.engine.corpus.spill import ENTRY, Spill
+from copysift.engine.corpus.work import Skips, Work
+from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.progress import Progress, Silent
+from copysift.errors import UsageError
+from copysift.fingerprint import shingles as sketching
+from copysift.index import lists
+from copysift.match.sets import Measured
+from copysift.read.records import Fields
+from copysift.read.sources import open_source
+from copysift.read.walk import WalkSettings
+from copysift.settings_corpus import CorpusSettings
+from copysift.values import Skipped
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Batches = Iterable[pa.RecordBatch | Skipped]
+
+RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
+PAIR_RANGES = 1024
+PART = 64 << 20  # bytes of shingles in a part of the sets, at most
+BATCH = 32 << 20  # bytes of shingles that one check of candidates holds, at most
+
+
+class Corpus:
+    """One run of the phases; afterwards it knows documents, pairs and what was ignored."""
+
+    def __init__(self, work: Work, settings: CorpusSettings, progress: Progress | None = None) -> None:
+        self.work = work
+        self.settings = settings
+        self.sets = Sets(work.run / "sketches")
+        self.skips = Skips()
+        self._shown = progress or Silent()
+        self._jobs = settings.jobs or os.cpu_count() or 1
+        self._share = settings.memory // (8 * self._jobs)  # bytes that one thread may hold of its part
+        self.first: Int64s = np.zeros(0, np.int64)
+        self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.pairs = Measured.joined([])
+        self.ignored: list[tuple[int, int, int]] = []
+        self.ignored_count = 0
+
+    def run(self, batches: Batches) -> None:
+        """Do every phase that is not done yet."""
+        self._sketch(batches)
+        facts = {
+            name: self.sets.column(name)
+            for name in ("content", "lexical", "sets", "bytes", "words", "shingles")
+        }
+        self.first, self.how = phases.collapsed(facts)
+        self.sets.forget("content", "lexical", "sets", "words")
+        self._entries()
+        self._join()
+        self._measure()
+
+    def _sketch(self, batches: Batches) -> None:
+        """Phase 1: read, shingle, sample."""
+        done = self.work.done("sketch")
+        if done is not None:
+            for name, reason in done["skipped"]:
+                self.skips.add(Skipped(name, reason))
+            self.skips.reasons.update(done["more"])
+            self.skips.total = done["total"]
+            return
+        with self.work.phase("sketch") as left:
+            self._shown.phase("sketching", None)
+            function = _function(self.settings.features)
+            limit = min(PART, max(self._share, 1 << 20))
+            part: list[Sketched] = []
+            held = 0
+            for sketched in self._mapped(
+                lambda batch: phases.sketch(batch, self.settings, function),
+                self._noted(batches),
+                lambda batch: 6 * batch.nbytes,
+                max(self.settings.memory // 4, 1 << 24),
+            ):
+                self._shown.advance(len(sketched.table))
+                part.append(sketched)
+                held += sketched.values.nbytes
+                if held >= limit:
+                    self.sets.write(part)
+                    part, held = [], 0
+            if part:
+                self.sets.write(part)
+            named = self.skips.named
+            more = self.skips.reasons - type(self.skips.reasons)(note.reason for note in named)
+            left |= {
+                "skipped": [[note.name, note.reason] for note in named],
+                "more": dict(more),
+                "total": self.skips.total,
+            }
+
+    def _noted(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if isinstance(batch, Skipped):
+                self.skips.add(batch)
+            else:
+                yield batch
+
+    def _entries(self) -> None:
+        """Phase 2: (shingle, document) entries in ranges of shingles."""
+        if self.work.done("entries") is not None:
+            return
+        target = self.work.folder / "entries.bin"
+        with self.work.phase("entries"), Spill(target, 1 << RANGES) as spill:
+            standing = self.first == np.arange(len(self.first))
+            by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
+            edges = self.sets.bounds()
+            known = None if self.settings.method == "super" else self._filter(by, standing)
+            self._shown.phase("sorting", self.sets.parts)
+
+            def part(number: int) -> tuple[UInt64s, UInt32s, Int64s]:
+                values, bounds = self.sets.whole(number)
+                span = slice(int(edges[number]), int(edges[number + 1]))
+                hashes, docs = phases.entries(
+                    values, bounds, span.start, by[span], standing[span], known, self.settings
+                )
+                return lists.partition(hashes, docs, RANGES)
+
+            for block in self._mapped(part, range(self.sets.parts)):
+                spill.write(*block)
+                self._shown.advance()
+            spill.save(self.work.folder / "entries.npz")
+
+    def _filter(self, by: UInt32s, standing: NDArray[np.bool_]) -> UInt64s | None:
+        """Make the filter of what finer samples have; None when there is nothing to ask for."""
+        modulus, edges = self.settings.modulus, self.sets.bounds()
+        total = int(self.sets.column("sampled")[standing & (by < modulus)].sum())
+        if not total:
+            return None
+        known = sketching.new_filter(total, self.settings.memory // 8)
+        for number in range(self.sets.parts):
+            samples, bounds = self.sets.whole(number, "samples")
+            span = slice(int(edges[number]), int(edges[number + 1]))
+            kernels.shingle.note(known, phases.probes(samples, bounds, by[span], standing[span], modulus))
+        return known
+
+    def _join(self) -> None:
+        """Phase 3, first half: pairs that share shingles, with how many, in ranges of documents."""
+        folder = self.work.folder
+        done = self.work.done("join")
+        if done is None:
+            with (
+                self.work.phase("join") as left,
+                Spill.open(folder / "entries.bin", folder / "entries.npz") as spill,
+                Spill(folder / "pairs.bin", PAIR_RANGES) as pairs,
+                Spill(folder / "common.bin", PAIR_RANGES) as common,
+            ):
+                sizes = self._join_ranges(spill, pairs, common)
+                np.save(folder / "sizes.npy", sizes)
+                pairs.save(folder / "pairs.npz")
+                common.save(folder / "common.npz")
+                done = {"ignored": self.ignored, "ignored_count": self.ignored_count}
+                left |= done
+            (folder / "entries.bin").unlink()
+        self.ignored = [tuple(each) for each in done["ignored"]]
+        self.ignored_count = done["ignored_count"]
+
+    def _join_ranges(self, spill: Spill, pairs: Spill, common: Spill) -> UInt32s:
+        count = len(self.first)
+        sizes = np.zeros(count, np.uint32)
+        by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
+        if self.settings.method == "super":
+            by = np.ones(count, np.uint32)
+        spans = list(spill.spans(max(self._share // (4 * ENTRY), 1)))
+        self._shown.phase("pairing", len(spans))
+        edges = (
+            np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(count) // np.uint64(PAIR_RANGES)
+        ) << np.uint64(32)
+        lock = threading.Lock()
+
+        def part(span: tuple[int, int]) -> lists.Lists:
+            seen = np.zeros(count, np.uint32)
+            found = lists.lists_of(*spill.read(*span), by, self.settings.max_shared, seen)
+            with lock:
+                np.add(sizes, seen, out=sizes)
+            few = lists.common_pairs(found)
+            common.write(few, np.zeros(len(few), np.uint32), np.searchsorted(few, edges))
+            for keys, weights in lists.pairs_of(found):
+                pairs.write(keys, weights, np.searchsorted(keys, edges))
+            return found
+
+        for found in self._mapped(part, spans):
+            self.ignored += found.commonest
+            self.ignored = sorted(self.ignored, key=lambda each: (-each[1], each[0]))[: lists.COMMONEST]
+            self.ignored_count += found.common
+            self._shown.advance()
+        return sizes
+
+    def _measure(self) -> None:
+        """Phase 3, second half: sum the pairs up, choose candidates, measure them."""
+        folder = self.work.folder
+        target = folder / "measured.npz"
+        if self.work.done("measure") is None:
+            with (
+                self.work.phase("measure"),
+                Spill.open(folder / "pairs.bin", folder / "pairs.npz") as pairs,
+                Spill.open(folder / "common.bin", folder / "common.npz") as common,
+            ):
+                found = self._measured(np.load(folder / "sizes.npy"), pairs, common)
+                np.savez(target, **{name: getattr(found, name) for name in Measured.__dataclass_fields__})
+        with np.load(target) as loaded:
+            self.pairs = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
+
+    def _measured(self, sizes: UInt32s, pairs: Spill, common: Spill) -> Measured:
+        rule = phases.Candidates(
+            self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method
+        )
+        spans = list(pairs.spans(max(self._share // (4 * ENTRY), 1), pairs.counts() + common.counts()))
+        self._shown.phase("measuring", len(spans))
+        self.sets.some(np.zeros(0, np.int64))  # what threads share is made before they start
+        found: list[Measured] = []
+        for span in spans:
+            keys, weights = lists.summed(*pairs.read(*span))
+            chosen = rule.of(keys, weights, np.unique(common.read(*span)[0]))
+            found += [part for part in self._mapped(self.check, self._batches(chosen)) if len(part)]
+            self._shown.advance()
+        return Measured.joined(found)
+
+    def check(self, pairs: UInt64s) -> Measured:
+        """Measure some candidates over all their shingles."""
+        left, right = phases.split(pairs)
+        numbers = np.union1d(left, right)
+        values, bounds = self.sets.some(numbers)
+        return phases.measured(values, bounds, numbers, pairs, self.settings, self.settings.floor)
+
+    def _batches(self, pairs: UInt64s) -> Iterator[UInt64s]:
+        """Cut candidates, in order, where their sets together would take too much memory."""
+        left, right = phases.split(pairs)
+        sizes = 8 * self.sets.column("shingles")
+        limit = max(min(BATCH, self._share), 1)
+        # every left document once, every right one as if it came for the first time
+        weights = np.where(np.diff(left, prepend=-1) != 0, sizes[left], 0) + sizes[right]
+        total = np.cumsum(weights)
+        start = 0
+        while start < len(pairs):
+            base = int(total[start - 1]) if start else 0
+            end = max(int(np.searchsorted(total, base + 4 * limit, side="right")), start + 1)
+            yield pairs[start:end]
+            start = end
+
+    def _mapped(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        weigh: Callable[[Item], int] | None = None,
+        budget: int = 64 << 20,
+    ) -> Iterator[Result]:
+        """Map in threads, in order; the first error ends it."""
+        for done in ordered_map(
+            function,
+            items,
+            jobs=self._jobs,
+            weigh=weigh or (lambda _: budget // (2 * self._jobs)),
+            budget=budget,
+        ):
+            if isinstance(done, Failed):
+                raise done.error
+            yield done
+
+
+def records(sources: Iterable[str], settings: CorpusSettings) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the records of all sources, one source after the other."""
+    named = settings.features if ":" not in settings.features else ""
+    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named)
+    walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
+    for source in sources:
+        yield from open_source(source, settings.input, fields, walking, min(4 << 20, settings.memory // 64))
+
+
+def _function(features: str) -> phases.Features | None:
+    """Load module:function of --features."""
+    if ":" not in features:
+        return None
+    module, _, name = features.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"cannot load --features {features}: {error}", hint="name it module:function"
+        ) from None
+    loaded: phases.Features = found
+    return loaded
+
+
+def source_names(sources: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Give sources as names."""
+    return [os.fspath(Path(source)) if source != "-" else "-" for source in sources]

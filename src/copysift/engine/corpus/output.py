@@ -1,0 +1,219 @@
+"""Write what stays of a corpus: JSON lines or Parquet, in shards, with the removed ones beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from copysift.engine.corpus.dedup import Decision
+from copysift.engine.corpus.texts import readable
+from copysift.errors import UsageError
+from copysift.read.records import RAW
+from copysift.settings_corpus import CorpusSettings
+from copysift.values import Skipped
+
+if TYPE_CHECKING:
+    from copysift.engine.corpus.local import Batches
+
+Record = dict[str, Any]
+Change = Callable[[Record, bytes], Record | None]  # a record and its text → the record to write, or none
+ROWS = 4096
+
+
+class Writer(Protocol):
+    """Takes records one by one."""
+
+    def write(self, record: Record) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class JsonLines:
+    """One JSON object a line."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: IO[bytes] = path.open("wb")
+
+    def write(self, record: Record) -> None:
+        """Write a record."""
+        self._file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
+
+
+class Parquet:
+    """Columns of the first few thousand records; what comes later, or of another type, goes to `other`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rows: list[Record] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._schema: pa.Schema | None = None
+
+    def write(self, record: Record) -> None:
+        """Write a record."""
+        self._rows.append(record)
+        if len(self._rows) == ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._flush(last=True)
+        assert self._writer is not None
+        self._writer.close()
+
+    def _flush(self, last: bool = False) -> None:
+        if self._writer is None:
+            names = dict.fromkeys(name for row in self._rows for name in row)
+            kinds = [
+                (name, _kind([row.get(name) for row in self._rows])) for name in names if name != "other"
+            ]
+            self._schema = pa.schema([*kinds, ("other", pa.string())])
+            self._writer = pq.ParquetWriter(self._path, self._schema)
+        if self._rows or last:
+            assert self._schema is not None
+            rows = [_fitted(row, self._schema) for row in self._rows]
+            self._writer.write_table(pa.Table.from_pylist(rows, self._schema))
+        self._rows = []
+
+
+def _kind(values: list[Any]) -> pa.DataType:
+    try:
+        found = pa.array(values).type
+    except (pa.ArrowException, ValueError, TypeError):
+        return pa.string()
+    return pa.string() if pa.types.is_null(found) else found
+
+
+def _fitted(row: Record, schema: pa.Schema) -> Record:
+    out: Record = {}
+    rest: Record = {}
+    for name, value in row.items():
+        if name not in schema.names or name == "other":
+            rest[name] = value
+            continue
+        try:
+            pa.scalar(value, schema.field(name).type)
+            out[name] = value
+        except (pa.ArrowException, ValueError, TypeError):
+            rest[name] = value
+    if rest:
+        out["other"] = orjson.dumps(rest, default=str).decode()
+    return out
+
+
+def maker(path: Path) -> Callable[[Path], Writer]:
+    """Choose the format by the suffix of the output."""
+    if path.suffix in (".jsonl", ".ndjson"):
+        return JsonLines
+    if path.suffix == ".parquet":
+        return Parquet
+    raise UsageError(f"no format for {path.name}", hint="name it .jsonl or .parquet")
+
+
+def shard_paths(path: Path, shards: int) -> list[Path]:
+    """Name the shards: NAME-00000-of-00004.jsonl."""
+    if shards == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}-{n:05d}-of-{shards:05d}{path.suffix}") for n in range(shards)]
+
+
+def removed_path(path: Path) -> Path:
+    """Name the list of removed documents."""
+    return path.with_name(f"{path.stem}.removed{path.suffix}")
+
+
+@contextlib.contextmanager
+def _whole(paths: list[Path]) -> Iterator[list[Path]]:
+    """Write beside, and put in place when everything is written."""
+    parts = [path.with_name(f".{path.name}.part") for path in paths]
+    try:
+        yield parts
+        for part, path in zip(parts, paths, strict=True):
+            if part.exists():
+                part.replace(path)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def write_kept(
+    batches: Batches,
+    stays: np.ndarray[Any, np.dtype[np.bool_]],
+    path: Path,
+    shards: int,
+    settings: CorpusSettings,
+    change: Change | None = None,
+) -> int:
+    """Read the records again and write those that stay; give how many."""
+    make, paths = maker(path), shard_paths(path, shards)
+    total = int(np.count_nonzero(stays))
+    number = written = shard = 0
+    with _whole(paths) as parts:
+        writer = make(parts[0])
+        for batch in batches:
+            if isinstance(batch, Skipped):
+                continue
+            for record, text in _records(batch, stays[number : number + len(batch)], settings):
+                made = record if change is None else change(record, text)
+                while shard + 1 < shards and written >= (shard + 1) * total // shards:
+                    writer.close()
+                    shard += 1
+                    writer = make(parts[shard])
+                if made is not None:
+                    writer.write(made)
+                written += 1
+            number += len(batch)
+        writer.close()
+        for part in parts[shard + 1 :]:
+            make(part).close()
+    return written
+
+
+def _records(
+    batch: pa.RecordBatch, stays: np.ndarray[Any, np.dtype[np.bool_]], settings: CorpusSettings
+) -> Iterator[tuple[Record, bytes]]:
+    raw = batch.schema.metadata == RAW
+    names = settings.id_field or "id", settings.text_field, settings.date_field or "date"
+    columns = [batch[name] for name in ("id", "text", "date", "other", "features")]
+    for place in np.flatnonzero(stays).tolist():
+        name, text, date, other, features = (column[place].as_py() for column in columns)
+        shown = readable(text, settings.html) if raw else text
+        record: Record = {names[0]: name, names[1]: shown.decode("utf-8", "replace")}
+        if date is not None:
+            record[names[2]] = date
+        if features is not None:
+            record[settings.features] = features
+        if other is not None:
+            record |= json.loads(other)
+        yield record, shown
+
+
+def write_removed(path: Path, decision: Decision, first: int = 0) -> None:
+    """Write who was removed, why, and for whom."""
+    target = removed_path(path)
+    found = decision.measured
+    with _whole([target]) as parts:
+        writer = maker(path)(parts[0])
+        for place, number in enumerate(decision.removed.tolist()):
+            if number >= first:
+                writer.write(
+                    {
+                        "document": decision.ids[number],
+                        "kept": decision.ids[int(decision.kept[number])],
+                        "reason": decision.reason[place],
+                        "resemblance": float(found.resemblance[place]),
+                        "containment": float(found.containment_left[place]),
+                    }
+                )
+        writer.close()

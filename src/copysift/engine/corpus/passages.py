@@ -1,0 +1,55 @@
+"""Decontamination by passages: what of a text stands in the documents of a run, shingle by shingle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.canonicalise import canonicaliser
+from copysift.engine.corpus.sets import Sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Known:
+    """All shingles of a run, in memory."""
+
+    def __init__(self, run: Path, shingle: int, seed: int) -> None:
+        sets = Sets(run / "sketches")
+        found = np.zeros(0, np.uint64)
+        for part in range(sets.parts):
+            found = np.union1d(found, sets.whole(part)[0])
+        sets.close()
+        self._values: NDArray[np.uint64] = found
+        self._shingle, self._seed = shingle, seed
+        self._words = canonicaliser("words")
+
+    def spans(self, text: bytes) -> list[tuple[int, int]]:
+        """Give the passages of a text that the run has too: half-open byte offsets, touching ones as one."""
+        canonical = self._words.whole(text)
+        hashes = kernels.selection.hashes(canonical.symbols, self._shingle, self._seed)
+        if not len(hashes) or not len(self._values):
+            return []
+        at = np.minimum(np.searchsorted(self._values, hashes), len(self._values) - 1)
+        places = np.flatnonzero(self._values[at] == hashes)
+        if not len(places):
+            return []
+        # shingles whose words touch are one passage
+        heads = np.flatnonzero(np.diff(places, prepend=-self._shingle - 1) > self._shingle)
+        tails = np.append(heads[1:], len(places)) - 1
+        starts = canonical.starts[places[heads]]
+        ends = canonical.ends[places[tails] + self._shingle - 1]
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def cut(text: bytes, spans: list[tuple[int, int]]) -> bytes:
+    """Give a text without some of its passages."""
+    parts, at = [], 0
+    for start, end in spans:
+        parts.append(text[at:start])
+        at = end
+    return b"".join([*parts, text[at:]])

@@ -1,0 +1,282 @@
+"""The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
+
+1  `sketch`      a batch of documents → facts, samples and sets of shingles
+   `collapsed`   facts of all documents → who stands for whom
+2  `entries`     sets of a part → (shingle, document) entries of those who stand for others
+3  `joined`      entries of a range of shingles → pairs that share some, common shingles
+   `candidates`  pairs of a range of documents, summed up → those worth measuring
+   `measured`    candidates and their sets → pairs with their measures
+4  `clustered`   pairs → clusters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from copysift import kernels
+from copysift.canonicalise import blank_markup, detect_kind, to_utf8
+from copysift.cluster.classes import ALONE, collapse
+from copysift.cluster.policies import assign
+from copysift.engine.corpus.sets import Sketched
+from copysift.fingerprint import shingles as sketching
+from copysift.index import lists
+from copysift.match.sets import Measured, at_least, measures, shared_by
+from copysift.read.records import RAW
+from copysift.settings_corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+NOTHING = 2**32 - 1  # a modulus that leaves next to nothing of a sample
+
+Features = Callable[[dict[str, Any]], Iterable[object]]
+
+
+def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
+    """Phase 1: shingle a batch of documents and sample the shingles."""
+    content = None
+    if settings.features:
+        found = sketching.feature_sets(_features(batch, features), settings.seed)
+    else:
+        data, offsets = _buffers(batch["text"])
+        readable = _readable(batch, data, offsets, settings.html)
+        if readable is not None:
+            content = kernels.shingle.content_digests(data, offsets)
+            data, offsets = _buffers(readable)
+        found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
+    by = sketching.moduli(found.sizes, settings.modulus)
+    samples, bounds = sketching.samples(found.values, found.bounds, by)
+    texts = batch["text"]
+    table = pa.table(
+        {
+            "id": batch["id"],
+            "date": batch["date"],
+            "other": batch["other"],
+            "bytes": pa.compute.binary_length(texts).cast(pa.int64()),
+            "words": found.words,
+            "shingles": found.sizes,
+            "sampled": np.diff(bounds),
+            "content": found.content if content is None else content,
+            "lexical": found.lexical,
+            "sets": found.sets,
+        }
+    )
+    return Sketched(table, samples, found.values)
+
+
+def _features(batch: pa.RecordBatch, function: Features | None) -> list[list[bytes]]:
+    if function is None:
+        listed = batch["features"].to_pylist()
+    else:
+        rows = batch.select(["id", "text", "date", "other"]).to_pylist()
+        for row in rows:
+            row["text"] = row["text"].decode("utf-8", "replace")
+        listed = [list(function(row)) for row in rows]
+    return [
+        [each if isinstance(each, bytes) else str(each).encode("utf-8", "replace") for each in features or ()]
+        for features in listed
+    ]
+
+
+def _buffers(texts: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Int64s]:
+    """Give the bytes and offsets behind a column, as they are."""
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8), ends
+
+
+def _readable(
+    batch: pa.RecordBatch, data: NDArray[np.uint8], offsets: Int64s, html: str
+) -> pa.LargeBinaryArray | None:
+    """Give the texts as UTF-8 without markup, or None when they already are."""
+    raw = batch.schema.metadata == RAW
+    if html == "never" and not raw:
+        return None
+    if html == "always" or raw:
+        which = np.arange(len(batch))
+    else:  # what begins with <, perhaps after white space, may be HTML
+        full = np.flatnonzero(np.diff(offsets) > 0)
+        which = full[np.isin(data[offsets[full]], np.frombuffer(b"< \n\r\t\xef", np.uint8))]
+    texts: list[bytes] | None = None
+    for number in which.tolist():
+        source = data[offsets[number] : offsets[number + 1]].tobytes()
+        text = to_utf8(source)[0] if raw else source
+        if html == "always" or (html == "auto" and detect_kind("", text[:4096]) == "html"):
+            text = blank_markup(text)
+        if text is not source:
+            texts = texts or batch["text"].to_pylist()
+            texts[number] = text
+    return None if texts is None else pa.array(texts, pa.large_binary())
+
+
+def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]]:
+    """Give for every document the first that is the same for every measure, and how it is the same."""
+    return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
+
+
+def probes(
+    samples: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], modulus: int
+) -> UInt64s:
+    """Give the sampled shingles that documents with coarser samples must be asked for."""
+    finer = np.repeat(standing & (by < modulus), np.diff(bounds))
+    wanted: UInt64s = samples[finer]
+    rest: UInt64s = wanted[wanted % np.uint64(modulus) != 0]
+    return rest
+
+
+def entries(
+    values: UInt64s,
+    bounds: Int64s,
+    first: int,
+    by: UInt32s,
+    standing: NDArray[np.bool_],
+    known: UInt64s | None,
+    settings: CorpusSettings,
+) -> tuple[UInt64s, UInt32s]:
+    """Phase 2: give shingles and numbers of the documents, from `first` on, that stand for others.
+
+    Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a
+    long one at the density of the short one.
+    """
+    if settings.method == "super":
+        return _super_entries(values, bounds, first, by, standing, settings)
+    chosen, ends = sketching.samples(values, bounds, by, known)
+    return _numbered(chosen, ends, first, standing)
+
+
+def _super_entries(
+    values: UInt64s,
+    bounds: Int64s,
+    first: int,
+    by: UInt32s,
+    standing: NDArray[np.bool_],
+    settings: CorpusSettings,
+) -> tuple[UInt64s, UInt32s]:
+    """Give super shingles of the own sample, and of the finer one that a document half as long has."""
+    parts = []
+    sizes = np.diff(bounds)
+    for level in sketching.levels(settings.modulus):
+        wanted = standing & ((by == level) | (sketching.moduli(sizes // 2, settings.modulus) == level))
+        chosen, ends = sketching.samples(values, bounds, np.where(wanted, level, NOTHING).astype(np.uint32))
+        hashes, ends = sketching.super_shingles(chosen, ends, settings.super_size)
+        parts.append(_numbered(hashes, ends, first, wanted))
+    hashes, docs = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((hashes, docs))
+    hashes, docs = hashes[order], docs[order]
+    new = np.ones(len(docs), np.bool_)
+    new[1:] = (docs[1:] != docs[:-1]) | (hashes[1:] != hashes[:-1])
+    return hashes[new], docs[new]
+
+
+def _numbered(
+    chosen: UInt64s, ends: Int64s, first: int, standing: NDArray[np.bool_]
+) -> tuple[UInt64s, UInt32s]:
+    counts = np.diff(ends)
+    docs = np.repeat(np.arange(first, first + len(counts), dtype=np.uint32), counts)
+    if standing.all():
+        return chosen, docs
+    kept = np.repeat(standing, counts)
+    return chosen[kept], docs[kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What decides whether a pair is measured: facts of all documents."""
+
+    shingles: Int64s
+    sizes: UInt32s  # shingles of the own sample that are not common
+    floor: float
+    method: str
+
+    def of(self, pairs: UInt64s, shared: UInt32s, common: UInt64s) -> UInt64s:
+        """Give the pairs that may reach the floor, and those that common shingles propose, in order."""
+        if self.method != "super":
+            left, right = split(pairs)
+            smaller = np.where(self.shingles[left] <= self.shingles[right], left, right)
+            pairs = pairs[lists.enough(shared, self.sizes[smaller], self.floor)]
+        return np.union1d(pairs, common)
+
+
+def split(pairs: UInt64s) -> tuple[Int64s, Int64s]:
+    """Give left and right of packed pairs."""
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def measured(
+    values: UInt64s,
+    bounds: Int64s,
+    numbers: Int64s,
+    pairs: UInt64s,
+    settings: CorpusSettings,
+    floor: float,
+) -> Measured:
+    """Measure candidates, given the sets of the documents `numbers`, and keep those at the floor.
+
+    With `estimate`, documents with the same density of sample are measured by samples alone (section 3).
+    """
+    left, right = split(pairs)
+    one, other = np.searchsorted(numbers, left), np.searchsorted(numbers, right)
+    sizes = np.diff(bounds)
+    shared = np.zeros(len(pairs), np.int64)
+    n, m = sizes[one].copy(), sizes[other].copy()
+    exact = np.ones(len(pairs), np.bool_)
+    if settings.estimate:
+        by = sketching.moduli(sizes, settings.modulus)
+        exact = by[one] != by[other]
+        sampled, ends = sketching.samples(values, bounds, by)
+        same, counts = ~exact, np.diff(ends)
+        shared[same] = shared_by(sampled, ends, one[same], other[same])
+        n[same], m[same] = counts[one[same]], counts[other[same]]
+    shared[exact] = shared_by(values, bounds, one[exact], other[exact])
+    found = measures(left, right, shared, n, m)
+    return found.take(at_least(found, floor))
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """For every document the first of its cluster, and how it came in, as a word of JOINED."""
+
+    root: Int64s
+    joined: NDArray[np.uint8]
+
+
+JOINED = ("representative", "identical", "lexically equivalent", "sketch equivalent", "similar", "contained")
+SIMILAR, CONTAINED = 4, 5
+
+
+def alike(pairs: Measured, resemblance: float, contained: bool) -> NDArray[np.bool_]:
+    """Tell which pairs belong together."""
+    close = pairs.resemblance >= resemblance - 1e-12
+    return np.asarray(close | (pairs.containment >= resemblance - 1e-12) if contained else close)
+
+
+def clustered(
+    pairs: Measured,
+    first: Int64s,
+    how: NDArray[np.uint8],
+    resemblance: float,
+    contained: bool,
+    policy: str,
+) -> Clustered:
+    """Phase 4: join documents by pairs, and let those that were collapsed join again."""
+    together = pairs.take(alike(pairs, resemblance, contained))
+    root = assign(len(first), together.left, together.right, policy)
+    close = together.resemblance >= resemblance - 1e-12
+    same = root[together.left] == root[together.right]
+    joined = np.where(how == ALONE, CONTAINED, how).astype(np.uint8)
+    near = np.unique(np.concatenate([together.left[close & same], together.right[close & same]]))
+    joined[near] = SIMILAR
+    joined[how != ALONE] = how[how != ALONE]
+    root = root[first]
+    joined[root == np.arange(len(root))] = 0
+    return Clustered(root, joined)

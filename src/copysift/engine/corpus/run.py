@@ -1,0 +1,237 @@
+"""`cluster`, `recluster` and the look-ups of section 4.2, put together."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from copysift.engine.corpus import phases, tables, texts
+from copysift.engine.corpus.local import Batches, Corpus, records
+from copysift.engine.corpus.work import Work, answer_settings, job_of
+from copysift.engine.progress import Progress
+from copysift.engine.run import TABLES, _put, _read_description
+from copysift.errors import RunError, UsageError
+from copysift.settings_corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `cluster` tells when it is done; `skipped` names the first of the records left out."""
+
+    path: Path
+    described: dict[str, Any]
+    skipped: tuple[tuple[str, str], ...]
+
+
+def cluster(
+    sources: Iterable[str],
+    path: Path,
+    settings: CorpusSettings,
+    *,
+    onto: Path | None = None,
+    progress: Progress | None = None,
+    batches: Callable[[], Batches] | None = None,
+) -> Summary:
+    """Cluster the records of sources and write the run; `batches` gives them where they are no files.
+
+    With `onto` the documents of an earlier run come first; its texts are not read again.
+    """
+    names = list(sources)
+    if onto is not None:
+        settings = _onto_settings(onto, settings)
+        if onto.absolute() == path.absolute():  # made beside the run, then put in its place
+            beside = onto.absolute().with_name(f".{onto.name}.onto")
+            made = cluster(names, beside, settings, onto=onto, progress=progress, batches=batches)
+            _put(beside, onto.absolute())
+            return dataclasses.replace(made, path=onto)
+    work = Work(path)
+    job = "" if batches is not None else job_of(names, settings, _stamp(onto))
+    resumed = work.begin(job)
+    before: list[str] = []
+    if onto is not None:
+        before = list(_read_description(onto).get("sources", []))
+        if not resumed:
+            _adopt(onto, work)
+    corpus = Corpus(work, settings, progress)
+    corpus.run(batches() if batches is not None else records(names, settings))
+    summary = _finish(corpus, [*before, *names], before)
+    corpus.sets.close()
+    work.drop()
+    if settings.slim:
+        for stale in (path / "sketches").glob("*.u64"):
+            stale.unlink()
+    return summary
+
+
+def _stamp(onto: Path | None) -> str:
+    return "" if onto is None else f"{onto.absolute()} {(onto / 'run.json').stat().st_mtime_ns}"
+
+
+def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
+    """Take the settings that decide sketches from the run; a seed must be given again."""
+    described = _read_description(onto)
+    if described.get("made_by") != "cluster":
+        raise RunError(f"{onto} was not made by copysift cluster", hint="cluster the documents first")
+    theirs, ours = described["settings"], answer_settings(settings)
+    if theirs.get("seed") != ours["seed"]:
+        raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
+    kept = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
+    return dataclasses.replace(settings, **{name: theirs[name] for name in kept})
+
+
+def _adopt(onto: Path, work: Work) -> None:
+    """Take over the sketched parts of an earlier run, by link where the disk allows it."""
+    theirs = onto / "sketches"
+    if not list(theirs.glob("shingles-*.u64")):
+        raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
+    for part in sorted(theirs.iterdir()):
+        target = work.run / "sketches" / part.name
+        try:
+            target.hardlink_to(part)
+        except OSError:
+            shutil.copyfile(part, target)
+
+
+def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
+    settings, work, path = corpus.settings, corpus.work, corpus.work.run
+    with work.phase("cluster"):
+        parts = [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
+        ids, renamed = tables.unique_ids(parts)
+        tables.write_documents(path / TABLES[0], corpus, ids)
+        shingles = corpus.sets.column("shingles")
+        tables.write_pairs(path / TABLES[1], ids, corpus.first, corpus.how, shingles, corpus.pairs)
+        found = phases.clustered(
+            corpus.pairs,
+            corpus.first,
+            corpus.how,
+            settings.resemblance,
+            settings.contained,
+            settings.policy or "component",
+        )
+        table = tables.clusters_table(ids, found)
+        pq.write_table(table, path / TABLES[2])
+        ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
+    named = [[note.name, note.reason] for note in corpus.skips.named]
+    named += [[name, "has the id of an earlier record; told apart by a number"] for name in renamed[:1000]]
+    described: dict[str, Any] = {
+        "settings": answer_settings(settings) | _last(settings),
+        "sources": sources,
+        "floor": settings.floor,
+        "counts": {
+            "documents": len(ids),
+            "bytes": int(corpus.sets.column("bytes").sum()),
+            "shingles": int(shingles.sum()),
+            "fingerprints": int(corpus.sets.column("sampled").sum()),
+            "identical": int(np.count_nonzero(corpus.how == 1)),
+            "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
+            "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
+            "pairs": len(corpus.pairs),
+            "ignored": corpus.ignored_count,
+            "skipped": corpus.skips.total + len(renamed),
+            **_sizes(table),
+        },
+        "reasons": dict(corpus.skips.reasons.most_common(100))
+        | ({"duplicate id": len(renamed)} if renamed else {}),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
+        "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
+        "skipped": named,
+    }
+    tables.write_description(path, described)
+    return Summary(path, described, tuple((name, reason) for name, reason in named))
+
+
+def _last(settings: CorpusSettings) -> dict[str, object]:
+    return {
+        "resemblance": settings.resemblance,
+        "contained": settings.contained,
+        "policy": settings.policy or "component",
+        "measure": "resemblance",
+        "threshold": settings.resemblance,
+    }
+
+
+def _sizes(table: pa.Table) -> dict[str, int]:
+    clusters = len(table["cluster"].unique())
+    return {"clusters": clusters, "clustered": len(table), "duplicates": len(table) - clusters}
+
+
+def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) -> dict[str, Any]:
+    """Repeat the last phase for another threshold or policy; into the run, or into a table of its own."""
+    opened = tables.open_corpus(path)
+    floor = float(opened.described["floor"])
+    if settings.resemblance < floor - 1e-12:
+        raise UsageError(
+            f"--resemblance is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
+            hint="ask for more, or cluster again with a lower --floor",
+        )
+    found = phases.clustered(
+        opened.pairs,
+        opened.first,
+        opened.how,
+        settings.resemblance,
+        settings.contained,
+        settings.policy or "component",
+    )
+    table = tables.clusters_table(opened.ids, found)
+    if output is not None:
+        pq.write_table(table, output)
+        return _sizes(table)
+    part = path / "clusters.part"
+    pq.write_table(table, part)
+    described = opened.described
+    described["settings"] |= _last(settings)
+    described["counts"] |= _sizes(table)
+    part.replace(path / TABLES[2])
+    made = {key: value for key, value in described.items() if key not in ("files",)}
+    tables.write_description(path, made)
+    return _sizes(table)
+
+
+def members(path: Path) -> dict[str, list[str]]:
+    """Give the documents of every cluster, by its first document."""
+    _read_description(path)
+    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    found: dict[str, list[str]] = {}
+    for cluster_id, document in zip(table["cluster"].to_pylist(), table["document"].to_pylist(), strict=True):
+        found.setdefault(cluster_id, []).append(document)
+    return found
+
+
+def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
+    """Give the cluster of a document, with how each member joined; None if the run has no such document."""
+    _read_description(path)
+    table = pq.read_table(path / TABLES[2], filters=[("document", "=", name)], columns=["cluster"])
+    if not len(table):
+        known = pq.read_table(path / TABLES[0], filters=[("document", "=", name)], columns=["document"])
+        return [(name, "alone")] if len(known) else None
+    head = table["cluster"][0].as_py()
+    found = pq.read_table(path / TABLES[2], filters=[("cluster", "=", head)], columns=["document", "joined"])
+    return list(zip(found["document"].to_pylist(), found["joined"].to_pylist(), strict=True))
+
+
+def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
+    """Fold a ranked list: the first of every cluster, with those of the list that follow it there."""
+    _read_description(path)
+    wanted = pa.array(list(set(ranked)), pa.string())
+    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    table = table.filter(pa.compute.is_in(table["document"], value_set=wanted))
+    head = dict(zip(table["document"].to_pylist(), table["cluster"].to_pylist(), strict=True))
+    folded: dict[str, tuple[str, list[str]]] = {}
+    for name in ranked:
+        key = head.get(name, name)
+        if key in folded:
+            folded[key][1].append(name)
+        else:
+            folded[key] = (name, [])
+    return list(folded.values())

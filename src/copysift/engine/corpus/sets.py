@@ -1,0 +1,159 @@
+"""The sketched documents of a run on disk: facts, samples and all shingles, in parts, in order of input.
+
+`documents-N.arrow` has the facts, `samples-N.u64` the samples, `shingles-N.u64` the sets, one document
+after another.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+
+from copysift.engine.corpus.spill import read_all, write_all
+from copysift.errors import RunError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt64s = NDArray[np.uint64]
+
+NUMBERS = ("bytes", "words", "shingles", "sampled", "content", "lexical", "sets")
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """Some documents as phase 1 leaves them: a table of facts, their samples and their sets."""
+
+    table: pa.Table
+    samples: UInt64s
+    values: UInt64s
+
+
+class Sets:
+    """Sketched documents in a folder; numbers count from the first document of the first part."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.parts = len(list(folder.glob("documents-*.arrow")))
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._sizes: list[int] = []
+        self._files: dict[tuple[str, int], int] = {}
+
+    def write(self, part: list[Sketched]) -> None:
+        """Add a part; its table comes last, so that a part is whole or not there."""
+        for name in ("samples", "values"):
+            stem = "shingles" if name == "values" else name
+            path = self._path(stem, self.parts)
+            with path.open("wb", buffering=0) as file:
+                for each in part:
+                    write_all(file.fileno(), getattr(each, name), path)
+        table = pa.concat_tables([each.table for each in part])
+        packed = pa.ipc.IpcWriteOptions(compression="lz4")
+        target = self._path("documents", self.parts)
+        try:
+            with pa.ipc.new_file(target.with_suffix(".part"), table.schema, options=packed) as writer:
+                writer.write_table(table)
+            target.with_suffix(".part").replace(target)
+        except OSError as error:
+            raise RunError(f"cannot write {self.folder}: {error.strerror or error}") from error
+        self.parts += 1
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Give a number of every document."""
+        if name not in self._columns:
+            parts = [self._read(number, [name])[name].to_numpy() for number in range(self.parts)]
+            kind = np.uint64 if name in ("content", "lexical", "sets") else np.int64
+            self._columns[name] = np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+        return self._columns[name]
+
+    def forget(self, *names: str) -> None:
+        """Drop columns from memory."""
+        for name in names:
+            self._columns.pop(name, None)
+
+    def tables(self, columns: list[str]) -> list[pa.Table]:
+        """Give columns part by part."""
+        return [self._read(number, columns) for number in range(self.parts)]
+
+    def table(self, part: int, columns: list[str]) -> pa.Table:
+        """Give columns of one part."""
+        return self._read(part, columns)
+
+    def bounds(self) -> Int64s:
+        """Give the first document of every part, and one past the last."""
+        if len(self._sizes) != self.parts:
+            self._sizes = [len(self._read(number, ["bytes"])) for number in range(self.parts)]
+        return np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)]).astype(np.int64)
+
+    def whole(self, part: int, stem: str = "shingles") -> tuple[UInt64s, Int64s]:
+        """Give all sets of a part, or all samples: values and bounds."""
+        first, last = self.bounds()[part : part + 2]
+        sizes = self.column("shingles" if stem == "shingles" else "sampled")[first:last]
+        bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+        values = np.empty(int(bounds[-1]), np.uint64)
+        read_all(self._opened(stem, part), values, 0, self._path(stem, part))
+        return values, bounds
+
+    def some(self, numbers: Int64s) -> tuple[UInt64s, Int64s]:
+        """Give the sets of some documents, ascending by number: values and bounds."""
+        sizes = self.column("shingles")
+        edges = self.bounds()
+        bounds = np.concatenate([[0], np.cumsum(sizes[numbers], dtype=np.int64)]).astype(np.int64)
+        values = np.empty(int(bounds[-1]), np.uint64)
+        starts = self._starts()
+        part = np.searchsorted(edges, numbers, side="right") - 1
+        # neighbours on disk are read together
+        apart = (np.diff(numbers) != 1) | (np.diff(part) != 0)
+        heads = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(numbers)]]).astype(np.int64)
+        if len(numbers):
+            where = part[heads[:-1]]
+            offsets = 8 * (starts[numbers[heads[:-1]]] - starts[edges[where]])
+            ends = bounds[heads]
+            files = [self._opened("shingles", each) for each in range(int(where[-1]) + 1)]
+            for place, each, first, last in zip(
+                offsets.tolist(), where.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True
+            ):
+                read_all(files[each], values[first:last], place, self.folder)
+        return values, bounds
+
+    def close(self) -> None:
+        """Close all files."""
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
+
+    def _starts(self) -> Int64s:
+        if "_starts" not in self._columns:
+            sizes = self.column("shingles")
+            self._columns["_starts"] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        return self._columns["_starts"]
+
+    def _opened(self, stem: str, part: int) -> int:
+        if (stem, part) not in self._files:
+            try:
+                self._files[stem, part] = os.open(self._path(stem, part), os.O_RDONLY)
+            except OSError:
+                raise RunError(
+                    f"{self.folder.parent} holds no shingles",
+                    hint="it was made with --slim; make it again without",
+                ) from None
+        return self._files[stem, part]
+
+    def _read(self, part: int, columns: list[str]) -> pa.Table:
+        try:
+            with pa.memory_map(str(self._path("documents", part))) as file:
+                names = pa.ipc.open_file(file).schema.names
+                wanted = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns])
+                return pa.ipc.open_file(file, options=wanted).read_all().select(columns)
+        except (pa.ArrowException, OSError) as error:
+            raise RunError(f"{self.folder} is damaged: {error}", hint="make the run again") from None
+
+    def _path(self, stem: str, part: int) -> Path:
+        return self.folder / f"{stem}-{part:05d}.{'arrow' if stem == 'documents' else 'u64'}"

@@ -1,0 +1,70 @@
+"""The texts of documents again: sources are read a second time, as far as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from copysift import kernels
+from copysift.canonicalise import blank_markup, canonicaliser, detect_kind, to_utf8
+from copysift.engine.corpus.local import records
+from copysift.errors import CopysiftError
+from copysift.settings_corpus import CorpusSettings
+from copysift.values import Ignored, Skipped
+
+SHOWN = 20  # of the ignored shingles, the commonest, are shown with their text
+LENGTH = 200
+
+
+def texts_of(sources: Iterable[str], settings: CorpusSettings, numbers: Iterable[int]) -> dict[int, bytes]:
+    """Give the readable texts of documents by number, as far as the sources can be read again."""
+    wanted = sorted(set(numbers))
+    found: dict[int, bytes] = {}
+    names = list(sources)
+    if not wanted or "-" in names or settings.features:
+        return found
+    first, last = 0, wanted[-1]
+    try:
+        for batch in records(names, settings):
+            if isinstance(batch, Skipped):
+                continue
+            for number in wanted:
+                if first <= number < first + len(batch):
+                    found[number] = readable(batch["text"][number - first].as_py(), settings.html)
+            first += len(batch)
+            if first > last:
+                break
+    except (CopysiftError, OSError):
+        return found
+    return found
+
+
+def readable(text: bytes, html: str) -> bytes:
+    """Give a text as UTF-8, its markup blanked."""
+    text = to_utf8(text)[0]
+    if html == "always" or (html == "auto" and detect_kind("", text[:4096]) == "html"):
+        return blank_markup(text)
+    return text
+
+
+def ignored_texts(
+    ignored: list[tuple[int, int, int]], sources: Iterable[str], settings: CorpusSettings
+) -> list[Ignored]:
+    """Give the commonest ignored shingles with the text of the first document that has them."""
+    told = ignored[:SHOWN]
+    texts = texts_of(sources, settings, [holder for _, _, holder in told])
+    words = canonicaliser("words")
+    out = []
+    for value, count, holder in told:
+        shown = ""
+        if holder in texts:
+            canonical = words.whole(texts[holder])
+            hashes = kernels.selection.hashes(canonical.symbols, settings.shingle, settings.seed)
+            places = np.flatnonzero(hashes == np.uint64(value))
+            if len(places):
+                at = int(places[0])
+                start, end = int(canonical.starts[at]), int(canonical.ends[at + settings.shingle - 1])
+                shown = texts[holder][start : min(end, start + LENGTH)].decode("utf-8", "replace")
+        out.append(Ignored(value, count, shown))
+    return out

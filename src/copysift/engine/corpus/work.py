@@ -1,0 +1,135 @@
+"""The folder of a run while it is made: which job it is, which phases are done, and what they left."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from copysift._version import __version__
+from copysift.engine.run import VERSION
+from copysift.engine.selection import seed_check
+from copysift.errors import RunError
+from copysift.settings_corpus import NO_ANSWER, CorpusSettings
+from copysift.values import Skipped
+
+NAMED = 1000  # of the records that were left out, so many are named; all are counted
+
+
+class Work:
+    """RUN/work: job.json says what is being made, PHASE.json that a phase is done."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.folder = run / "work"
+        self.times: dict[str, float] = {}
+
+    def begin(self, job: str) -> bool:
+        """Take up the job where it was left, or begin it; tell whether it was taken up."""
+        if self.run.exists() and not self.run.is_dir():
+            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+        known = (self.run / "run.json").is_file() or (self.folder / "job.json").is_file()
+        if self.run.is_dir() and any(self.run.iterdir()) and not known:
+            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+        parent = self.run.absolute().parent
+        if not parent.is_dir():
+            raise RunError(f"the folder {parent} does not exist", hint="make it first")
+        if job and self._read("job").get("job") == job and self.done("sketch") is not None:
+            self.times = {phase: self._read(phase)["seconds"] for phase in self._done()}
+            return True
+        self.run.mkdir(exist_ok=True)
+        (self.run / "run.json").unlink(missing_ok=True)
+        for folder in (self.folder, self.run / "sketches"):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        self._write("job", {"job": job})
+        return False
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[dict[str, Any]]:
+        """Time a phase, and mark it as done with what it puts into the dictionary."""
+        begun = time.perf_counter()
+        left: dict[str, Any] = {}
+        yield left
+        self.times[name] = time.perf_counter() - begun
+        self._write(name, left | {"seconds": self.times[name]})
+
+    def done(self, name: str) -> dict[str, Any] | None:
+        """Give what a phase left, or None if it is still to do."""
+        return self._read(name) or None
+
+    def drop(self) -> None:
+        """Remove what is of no use after the run."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _done(self) -> list[str]:
+        return [path.stem for path in sorted(self.folder.glob("*.json")) if path.stem != "job"]
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            loaded: dict[str, Any] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            return loaded
+        except (OSError, ValueError):
+            return {}
+
+    def _write(self, name: str, content: dict[str, Any]) -> None:
+        part = self.folder / f"{name}.part"
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                json.dump(content, file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self.folder / f"{name}.json")
+        except OSError as error:
+            raise RunError(f"cannot write {part}: {error.strerror}") from error
+
+
+class Skips:
+    """Counts what was left out, by reason, and names the first of it."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.reasons: Counter[str] = Counter()
+        self.named: list[Skipped] = []
+
+    def add(self, note: Skipped) -> None:
+        """Take a note."""
+        self.total += 1
+        self.reasons[note.reason] += 1
+        if len(self.named) < NAMED:
+            self.named.append(note)
+
+
+def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:
+    """Name a job by its settings and its sources; "" when it can never be taken up again."""
+    looks: list[object] = []
+    for source in sources:
+        if source == "-":
+            return ""
+        try:
+            status = Path(source).stat()
+        except OSError:
+            return ""
+        looks.append([str(Path(source).absolute()), status.st_size, status.st_mtime_ns])
+    described = json.dumps([VERSION, __version__, looks, answer_settings(settings), settings.seed, onto])
+    return hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
+
+
+def answer_settings(settings: CorpusSettings) -> dict[str, object]:
+    """Give the settings that decide which pairs a run finds; of the seed only a check."""
+    values: dict[str, object] = {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if field.name not in NO_ANSWER
+    }
+    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    values["seed"] = seed_check(settings.seed)
+    return values

@@ -1,0 +1,45 @@
+"""What a merge takes: the postings of a segment in a range of keys, without those of removed contents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from copysift.errors import StoreError
+from copysift.index.catalog import Catalog, SegmentRow
+from copysift.index.segment import Columns, Segment
+
+REPAIR = "run copysift index check --repair"
+
+
+class DamagedError(StoreError):
+    """Raised when a merge meets a segment that is not as it was written."""
+
+
+def part_of(catalog: Catalog, row: SegmentRow, low: int, high: int) -> tuple[int, Columns]:
+    """Give the first content of a segment and its postings in a range of keys."""
+    path = catalog.segment_path(row.number)
+    try:
+        segment = Segment(path, row.low, row.high)
+        columns, damages = segment.between(low, high)
+    except FileNotFoundError:
+        raise DamagedError(f"{path.parent.name}/{path.name} is missing", hint=REPAIR) from None
+    except StoreError as error:
+        raise DamagedError(error.message, hint=REPAIR) from error
+    if damages:
+        raise DamagedError(f"{damages[0].where} is damaged: {damages[0].what}", hint=REPAIR)
+    return segment.first, columns
+
+
+def without_removed(catalog: Catalog, columns: Columns) -> Columns:
+    """Leave the postings of removed contents out, and note that they are gone."""
+    numbers = [row[0] for row in catalog.rows("SELECT content FROM removed ORDER BY 1")]
+    removed = np.array(numbers, np.uint32)
+    if not len(removed):
+        return columns
+    at = np.minimum(np.searchsorted(removed, columns.documents), len(removed) - 1)
+    dead = removed[at] == columns.documents
+    gone, counts = np.unique(columns.documents[dead], return_counts=True)
+    rows = zip(counts.tolist(), gone.tolist(), strict=True)
+    catalog.run_many("UPDATE removed SET postings = postings - ? WHERE content = ?", rows)
+    catalog.run("DELETE FROM removed WHERE postings <= 0")
+    return columns.take(~dead)

@@ -1,0 +1,248 @@
+"""Sets of word shingles: the compiled edition of `reference/shingle.py`."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+import threading
+
+import numpy as np
+
+cdef extern from "shingle.h" nogil:
+    int text_use_avx2
+    void text_init()
+    int text_cpu_has_avx2()
+    ctypedef struct cs_params:
+        uint64_t base
+    cs_params cs_make_params(uint64_t seed)
+    ctypedef struct shingle_space:
+        size_t room_size
+    ctypedef struct shingle_facts:
+        uint64_t words
+        uint64_t lexical
+        uint64_t set
+    ctypedef struct shingle_modulus:
+        int shift
+    ctypedef struct shingle_list:
+        int64_t start
+        uint32_t length
+        uint32_t common
+        uint64_t digest
+    uint64_t shingle_digest_bytes(const uint8_t *data, size_t n)
+    uint64_t shingle_digest_keys(const uint64_t *keys, size_t n)
+    int shingle_make(shingle_space *s, size_t w)
+    void shingle_free(shingle_space *s)
+    int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
+                             uint64_t *out, shingle_facts *facts)
+    shingle_modulus shingle_mod(uint64_t m)
+    void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n)
+    size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out)
+    uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+    size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
+                         const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes, shingle_list *out)
+    size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint32_t weight, uint64_t *pairs,
+                             uint32_t *weights)
+    size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs)
+
+text_init()
+
+
+def use_avx2(bint wanted):
+    """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
+    global text_use_avx2
+    text_use_avx2 = wanted and text_cpu_has_avx2()
+
+
+use_avx2(True)
+
+
+_rooms = threading.local()
+cdef size_t LARGEST_ROOM = 8 << 20
+
+
+def _room(size_t size):
+    """Give an array of at least `size` keys; a thread uses the same one again, whose pages are already there."""
+    if size > LARGEST_ROOM:
+        return np.empty(size, np.uint64)
+    held = getattr(_rooms, "keys", None)
+    if held is None or held.size < size:
+        held = _rooms.keys = np.empty(size + size // 4, np.uint64)
+    return held
+
+
+def content_digests(const uint8_t[::1] data, const int64_t[::1] offsets):
+    """Give a digest of the bytes of every document data[offsets[i]:offsets[i + 1]]."""
+    cdef Py_ssize_t n = offsets.shape[0] - 1, i
+    out = np.empty(n, np.uint64)
+    cdef uint64_t[::1] o = out
+    cdef const uint8_t *source = &data[0] if data.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            o[i] = shingle_digest_bytes(source + offsets[i], offsets[i + 1] - offsets[i])
+    return out
+
+
+def set_digests(const uint64_t[::1] values, const int64_t[::1] bounds):
+    """Give a digest of every set values[bounds[i]:bounds[i + 1]]."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    out = np.empty(n, np.uint64)
+    cdef uint64_t[::1] o = out
+    cdef const uint64_t *keys = &values[0] if values.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            o[i] = shingle_digest_keys(keys + bounds[i], bounds[i + 1] - bounds[i])
+    return out
+
+
+def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint64_t seed=0):
+    """Give the distinct shingles of w words of every document, ascending: values, bounds, and what was seen.
+
+    The last three arrays are the number of words, a digest of the words in order, and one of the set.
+    """
+    cdef Py_ssize_t n = offsets.shape[0] - 1, i
+    cdef size_t room = 16
+    for i in range(n):
+        room += (offsets[i + 1] - offsets[i]) // 2 + 2
+    values = _room(room)
+    bounds = np.zeros(n + 1, np.int64)
+    words, lexical, sets = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    cdef uint64_t[::1] v = values, lex = lexical, ids = sets
+    cdef int64_t[::1] b = bounds, seen = words
+    cdef const uint8_t *source = &data[0] if data.shape[0] else NULL
+    cdef cs_params p = cs_make_params(seed)
+    cdef shingle_space space
+    cdef shingle_facts facts
+    cdef int64_t found = 0, at = 0
+    cdef bint fits = shingle_make(&space, w)
+    with nogil:
+        for i in range(n):
+            if not fits:
+                break
+            found = shingle_document(source + offsets[i], offsets[i + 1] - offsets[i], w, &p, &space, &v[at], &facts)
+            fits = found >= 0
+            at += found
+            b[i + 1] = at
+            seen[i] = <int64_t>facts.words
+            lex[i] = facts.lexical
+            ids[i] = facts.set
+    shingle_free(&space)
+    if not fits:
+        raise MemoryError
+    return values[:at].copy(), bounds, words, lexical, sets
+
+
+def note(uint64_t[::1] bits, const uint64_t[::1] keys):
+    """Put keys into a filter of a power of two of 64-bit words."""
+    cdef int log2 = _log2(bits.shape[0])
+    if keys.shape[0]:
+        with nogil:
+            shingle_note(&bits[0], log2, &keys[0], keys.shape[0])
+
+
+def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[::1] moduli, bits=None):
+    """Give of every set the keys that are 0 modulo its modulus, or that the filter knows; values and bounds."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef const uint64_t[::1] known
+    cdef const uint64_t *filter_bits = NULL
+    cdef int log2 = 0
+    if bits is not None:
+        known = bits
+        filter_bits = &known[0]
+        log2 = _log2(known.shape[0])
+    cdef size_t room = 1
+    for i in range(n):
+        room += bounds[i + 1] - bounds[i]
+    out = _room(room)
+    ends = np.zeros(n + 1, np.int64)
+    cdef uint64_t[::1] o = out
+    cdef int64_t[::1] e = ends
+    cdef size_t at = 0
+    if n and values.shape[0]:
+        with nogil:
+            for i in range(n):
+                at += shingle_sample(&values[0] + bounds[i], bounds[i + 1] - bounds[i], moduli[i], filter_bits, log2, &o[at])
+                e[i + 1] = at
+    return out[:at].copy(), ends
+
+
+def shared(const uint64_t[::1] values, const int64_t[::1] bounds, const int64_t[::1] lefts, const int64_t[::1] rights):
+    """Count for every pair of sets the keys that both have."""
+    cdef Py_ssize_t n = lefts.shape[0], i
+    cdef int64_t a, b
+    out = np.zeros(n, np.int64)
+    cdef int64_t[::1] o = out
+    if values.shape[0]:
+        with nogil:
+            for i in range(n):
+                a, b = lefts[i], rights[i]
+                o[i] = shingle_shared(&values[0] + bounds[a], bounds[a + 1] - bounds[a],
+                                      &values[0] + bounds[b], bounds[b + 1] - bounds[b])
+    return out
+
+
+def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[::1] moduli, uint64_t most,
+          uint32_t[::1] sizes):
+    """Find the lists of documents that share a hash in sorted entries: starts, lengths, common, digests, own.
+
+    `own` tells for every entry whether its hash is in the document's own sample, 0 modulo its modulus; a list
+    needs two documents, and one of them to own the hash. Adds to `sizes` what every document owns that is
+    not common: in at most `most` documents.
+    """
+    cdef size_t n = hashes.shape[0], found = 0
+    cdef uint32_t largest = 1
+    cdef Py_ssize_t i
+    for i in range(moduli.shape[0]):
+        largest = max(largest, moduli[i])
+    own = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] o = own
+    record = np.dtype([("start", np.int64), ("length", np.uint32), ("common", np.uint32), ("digest", np.uint64)])
+    out = np.empty(n // 2 + 1, record)
+    cdef uint8_t[::1] raw = out.view(np.uint8)
+    cdef shingle_modulus *tests = <shingle_modulus *>malloc((largest + 1) * sizeof(shingle_modulus))
+    if tests == NULL:
+        raise MemoryError
+    for i in range(moduli.shape[0]):
+        tests[moduli[i]] = shingle_mod(moduli[i])
+    if n:
+        with nogil:
+            found = shingle_lists(&hashes[0], &docs[0], n, &moduli[0], tests, most, &o[0], &sizes[0],
+                                  <shingle_list *>&raw[0])
+    free(tests)
+    out = out[:found]
+    return (out["start"].copy(), out["length"].astype(np.int64), out["common"].astype(np.bool_), out["digest"].copy(), own)
+
+
+def all_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::1] starts, const int64_t[::1] lengths,
+              const uint32_t[::1] weights):
+    """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
+    cdef Py_ssize_t n = starts.shape[0], i
+    cdef size_t room = 1, at = 0
+    for i in range(n):
+        room += lengths[i] * (lengths[i] - 1) // 2
+    pairs, counts = np.empty(room, np.uint64), np.empty(room, np.uint32)
+    cdef uint64_t[::1] p = pairs
+    cdef uint32_t[::1] c = counts
+    with nogil:
+        for i in range(n):
+            at += shingle_all_pairs(&docs[starts[i]], &own[starts[i]], lengths[i], weights[i], &p[at], &c[at])
+    return pairs[:at].copy(), counts[:at].copy()
+
+
+def few_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """Give of each common list the pairs with its first owner, the document before, and one of the first few."""
+    cdef Py_ssize_t n = starts.shape[0], i
+    cdef size_t room = 1, at = 0
+    for i in range(n):
+        room += 3 * lengths[i]
+    pairs = np.empty(room, np.uint64)
+    cdef uint64_t[::1] p = pairs
+    with nogil:
+        for i in range(n):
+            at += shingle_few_pairs(&docs[starts[i]], &own[starts[i]], lengths[i], &p[at])
+    return pairs[:at].copy()
+
+
+cdef int _log2(size_t words):
+    cdef int log2 = 6
+    while (<size_t>1 << (log2 - 6)) < words:
+        log2 += 1
+    return log2

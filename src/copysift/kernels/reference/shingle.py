@@ -1,0 +1,182 @@
+"""Sets of word shingles, in plain Python: the definition of `_shingle`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift.kernels.reference import selection, text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+_ALL = 2**64 - 1
+_SEED = 0x9E3779B97F4A7C15
+_MIX = 0xFF51AFD7ED558CCD
+
+
+def _mix(value: int, pack: int) -> int:
+    value = (value ^ pack) * _MIX & _ALL
+    return value ^ value >> 32
+
+
+def _finish(value: int) -> int:
+    value ^= value >> 33
+    value = value * 0xFF51AFD7ED558CCD & _ALL
+    value ^= value >> 33
+    value = value * 0xC4CEB9FE1A85EC53 & _ALL
+    return value ^ value >> 33
+
+
+def _digest(keys: list[int], length: int) -> int:
+    value = _SEED
+    for key in keys:
+        value = _mix(value, key)
+    return _finish(_mix(value, length))
+
+
+def content_digests(data: Bytes, offsets: Int64s) -> UInt64s:
+    """Give a digest of the bytes of every document data[offsets[i]:offsets[i + 1]]."""
+    out = []
+    for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        raw = bytes(data[start:end])
+        whole = len(raw) // 8 * 8
+        keys = [int.from_bytes(raw[at : at + 8], "little") for at in range(0, whole, 8)]
+        out.append(_digest([*keys, int.from_bytes(raw[whole:], "little")], len(raw)))
+    return np.array(out, np.uint64)
+
+
+def set_digests(values: UInt64s, bounds: Int64s) -> UInt64s:
+    """Give a digest of every set values[bounds[i]:bounds[i + 1]]."""
+    spans = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    return np.array([_digest(values[start:end].tolist(), end - start) for start, end in spans], np.uint64)
+
+
+def shingles(
+    data: Bytes, offsets: Int64s, w: int, seed: int = 0
+) -> tuple[UInt64s, Int64s, Int64s, UInt64s, UInt64s]:
+    """Give the distinct shingles of w words of every document, ascending: values, bounds, facts."""
+    sets, words, lexical = [], [], []
+    for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        symbols = text.words_block(bytes(data[start:end]), 0, True)[0]
+        words.append(len(symbols))
+        lexical.append(_digest(symbols.tolist(), len(symbols)))
+        sets.append(np.unique(selection.hashes(symbols, w, seed)))
+    bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    values = np.concatenate([np.zeros(0, np.uint64), *sets]).astype(np.uint64)
+    return (
+        values,
+        bounds,
+        np.array(words, np.int64),
+        np.array(lexical, np.uint64),
+        set_digests(values, bounds),
+    )
+
+
+def _places(bits: UInt64s, key: int) -> tuple[int, int]:
+    log2 = len(bits).bit_length() + 5
+    return tuple((key * factor & _ALL) >> 64 - log2 for factor in (_SEED, 0xD6E8FEB86659FD93))  # type: ignore[return-value]
+
+
+def note(bits: UInt64s, keys: UInt64s) -> None:
+    """Put keys into a filter of a power of two of 64-bit words."""
+    for key in keys.tolist():
+        for place in _places(bits, key):
+            bits[place >> 6] |= np.uint64(1 << (place & 63))
+
+
+def samples(
+    values: UInt64s, bounds: Int64s, moduli: UInt32s, bits: UInt64s | None = None
+) -> tuple[UInt64s, Int64s]:
+    """Give of every set the keys that are 0 modulo its modulus, or that the filter knows."""
+
+    def known(key: int) -> bool:
+        return bits is not None and all(int(bits[at >> 6]) >> (at & 63) & 1 for at in _places(bits, key))
+
+    chosen, ends = [], [0]
+    for number, modulus in enumerate(moduli.tolist()):
+        keys = values[bounds[number] : bounds[number + 1]].tolist()
+        chosen += [key for key in keys if key % modulus == 0 or known(key)]
+        ends.append(len(chosen))
+    return np.array(chosen, np.uint64), np.array(ends, np.int64)
+
+
+def shared(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> Int64s:
+    """Count for every pair of sets the keys that both have."""
+    sets = [set(values[a:b].tolist()) for a, b in pairwise(bounds.tolist())]
+    return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts, rights, strict=True)], np.int64)
+
+
+def lists(
+    hashes: UInt64s, docs: UInt32s, moduli: UInt32s, most: int, sizes: UInt32s
+) -> tuple[Int64s, Int64s, NDArray[np.bool_], UInt64s, Bytes]:
+    """Find who shares a hash in sorted entries: starts, lengths, common, digests, own."""
+    own = np.array(
+        [h % int(moduli[d]) == 0 for h, d in zip(hashes.tolist(), docs.tolist(), strict=True)], np.uint8
+    )
+    rows: list[tuple[int, int, bool, int]] = []
+    start = 0
+    while start < len(hashes):
+        end = start
+        while end < len(hashes) and hashes[end] == hashes[start]:
+            end += 1
+        common = end - start > most
+        if end - start > 1 and own[start:end].any():
+            value = _SEED
+            for doc, mine in zip(docs[start:end].tolist(), own[start:end].tolist(), strict=True):
+                value = _mix(value, doc << 1 | mine)
+            rows.append((start, end - start, common, _finish(value)))
+        if not common:
+            np.add.at(sizes, docs[start:end], own[start:end])
+        start = end
+    return (
+        np.array([row[0] for row in rows], np.int64),
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.bool_),
+        np.array([row[3] for row in rows], np.uint64),
+        own,
+    )
+
+
+def all_pairs(
+    docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s, weights: UInt32s
+) -> tuple[UInt64s, UInt32s]:
+    """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
+    pairs, counts = [], []
+    for start, length, weight in zip(starts.tolist(), lengths.tolist(), weights.tolist(), strict=True):
+        for i in range(start, start + length):
+            for j in range(i + 1, start + length):
+                if own[i] or own[j]:
+                    pairs.append(_pair(int(docs[i]), int(docs[j])))
+                    counts.append(weight)
+    return np.array(pairs, np.uint64), np.array(counts, np.uint32)
+
+
+def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UInt64s:
+    """Give of each common list the pairs with its first owner, the one before, and one of the first few."""
+    pairs = []
+    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+        first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
+        value = _SEED
+        for doc in docs[start : start + length].tolist():
+            value = _mix(value, doc)
+        lead = start + _finish(value) % min(length, 8)
+        for at in range(start, start + length):
+            if at != first:
+                pairs.append(_pair(int(docs[first]), int(docs[at])))
+            if at > start and first not in (at - 1, at) and (own[at] or own[at - 1]):
+                pairs.append(_pair(int(docs[at - 1]), int(docs[at])))
+            if first != lead != at and (own[at] or own[lead]):
+                pairs.append(_pair(int(docs[lead]), int(docs[at])))
+    return np.array(pairs, np.uint64)
+
+
+def _pair(a: int, b: int) -> int:
+    return min(a, b) << 32 | max(a, b)

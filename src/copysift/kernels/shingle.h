@@ -1,0 +1,314 @@
+/* Sets of word shingles: made from text, sampled by a modulus, looked up in a filter, intersected.
+
+   A document is a slice of one buffer; its shingles are the distinct hashes of w words in a row, ascending.
+   Twin: reference/shingle.py. */
+#ifndef COPYSIFT_SHINGLE_H
+#define COPYSIFT_SHINGLE_H
+
+#include "words.h"
+#include "kgrams.h"
+
+#define SHINGLE_BLOCK ((size_t)1 << 20) /* bytes of a document whose words are held at a time */
+#define SHINGLE_SMALL 24                /* keys that are sorted by insertion */
+#define SHINGLE_DIGIT 11
+#define SHINGLE_COUNTS (6 * ((1 << SHINGLE_DIGIT) + 1) + 1)
+
+/* ---- digests: a chain over 64-bit words, the length last ---- */
+
+static uint64_t shingle_digest_bytes(const uint8_t *data, size_t n) {
+    uint64_t hash = WORD_SEED, pack;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&pack, data + i, 8);
+        hash = word_mix(hash, pack);
+    }
+    pack = 0;
+    for (size_t j = i; j < n; j++) pack |= (uint64_t)data[j] << 8 * (j - i);
+    return word_finish(word_mix(word_mix(hash, pack), n));
+}
+
+static uint64_t shingle_digest_keys(const uint64_t *keys, size_t n) {
+    uint64_t hash = WORD_SEED;
+    for (size_t i = 0; i < n; i++) hash = word_mix(hash, keys[i]);
+    return word_finish(word_mix(hash, n));
+}
+
+/* ---- sort: radix from the top digit down; hashes are even, so one pass leaves little to do ---- */
+
+static void keys_insertion(uint64_t *h, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = h[i];
+        size_t j = i;
+        for (; j > 0 && h[j - 1] > key; j--) h[j] = h[j - 1];
+        h[j] = key;
+    }
+}
+
+/* Sort h by its lowest `bits` bits, with o as room for n keys more; the result lands in h if `stay`, else in o. */
+static void keys_sort_part(uint64_t *h, uint64_t *o, size_t n, int bits, int stay, uint32_t *counts) {
+    int digit = 1;
+    if (n <= SHINGLE_SMALL || bits == 0) {
+        if (bits) keys_insertion(h, n);
+        if (!stay) memcpy(o, h, n * sizeof *h);
+        return;
+    }
+    while (digit < SHINGLE_DIGIT && n >> (digit + 1)) digit++;
+    if (digit > bits) digit = bits;
+    size_t parts = (size_t)1 << digit;
+    uint64_t mask = parts - 1;
+    int shift = bits - digit;
+    memset(counts, 0, (parts + 1) * sizeof *counts);
+    for (size_t i = 0; i < n; i++) counts[((h[i] >> shift) & mask) + 1]++;
+    for (size_t p = 0; p < parts; p++) counts[p + 1] += counts[p];
+    for (size_t i = 0; i < n; i++) o[counts[(h[i] >> shift) & mask]++] = h[i];
+    size_t from = 0;
+    for (size_t p = 0; p < parts; p++) {
+        size_t to = counts[p];
+        if (to > from) keys_sort_part(o + from, h + from, to - from, shift, !stay, counts + parts + 1);
+        from = to;
+    }
+}
+
+/* Sort keys and drop repeats; gives how many are left. */
+static size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts) {
+    size_t kept = 0;
+    keys_sort_part(h, room, n, 64, 1, counts);
+    for (size_t i = 0; i < n; i++)
+        if (!i || h[i] != h[i - 1]) h[kept++] = h[i];
+    return kept;
+}
+
+/* ---- documents to sets ---- */
+
+typedef struct {
+    uint64_t *symbols; /* room for w + SHINGLE_BLOCK / 2 + 2 */
+    uint32_t *starts, *ends;
+    uint64_t *room; /* grows to the largest document */
+    size_t room_size;
+    uint32_t *counts;
+} shingle_space;
+
+static void shingle_free(shingle_space *s) {
+    free(s->symbols); free(s->starts); free(s->ends); free(s->room); free(s->counts);
+}
+
+static int shingle_make(shingle_space *s, size_t w) {
+    size_t words = w + SHINGLE_BLOCK / 2 + MAX_WORD + 16;
+    memset(s, 0, sizeof *s);
+    s->symbols = (uint64_t *)malloc(words * 8);
+    s->starts = (uint32_t *)malloc(words * 4);
+    s->ends = (uint32_t *)malloc(words * 4);
+    s->counts = (uint32_t *)malloc(SHINGLE_COUNTS * sizeof(uint32_t));
+    return s->symbols && s->starts && s->ends && s->counts;
+}
+
+typedef struct {
+    uint64_t words, lexical, set;
+} shingle_facts;
+
+/* Write the shingles of one document to out, which has room for n / 2 + 2; gives their number, or -1 without memory. */
+static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
+                                uint64_t *out, shingle_facts *facts) {
+    size_t at = 0, kept = 0, found = 0, words = 0;
+    uint64_t lexical = WORD_SEED;
+    while (at < n) {
+        int final = n - at <= SHINGLE_BLOCK;
+        size_t length = final ? n - at : SHINGLE_BLOCK;
+        word_out got;
+        memset(&got, 0, sizeof got);
+        got.symbols = space->symbols + kept;
+        got.starts = space->starts;
+        got.ends = space->ends;
+        size_t used = text_words(data + at, length, 0, final, &got);
+        for (size_t i = 0; i < got.count; i++) lexical = word_mix(lexical, got.symbols[i]);
+        words += got.count;
+        size_t total = kept + got.count;
+        if (total >= w) {
+            cs_symbols s = {space->symbols, 8};
+            cs_hashes(&s, 0, total - w + 1, w, p, out + found);
+            found += total - w + 1;
+            kept = w - 1;
+            memmove(space->symbols, space->symbols + total - kept, kept * 8);
+        } else kept = total;
+        at += used ? used : length;
+        if (final) break;
+    }
+    if (found > space->room_size) {
+        uint64_t *more = (uint64_t *)realloc(space->room, found * 8);
+        if (!more) return -1;
+        space->room = more;
+        space->room_size = found;
+    }
+    found = keys_distinct(out, space->room, found, space->counts);
+    facts->words = words;
+    facts->lexical = word_finish(word_mix(lexical, words));
+    facts->set = shingle_digest_keys(out, found);
+    return (int64_t)found;
+}
+
+/* ---- samples: 0 modulo m, told without division ---- */
+
+typedef struct {
+    uint64_t inverse, limit, low;
+    int shift;
+} shingle_modulus;
+
+static shingle_modulus shingle_mod(uint64_t m) {
+    shingle_modulus r;
+    r.shift = 0;
+    while (!(m & 1)) {
+        m >>= 1;
+        r.shift++;
+    }
+    r.low = ((uint64_t)1 << r.shift) - 1;
+    r.inverse = m;
+    for (int i = 0; i < 6; i++) r.inverse *= 2 - m * r.inverse;
+    r.limit = UINT64_MAX / m;
+    return r;
+}
+
+CS_INLINE int shingle_divides(uint64_t h, const shingle_modulus *m) {
+    return !(h & m->low) && (h >> m->shift) * m->inverse <= m->limit;
+}
+
+/* ---- a filter: two bits a key; it may say yes to a stranger, never no to a member ---- */
+
+CS_INLINE int shingle_has(const uint64_t *bits, int log2, uint64_t h) {
+    uint64_t a = h * 0x9E3779B97F4A7C15ULL >> (64 - log2), b = h * 0xD6E8FEB86659FD93ULL >> (64 - log2);
+    return bits[a >> 6] >> (a & 63) & bits[b >> 6] >> (b & 63) & 1;
+}
+
+static void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t a = keys[i] * 0x9E3779B97F4A7C15ULL >> (64 - log2), b = keys[i] * 0xD6E8FEB86659FD93ULL >> (64 - log2);
+        bits[a >> 6] |= (uint64_t)1 << (a & 63);
+        bits[b >> 6] |= (uint64_t)1 << (b & 63);
+    }
+}
+
+/* Write the keys that are 0 modulo m, or that the filter knows (without one: only the former). */
+static size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out) {
+    size_t found = 0;
+    shingle_modulus test = shingle_mod(m);
+    if (m == 1) {
+        memcpy(out, keys, n * 8);
+        return n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[found] = keys[i];
+        found += shingle_divides(keys[i], &test) || (bits && shingle_has(bits, log2, keys[i]));
+    }
+    return found;
+}
+
+/* ---- intersection of two ascending sets ---- */
+
+static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
+    size_t step = 1, low = from;
+    while (from + step < m && b[from + step] < key) {
+        low = from + step;
+        step <<= 1;
+    }
+    size_t high = from + step < m ? from + step : m;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (b[mid] < key) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+static uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m) {
+    size_t i = 0, j = 0;
+    uint64_t shared = 0;
+    if (n > m) {
+        const uint64_t *keys = a; a = b; b = keys;
+        size_t size = n; n = m; m = size;
+    }
+    if (m / 16 > n) {
+        for (; i < n; i++) {
+            j = shingle_seek(b, j, m, a[i]);
+            if (j == m) break;
+            shared += b[j] == a[i];
+        }
+        return shared;
+    }
+    while (i < n && j < m) {
+        uint64_t x = a[i], y = b[j];
+        shared += x == y;
+        i += x <= y;
+        j += y <= x;
+    }
+    return shared;
+}
+
+/* ---- who shares a hash: lists of documents to pairs ---- */
+
+typedef struct {
+    int64_t start; /* of the list among the entries */
+    uint32_t length, common;
+    uint64_t digest; /* of the documents and whose own sample the hash is */
+} shingle_list;
+
+/* Find the lists of two documents or more, one of which has the hash in its own sample. `sizes` counts for
+   every document the hashes of its own sample that are not common. Gives the number of lists. */
+static size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
+                            const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes,
+                            shingle_list *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < n;) {
+        size_t end = i, owners = 0;
+        uint64_t digest = WORD_SEED;
+        for (; end < n && hashes[end] == hashes[i]; end++) {
+            own[end] = (uint8_t)shingle_divides(hashes[i], &tests[moduli[docs[end]]]);
+            owners += own[end];
+            digest = word_mix(digest, (uint64_t)docs[end] << 1 | own[end]);
+        }
+        int common = end - i > most;
+        if (owners && end - i > 1) {
+            shingle_list list = {(int64_t)i, (uint32_t)(end - i), (uint32_t)common, word_finish(digest)};
+            out[found++] = list;
+        }
+        if (!common)
+            for (size_t j = i; j < end; j++) sizes[docs[j]] += own[j];
+        i = end;
+    }
+    return found;
+}
+
+CS_INLINE uint64_t shingle_pair(uint32_t a, uint32_t b) {
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* All pairs of a list of which one has the hash in its own sample. */
+static size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint32_t weight, uint64_t *pairs,
+                                uint32_t *weights) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            pairs[found] = shingle_pair(docs[i], docs[j]);
+            weights[found] = weight;
+            found += own[i] | own[j];
+        }
+    return found;
+}
+
+#define SHINGLE_LEADERS 8
+
+/* Of a common list: everyone with the first whose own sample has the hash, with the one before, and with one of
+   the first few, another for each list: who is unlike the first is like one of the others. */
+static size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs) {
+    size_t found = 0, first = 0, lead;
+    uint64_t digest = WORD_SEED;
+    for (size_t i = 0; i < n; i++) digest = word_mix(digest, docs[i]);
+    lead = word_finish(digest) % (n < SHINGLE_LEADERS ? n : SHINGLE_LEADERS);
+    while (first + 1 < n && !own[first]) first++;
+    for (size_t i = 0; i < n; i++) {
+        if (i != first) pairs[found++] = shingle_pair(docs[first], docs[i]);
+        if (i && i - 1 != first && i != first && (own[i] | own[i - 1])) pairs[found++] = shingle_pair(docs[i - 1], docs[i]);
+        if (lead != first && i != lead && (own[i] | own[lead])) pairs[found++] = shingle_pair(docs[lead], docs[i]);
+    }
+    return found;
+}
+
+#endif

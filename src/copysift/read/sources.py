@@ -1,0 +1,258 @@
+"""Where records come from: JSONL, Parquet, CSV, WARC, lines of text, folders, standard input.
+
+Every source streams: no more than a batch and a chunk are held. A bad record is a `Skipped` with its place
+(file and line), and the rest goes on; a file that ends early gives what it has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import pyarrow as pa
+
+from copysift.errors import InputError, UsageError
+from copysift.read import tabular
+from copysift.read.load import Loaded, load
+from copysift.read.opening import why
+from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
+from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.values import Skipped
+
+Source = Iterator[pa.RecordBatch | Skipped]
+
+CHUNK = 1 << 22
+LONGEST = 1 << 30  # bytes of one line; a longer one is no record
+FORMATS = ("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow")
+_SUFFIXES = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+    ".csv": "csv", ".tsv": "tsv", ".warc": "warc", ".wet": "warc", ".txt": "lines", ".arrow": "arrow",
+}  # fmt: skip
+_PACKED = (".gz", ".zst", ".zstd")
+RECORDS = (".jsonl", ".ndjson", ".parquet", ".warc", ".wet", ".arrow")  # never anything but records
+
+
+def format_of(place: str) -> str:
+    """Tell the format of a source by its name."""
+    if place == "-":
+        return "stdin"
+    if os.path.isdir(place):
+        return "folder"
+    return _SUFFIXES.get(_suffix(place), "file")
+
+
+def holds_records(place: str) -> bool:
+    """Tell whether a file is a collection of records by its name alone."""
+    return _suffix(place) in RECORDS and not os.path.isdir(place)
+
+
+def open_source(
+    place: str, wanted: str, fields: Fields, walking: WalkSettings, limit: int = BATCH_BYTES
+) -> Source:
+    """Give the records of a source in batches; `wanted` is a format, or auto: by name."""
+    chosen = format_of(place) if wanted == "auto" else wanted
+    if chosen not in ("stdin", *FORMATS, "file"):
+        raise UsageError(f"there is no format {chosen!r}", hint=f"formats: {', '.join(FORMATS)}")
+    if place != "-" and not os.path.exists(place):
+        raise InputError(f"{place}: there is no such file or folder")
+    readers: dict[str, Callable[[], Source]] = {
+        "folder": lambda: _folder(place, walking, limit),
+        "file": lambda: _folder(place, walking, limit),
+        "stdin": lambda: _stdin(fields, limit),
+        "jsonl": lambda: jsonl(place, _unpacked(place), fields, limit),
+        "lines": lambda: lines(place, _unpacked(place), limit),
+        "csv": lambda: tabular.csv_records(place, _unpacked(place), fields, limit, ","),
+        "tsv": lambda: tabular.csv_records(place, _unpacked(place), fields, limit, "\t"),
+        "parquet": lambda: tabular.parquet_records(place, fields, limit),
+        "arrow": lambda: tabular.arrow_records(place),
+        "warc": lambda: _warc(place, limit),
+    }
+    try:
+        yield from readers[chosen]()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        yield Skipped(place, f"ends early or is damaged: {error}")
+    except OSError as error:
+        yield Skipped(place, why(error) if error.errno else f"ends early or is damaged: {error}")
+
+
+def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES) -> Source:
+    """Give the records of JSON lines."""
+    import orjson
+
+    def spelled(rest: dict[str, Any]) -> str:
+        return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+
+    built = Builder(limit=limit)
+    plain = not (fields.date or fields.features)
+    name_field, text_field, loads = fields.id or "id", fields.text, orjson.loads
+    for number, line in numbered_lines(stream):
+        try:
+            record = loads(line)
+            if plain and len(record) == 2:  # nothing but an id and a text: the way of most records
+                name, text = record.get(name_field), record.get(text_field)
+                if type(name) is str and type(text) is str and name:
+                    built.add(name, text)
+                    if built.full:
+                        yield from built.give()
+                    continue
+        except (orjson.JSONDecodeError, AttributeError, TypeError):
+            if not line.strip():
+                continue
+            record, note = _forgiven(line, f"{place}:{number}")
+            if note is not None:
+                yield note
+            if record is None:
+                continue
+        note = add_record(built, record, fields, f"{place}:{number}", spelled)
+        if note is not None:
+            yield note
+        elif built.full:
+            yield from built.give()
+    yield from built.give()
+
+
+def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
+    """Read a line again that is not strict JSON: bytes that are not UTF-8, or half a surrogate pair."""
+    import json
+
+    try:
+        line.decode("utf-8")
+        damaged = False
+    except UnicodeDecodeError:
+        damaged = True
+    try:
+        record = json.loads(line.decode("utf-8", "replace"))
+    except ValueError as error:
+        return None, Skipped(place, f"broken JSON: {str(error).split(':')[0]}")
+    if isinstance(record, dict):
+        record = {
+            key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+            for key, value in record.items()
+        }
+    reason = "invalid UTF-8, taken with replacement characters"
+    return record, Skipped(place, reason) if damaged else None
+
+
+def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
+    """Give every line that is not empty as a document."""
+    built = Builder(limit=limit)
+    for number, line in numbered_lines(stream):
+        if line.strip():
+            built.add(f"{place}:{number}", line)
+            if built.full:
+                yield from built.give()
+    yield from built.give()
+
+
+def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Give the lines of a stream with their numbers, without the line end."""
+    number, rest = 0, b""
+    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
+        while chunk := read(CHUNK):
+            *whole, rest = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
+            for line in whole:
+                number += 1
+                yield number, line
+            if len(rest) > LONGEST:
+                raise OSError("a line of over a gigabyte is no record")
+    if rest:
+        yield number + 1, rest
+
+
+def spool(stream: IO[bytes], path: str) -> None:
+    """Copy a stream that can be read only once to a file."""
+    with open(path, "wb") as file:
+        while chunk := stream.read(CHUNK):
+            file.write(chunk)
+
+
+def begins_with_object(stream: Any) -> bool:
+    """Tell, without taking anything from a buffered stream, whether it begins with a JSON object."""
+    head: bytes = stream.peek(64)[:64]
+    return head.lstrip().startswith(b"{")
+
+
+def _stdin(fields: Fields, limit: int) -> Source:
+    stream = sys.stdin.buffer
+    return jsonl("-", stream, fields, limit) if begins_with_object(stream) else lines("-", stream, limit)
+
+
+def _unpacked(place: str) -> IO[bytes]:
+    """Open a file, decompressing it by its name."""
+    if place == "-":
+        return sys.stdin.buffer
+    if place.endswith(".gz"):
+        return gzip.open(place, "rb")  # type: ignore[return-value]
+    if place.endswith((".zst", ".zstd")):
+        return io.BufferedReader(_Zstd(place), CHUNK)
+    return open(place, "rb", buffering=0)
+
+
+class _Zstd(io.RawIOBase):
+    """A .zst file as a stream, of any number of frames."""
+
+    def __init__(self, place: str) -> None:
+        self._packed = open(place, "rb")  # noqa: SIM115 - closed with this object
+        self._stream = pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), "zstd")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+    def readinto(self, into: Any) -> int:
+        data = self._stream.read(len(into))
+        into[: len(data)] = data
+        return len(data)
+
+
+def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
+    """Give every file as a document, named by its path."""
+    built = Builder(raw=True, limit=limit)
+    for found in walk([place], walking):
+        loaded = load(found) if isinstance(found, Entry) else found
+        if isinstance(loaded, Skipped):
+            yield loaded
+        elif isinstance(loaded, Loaded):
+            name = loaded.entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            built.add(name, b"".join(loaded.open()))
+            if built.full:
+                yield from built.give()
+    yield from built.give()
+
+
+def _warc(place: str, limit: int) -> Source:
+    try:
+        from copysift.read.warc import warc_records
+    except ImportError:
+        raise InputError(
+            f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
+        ) from None
+    items: list[tuple[str, bytes | str, str | None]] = []
+    size = 0
+    for item in warc_records(place):
+        if isinstance(item, Skipped):
+            yield item
+            continue
+        items.append(item)
+        size += len(item[1])
+        if size >= limit:
+            yield from batches(items, raw=True, limit=limit)
+            items, size = [], 0
+    yield from batches(items, raw=True, limit=limit)
+
+
+def _suffix(place: str) -> str:
+    name = place.lower()
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    return os.path.splitext(name)[1]

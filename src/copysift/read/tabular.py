@@ -1,0 +1,102 @@
+"""Records in tables: Parquet, CSV, and Arrow streams that the engine itself has spooled."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from copysift.errors import InputError
+from copysift.read.records import SCHEMA, Builder, Fields, add_record
+from copysift.values import Skipped
+
+ROWS = 1024
+
+
+def _spelled(rest: dict[str, Any]) -> str:
+    import orjson
+
+    return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS, default=str).decode()
+
+
+def parquet_records(place: str, fields: Fields, limit: int) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a Parquet file."""
+    try:
+        file = pq.ParquetFile(place)
+    except (pa.ArrowException, OSError) as error:
+        yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
+        return
+    done = 0
+    with file:
+        if fields.text not in file.schema_arrow.names and not fields.features:
+            known = ", ".join(file.schema_arrow.names)
+            raise InputError(
+                f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
+            )
+        try:
+            for batch in file.iter_batches(batch_size=ROWS):
+                yield from table_records(batch, place, fields, limit, done)
+                done += len(batch)
+        except (pa.ArrowException, OSError) as error:
+            yield Skipped(place, f"is damaged after {done:,} rows: {first_line(error)}")
+
+
+def table_records(
+    batch: pa.RecordBatch | pa.Table, place: str, fields: Fields, limit: int, first: int = 0
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a table in memory; rows are numbered from 1 after the `first` that came before."""
+    built = Builder(limit=limit)
+    for number, record in enumerate(batch.to_pylist(), first + 1):
+        note = add_record(built, record, fields, f"{place}:{number}", _spelled)
+        if note is not None:
+            yield note
+        elif built.full:
+            yield from built.give()
+    yield from built.give()
+
+
+def csv_records(
+    place: str, stream: IO[bytes], fields: Fields, limit: int, delimiter: str
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a CSV file whose first row names the columns."""
+    csv.field_size_limit(1 << 30)
+    built = Builder(limit=limit)
+    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
+        rows = csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
+        names = next(rows, [])
+        if fields.text not in names and not fields.features:
+            raise InputError(
+                f"{place} has no column {fields.text!r}",
+                hint=f"choose one by --text-field: {', '.join(names)}",
+            )
+        for row in rows:
+            here = f"{place}:{rows.line_num}"
+            if len(row) != len(names):
+                if row:
+                    yield Skipped(here, f"has {len(row)} fields instead of {len(names)}")
+                continue
+            note = add_record(built, dict(zip(names, row, strict=True)), fields, here, _spelled)
+            if note is not None:
+                yield note
+            elif built.full:
+                yield from built.give()
+    yield from built.give()
+
+
+def arrow_records(place: str) -> Iterator[pa.RecordBatch]:
+    """Give the batches of an Arrow stream that `write_arrow` wrote."""
+    with pa.OSFile(place, "rb") as file, pa.ipc.open_stream(file) as reader:
+        if reader.schema.names != SCHEMA.names:
+            raise InputError(f"{place} is not a stream of records that copysift wrote")
+        yield from reader
+
+
+def first_line(error: Exception) -> str:
+    """Shorten the message of a library."""
+    lines = str(error).splitlines()
+    return lines[0][:200] if lines else type(error).__name__

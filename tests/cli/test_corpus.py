@@ -1,0 +1,98 @@
+import json
+
+from tests.cli.program import copysift
+from tests.corpus.texts import text, write_jsonl
+
+BASE = text(200, "cli")
+RECORDS = [
+    {"id": "a", "text": BASE},
+    {"id": "b", "text": BASE},
+    {"id": "c", "text": BASE + " with a few more words"},
+    {"id": "d", "text": text(200, "other")},
+]
+
+
+def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
+    assert (done.status, done.out) == (0, "")
+    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 1 pair: run\n"
+    assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
+    assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
+    assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
+    assert (
+        copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
+    )
+    assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
+    folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
+    assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
+
+
+def test_query_ranks_the_documents_of_a_run(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    (tmp_path / "part.txt").write_text(" ".join(BASE.split()[50:80]))
+    found = json.loads(copysift(tmp_path, "query", "run", "part.txt", "--json").out)
+    assert [pair["right"] for pair in found if pair["containment_left"] == 1.0][:2] == ["a", "b"]
+    assert copysift(tmp_path, "query", "run", "d").status == 1
+
+
+def test_show_gives_the_whole_run_as_text_page_or_pairs(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    shown = copysift(tmp_path, "show", "run").out
+    assert shown.startswith("4 documents (")
+    assert "1 cluster with 3 documents at a resemblance of 50%; 50.0% of the documents" in shown
+    assert "against c:" in shown
+    assert copysift(tmp_path, "show", "run", "-o", "r.html").status == 0
+    page = (tmp_path / "r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "http" not in page
+    assert "class=add" in page
+    pairs = copysift(tmp_path, "show", "run", "--format", "csv", "--threshold", "50%").out.splitlines()
+    assert [line.split(",")[:3] for line in pairs[1:]] == [["a", "b", "true"], ["a", "c", "false"]]
+
+
+def test_dedup_says_what_it_did_and_names_what_it_could_not_read(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", [*RECORDS, {"id": "e"}])
+    done = copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.jsonl")
+    assert done.status == 3
+    assert done.out == "4 documents: 2 kept, 2 removed\n  1 identical\n  1 similar\n"
+    assert done.err == "copysift: skipped c.jsonl:5: has no field 'text'\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "out.jsonl", "out.removed.jsonl"]
+    piped = copysift(tmp_path, "dedup", "-", "-o", "two.jsonl", stdin=(tmp_path / "c.jsonl").read_bytes())
+    assert piped.out == done.out
+    assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
+
+
+def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    for arguments, message in (
+        (("cluster", "c.jsonl"), "copysift: no folder for the run\n"),
+        (("cluster", "-o", "run"), "copysift: nothing to cluster\n"),
+        (("dedup", "c.jsonl", "-o", "out.xls"), "copysift: no format for out.xls\n"),
+        (
+            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut"),
+            "copysift: --passages needs --against RUN\n",
+        ),
+        (("recluster", "nowhere"), "copysift: nowhere is not a run: No such file or directory\n"),
+        (
+            ("cluster", "c.jsonl", "-o", "run", "--features", "no.such:thing"),
+            "copysift: cannot load --features",
+        ),
+    ):
+        done = copysift(tmp_path, *arguments)
+        assert done.status == 2
+        assert done.err.startswith(message)
+
+
+def test_scan_reads_records_and_gives_the_spans_of_a_passage(tmp_path):
+    one, other = text(300, 1), text(300, 2)
+    passage = " ".join(one.split()[100:160])
+    host = f"{other[:500]}\n{passage}\n{other[500:]}"
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "one", "text": one}, {"id": "host", "text": host}])
+    found = json.loads(copysift(tmp_path, "scan", "c.jsonl", "--min-match", "200", "--format", "json").out)
+    (pair,) = found["pairs"]
+    assert (pair["left"], pair["right"]) == ("one", "host")
+    side = pair["regions"][0]["right"]
+    assert passage in host[side["start"] : side["end"]]

@@ -1,0 +1,157 @@
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import copysift
+from copysift.cluster.keeping import keep
+from copysift.engine.corpus.deduping import dedup
+from copysift.errors import UsageError
+from copysift.settings import make
+from copysift.settings_corpus import CorpusSettings
+from tests.corpus.texts import edited, mixed, run, text, write_jsonl
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def clean(source, target, settings=None, **given):
+    return dedup([str(source)], target, make(CorpusSettings, settings or {}), **given)
+
+
+def chain(count=6, share=0.03):
+    """Documents of which only neighbours are alike."""
+    found = [text(400, "chain")]
+    for number in range(count - 1):
+        found.append(edited(found[-1], share, number))
+    return [{"id": f"c{n}", "text": each, "score": n % 4} for n, each in enumerate(found)]
+
+
+def test_one_of_each_cluster_stays_and_the_removed_name_it(tmp_path):
+    base = text(100, 1)
+    records = [
+        {"id": 1, "text": base, "lang": "en"},
+        {"id": 2, "text": text(100, 2), "tags": ["x", {"y": None}]},
+        {"id": 3, "text": base},
+        {"id": 4, "text": base.upper()},
+        {"id": 5, "text": base + " more words"},
+    ]
+    done = clean(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "out.jsonl")
+    assert (done.documents, done.kept, done.removed) == (5, 2, 3)
+    assert lines(tmp_path / "out.jsonl") == records[:2]
+    removed = {row["document"]: (row["kept"], row["reason"]) for row in lines(tmp_path / "out.removed.jsonl")}
+    assert removed == {"3": ("1", "identical"), "4": ("1", "lexically equivalent"), "5": ("1", "similar")}
+
+
+@pytest.mark.parametrize("policy", ["component", "representative", "complete"])
+@pytest.mark.parametrize("keeping", ["first", "longest", "best:score"])
+def test_no_document_goes_that_is_not_alike_to_the_one_kept(tmp_path, policy, keeping):
+    records = [{"score": n, **each} for n, each in enumerate(chain() + mixed(60, seed=6))]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    done = clean(source, tmp_path / "out.jsonl", {"policy": policy}, keeping=keeping)
+    texts = {record["id"]: record["text"] for record in records}
+    kept = {record["id"] for record in lines(tmp_path / "out.jsonl")}
+    removed = lines(tmp_path / "out.removed.jsonl")
+    assert len(kept) == done.kept
+    assert {row["document"] for row in removed} == texts.keys() - kept
+    for row in removed:
+        assert row["kept"] in kept
+        truth = copysift.resemblance(texts[row["document"]], texts[row["kept"]])
+        assert row["resemblance"] == pytest.approx(truth)
+        assert truth >= 0.5
+
+
+def test_keep_chooses_by_length_date_or_a_field(tmp_path):
+    base = text(100, 1)
+    records = [
+        {"id": "a", "text": base, "when": "2020", "q": 3},
+        {"id": "b", "text": base + " and more", "when": "2019", "q": 1},
+        {"id": "c", "text": base, "when": "2021", "q": 2},
+    ]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    for keeping, best in (("first", "a"), ("longest", "b"), ("newest", "c"), ("best:q", "a")):
+        clean(source, tmp_path / "out.jsonl", {"date_field": "when"}, keeping=keeping)
+        assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [best]
+    with pytest.raises(UsageError, match="no record has a number in the field 'zz'"):
+        clean(source, tmp_path / "out.jsonl", keeping="best:zz")
+
+
+def test_shards_together_hold_what_stays_and_a_dry_run_writes_nothing(tmp_path):
+    records = [{"id": str(n), "text": text(30, n)} for n in range(10)]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    clean(source, tmp_path / "out.parquet", shards=4)
+    shards = sorted(tmp_path.glob("out-*-of-00004.parquet"))
+    assert [pq.read_metadata(path).num_rows for path in shards] == [2, 3, 2, 3]
+    assert [row["id"] for path in shards for row in pq.read_table(path).to_pylist()] == [
+        r["id"] for r in records
+    ]
+    before = set(tmp_path.iterdir())
+    assert clean(source, tmp_path / "none.jsonl", dry_run=True).kept == 10
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_against_drops_only_what_the_run_has(tmp_path):
+    base, fresh = text(200, 1), text(200, 2)
+    run(write_jsonl(tmp_path / "old.jsonl", [{"id": "o", "text": base}]), tmp_path / "run")
+    new = [
+        {"id": "n1", "text": base},
+        {"id": "n2", "text": edited(base, 0.01, 1)},
+        {"id": "n3", "text": fresh},
+        {"id": "n4", "text": fresh},
+    ]
+    done = clean(write_jsonl(tmp_path / "new.jsonl", new), tmp_path / "out.jsonl", against=tmp_path / "run")
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["n3", "n4"]
+    assert (done.documents, done.removed) == (4, 2)
+    assert {row["kept"] for row in lines(tmp_path / "out.removed.jsonl")} == {"o"}
+
+
+@pytest.mark.parametrize("how", ["cut", "flag"])
+def test_passages_of_a_test_set_are_cut_or_flagged(tmp_path, how):
+    question = text(30, "question")
+    run(write_jsonl(tmp_path / "test.jsonl", [{"id": "q", "text": question}]), tmp_path / "run")
+    before, after = text(50, "before"), text(50, "after")
+    new = [
+        {"id": "a", "text": f"{before} {question} {after}", "x": 1},
+        {"id": "b", "text": before},
+        {"id": "c", "text": question},
+    ]
+    clean(
+        write_jsonl(tmp_path / "new.jsonl", new),
+        tmp_path / "out.jsonl",
+        against=tmp_path / "run",
+        passages=how,
+    )
+    found = {record["id"]: record for record in lines(tmp_path / "out.jsonl")}
+    if how == "cut":
+        assert found["a"] == {"id": "a", "text": f"{before}  {after}", "x": 1}
+        assert found.keys() == {"a", "b"}
+    else:
+        ((start, end),) = found["a"]["passages"]
+        assert found["a"]["text"][start:end] == question
+        assert "passages" not in found["b"]
+
+
+def test_python_gives_back_what_it_was_given():
+    base, other = text(50, 1), text(50, 2)
+    assert copysift.dedup([base, other, base]) == [base, other]
+    assert copysift.dedup(iter([{"text": base}, {"text": base}, {"no": 1}])) == [{"text": base}, {"no": 1}]
+    table = pa.table({"text": [base, base, other], "n": [1, 2, 3]})
+    assert copysift.dedup(table, keep="best:n")["n"].to_pylist() == [2, 3]
+    found = copysift.cluster([base, other, base.upper()])
+    assert [cluster.members for cluster in found.clusters] == [("0", "2")]
+    with pytest.raises(UsageError, match="one document"):
+        copysift.cluster("a text")
+
+
+def test_a_large_component_is_led_by_the_best_although_not_all_pairs_are_known():
+    rank = np.array([5, 4, 3, 2, 1, 0])
+    star = np.zeros(5, np.int64), np.arange(1, 6)
+    everyone = lambda left, right: np.ones(len(left), np.bool_)  # noqa: E731 - says it all
+    nobody = lambda left, right: np.zeros(len(left), np.bool_)  # noqa: E731
+    assert keep(rank, *star, "representative", everyone, 3).tolist() == [5] * 6
+    assert keep(rank, *star, "representative", nobody, 3).tolist() == [5, 1, 2, 3, 4, 5]
+    assert keep(rank, *star, "component", everyone, 3).tolist() == [5] * 6
+    assert keep(rank, *star, "component", nobody, 3).tolist() == [5, 1, 2, 3, 4, 5]

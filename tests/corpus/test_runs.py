@@ -1,0 +1,205 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from copysift.engine.corpus import local
+from copysift.engine.corpus.query import query
+from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
+from copysift.engine.corpus.spill import Spill
+from copysift.errors import RunError, UsageError
+from copysift.settings import make
+from copysift.settings_corpus import CorpusSettings
+from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
+
+PHASES = {"sketch": "_entries", "entries": "_join", "join": "_measure"}
+
+
+class StopError(Exception):
+    """Stands for a kill: nothing of the run is told to clean up."""
+
+
+@pytest.mark.parametrize(("done", "next_phase"), PHASES.items())
+def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
+    tmp_path, monkeypatch, done, next_phase
+):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
+    run(source, tmp_path / "whole")
+
+    def stop(self):
+        raise StopError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(local.Corpus, next_phase, stop)
+        with pytest.raises(StopError):
+            run(source, tmp_path / "run")
+    assert (tmp_path / "run" / "work" / f"{done}.json").exists()
+
+    def read_nothing(*_):
+        raise AssertionError("a source was read again")
+
+    if done != "sketch":
+        monkeypatch.setattr("copysift.engine.corpus.phases.entries", read_nothing)
+    monkeypatch.setattr("copysift.engine.corpus.phases.sketch", read_nothing)
+    made = run(source, tmp_path / "run")
+    assert made.described["seconds"].keys() == {"sketch", "entries", "join", "measure", "cluster"}
+    assert not (tmp_path / "run" / "work").exists()
+    for name in ("documents", "pairs", "clusters"):
+        assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+
+
+@pytest.mark.parametrize("during", ["sketch", "write", "check"])
+def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path, monkeypatch, during):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
+    run(source, tmp_path / "whole")
+    monkeypatch.setattr("copysift.read.records.BATCH_ROWS", 9)
+    monkeypatch.setattr(local, "PART", 1 << 16)
+    calls = []
+
+    def later(real):
+        def stop(*given):
+            calls.append(1)
+            if len(calls) == 3:
+                raise StopError
+            return real(*given)
+
+        return stop
+
+    where = {"sketch": (local.phases, "sketch"), "write": (Spill, "write"), "check": (local.Corpus, "check")}[
+        during
+    ]
+    monkeypatch.setattr(local, "BATCH", 4096)
+    with monkeypatch.context() as patched:
+        patched.setattr(*where, later(getattr(*where)))
+        with pytest.raises(StopError):
+            run(source, tmp_path / "run", jobs=1, memory="16MB")
+    run(source, tmp_path / "run", jobs=1, memory="16MB")
+    for name in ("documents", "pairs", "clusters"):
+        assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+
+
+def test_other_settings_begin_a_run_anew(tmp_path, monkeypatch):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(40))
+    with monkeypatch.context() as patched:
+        patched.setattr(local.Corpus, "_entries", lambda self: (_ for _ in ()).throw(StopError))
+        with pytest.raises(StopError):
+            run(source, tmp_path / "run", shingle=3)
+    assert run(source, tmp_path / "run").described["settings"]["shingle"] == 10
+
+
+def test_onto_gives_the_answer_of_one_run_and_reads_only_new_texts(tmp_path, monkeypatch):
+    records = mixed(120, seed=9)
+    old = write_jsonl(tmp_path / "old.jsonl", records[:70])
+    new = write_jsonl(tmp_path / "new.jsonl", records[70:])
+    run([str(old), str(new)], tmp_path / "both")
+    run(old, tmp_path / "run")
+    old.unlink()
+    for target in ("more", "run"):
+        cluster([str(new)], tmp_path / target, CorpusSettings(), onto=tmp_path / "run")
+        for name in ("documents", "pairs", "clusters"):
+            assert rows(tmp_path / "both", name) == rows(tmp_path / target, name)
+
+
+def test_onto_a_slim_run_or_with_another_seed_is_refused(tmp_path):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(20))
+    run(source, tmp_path / "slim", slim=True)
+    with pytest.raises(RunError, match="no shingles"):
+        cluster([str(source)], tmp_path / "x", CorpusSettings(), onto=tmp_path / "slim")
+    run(source, tmp_path / "run")
+    with pytest.raises(UsageError, match="another --seed"):
+        cluster(
+            [str(source)], tmp_path / "y", make(CorpusSettings, {"seed": "secret"}), onto=tmp_path / "run"
+        )
+
+
+def test_recluster_equals_a_run_with_that_threshold(tmp_path):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(150, seed=4))
+    run(source, tmp_path / "run")
+    for resemblance, contained, policy in (
+        (0.8, False, "component"),
+        (0.4, True, "representative"),
+        (0.5, False, "complete"),
+    ):
+        settings = {"resemblance": resemblance, "contained": contained, "policy": policy}
+        run(source, tmp_path / "own", **settings)
+        recluster(tmp_path / "run", make(CorpusSettings, settings), tmp_path / "beside.parquet")
+        recluster(tmp_path / "run", make(CorpusSettings, settings))
+        assert (
+            rows(tmp_path, "beside")
+            == rows(tmp_path / "own", "clusters")
+            == rows(tmp_path / "run", "clusters")
+        )
+    with pytest.raises(UsageError, match=r"no pairs below 0\.3"):
+        recluster(tmp_path / "run", CorpusSettings(resemblance=0.2, floor=0.2))
+
+
+def test_look_ups_and_folding_of_a_ranked_list(tmp_path):
+    base, other = text(100, 1), text(100, 2)
+    records = [{"id": "u1", "text": base}, {"id": "u2", "text": other}, {"id": "u3", "text": base}]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
+    assert cluster_of(tmp_path / "run", "u3") == [("u1", "representative"), ("u3", "identical")]
+    assert cluster_of(tmp_path / "run", "u2") == [("u2", "alone")]
+    assert cluster_of(tmp_path / "run", "u9") is None
+    assert collapse(tmp_path / "run", ["u3", "u9", "u2", "u1"]) == [("u3", ["u1"]), ("u9", []), ("u2", [])]
+
+
+def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
+    base = text(2000, 1)
+    records = [
+        {"id": "long", "text": base},
+        {"id": "near", "text": edited(base, 0.01, 1)},
+        {"id": "far", "text": text(500, 3)},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
+    (pair,) = rows(tmp_path / "run", "pairs")
+    (known,) = query(tmp_path / "run", None, "long", 0.3)
+    assert (known.right, known.resemblance, known.shared) == ("near", pair["resemblance"], pair["shared"])
+    excerpt = " ".join(base.split()[500:530])
+    found = query(tmp_path / "run", excerpt.encode(), "new", 0.3)
+    assert found[0].containment_left == 1.0
+    assert {each.right for each in found} == {"long", "near"}
+    with pytest.raises(UsageError, match="no document nobody"):
+        query(tmp_path / "run", None, "nobody", 0.3)
+
+
+def test_a_folder_that_is_no_run_is_never_written_to(tmp_path):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(5))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    with pytest.raises(RunError, match="not a run"):
+        run(source, tmp_path / "mine")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_a_run_of_another_version_says_so(tmp_path):
+    run(write_jsonl(tmp_path / "c.jsonl", mixed(5)), tmp_path / "run")
+    described = json.loads((tmp_path / "run" / "run.json").read_text())
+    (tmp_path / "run" / "run.json").write_text(json.dumps(described | {"version": 99}))
+    with pytest.raises(RunError, match="version 99"):
+        recluster(tmp_path / "run", CorpusSettings())
+
+
+def test_an_empty_corpus_is_a_run_without_documents(tmp_path):
+    made = run(write_jsonl(tmp_path / "c.jsonl", []), tmp_path / "run")
+    assert made.described["counts"]["documents"] == 0
+    assert (
+        rows(tmp_path / "run", "clusters")
+        == rows(tmp_path / "run", "pairs")
+        == rows(tmp_path / "run", "documents")
+        == []
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_named_and_the_run_can_go_on(tmp_path, monkeypatch):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(60))
+    with monkeypatch.context() as patched:
+        real = Spill.__init__
+
+        def full(self, path, *given):
+            real(self, Path("/dev/full") if path.name == "entries.bin" else path, *given)
+
+        patched.setattr(Spill, "__init__", full)
+        with pytest.raises(RunError, match="No space left"):
+            run(source, tmp_path / "run")
+    assert run(source, tmp_path / "run").described["counts"]["documents"] == 60

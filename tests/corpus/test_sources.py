@@ -1,0 +1,226 @@
+import gzip
+import io
+import json
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from copysift.errors import InputError
+from copysift.read.records import Fields
+from copysift.read.sources import open_source
+from copysift.read.walk import WalkSettings
+from tests.corpus.texts import rows, run, text, write_jsonl
+
+RECORDS = [{"id": f"d{n}", "text": text(40, n), "lang": "en", "n": n} for n in range(50)]
+
+
+def read(place, wanted="auto", **fields):
+    found, notes = [], []
+    for item in open_source(str(place), wanted, Fields(**fields), WalkSettings(), 2000):
+        if isinstance(item, pa.RecordBatch):
+            found += item.to_pylist()
+        else:
+            notes.append(item)
+    return found, notes
+
+
+def packed_zstd(path, content):
+    with pa.OSFile(str(path), "wb") as file, pa.CompressedOutputStream(file, "zstd") as stream:
+        stream.write(content)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".csv"])
+def test_every_format_gives_the_same_records(tmp_path, suffix):
+    path = tmp_path / f"c{suffix}"
+    content = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
+    if suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(RECORDS), path)
+    elif suffix == ".csv":
+        pyarrow.csv.write_csv(pa.Table.from_pylist(RECORDS), path)
+    elif suffix.endswith(".gz"):
+        path.write_bytes(gzip.compress(content))
+    elif suffix.endswith(".zst"):
+        packed_zstd(path, content)
+    else:
+        path.write_bytes(content)
+    found, notes = read(path)
+    assert notes == []
+    assert [(each["id"], each["text"].decode()) for each in found] == [(r["id"], r["text"]) for r in RECORDS]
+    assert {name: str(value) for name, value in json.loads(found[3]["other"]).items()} == {
+        "lang": "en",
+        "n": "3",
+    }
+
+
+def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
+    lines = [
+        b'{"id": "ok", "text": "fine"}',
+        b'{"id": "cut", "text": "no',
+        b"",
+        b'{"id": "none"}',
+        b'{"id": "nil", "text": null}',
+        b'{"id": "num", "text": 7}',
+        b"[1, 2]",
+        b'{"id": "raw", "text": "caf\xe9"}',
+        b'{"id": "half", "text": "\\ud800 x"}',
+        b'{"id": 12, "text": "last"}',
+    ]
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["ok", "raw", "half", "12"]
+    assert found[1]["text"].decode() == "caf\ufffd"
+    assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8"]
+    assert [note.reason for note in notes] == [
+        "broken JSON: Unterminated string starting at",
+        "has no field 'text'",
+        "its field 'text' is null",
+        "its field 'text' is not text",
+        "is not an object with fields",
+        "invalid UTF-8, taken with replacement characters",
+    ]
+
+
+def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
+    path = write_jsonl(tmp_path / "c.jsonl", [{"key": "a", "body": "x", "day": "2020"}, {"body": "y"}])
+    found, notes = read(path, id="key", text="body", date="day")
+    assert [(each["id"], each["date"]) for each in found] == [("a", "2020")]
+    assert [note.reason for note in notes] == ["has no field 'key'"]
+    assert [each["id"] for each in read(path, text="body")[0]] == [f"{path}:1", f"{path}:2"]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_compressed_file_that_ends_early_gives_what_it_has(tmp_path, suffix):
+    content = "".join(json.dumps({"id": str(n), "text": text(200, n)}) + "\n" for n in range(400)).encode()
+    path = tmp_path / f"c.jsonl{suffix}"
+    if suffix == ".gz":
+        path.write_bytes(gzip.compress(content))
+    else:
+        packed_zstd(path, content)
+    path.write_bytes(path.read_bytes()[:-2000])
+    found, notes = read(path)
+    assert notes
+    assert all(
+        json.loads(line)["id"] == each["id"] for line, each in zip(content.splitlines(), found, strict=False)
+    )
+
+
+def test_a_truncated_parquet_file_is_named(tmp_path):
+    path = tmp_path / "c.parquet"
+    pq.write_table(pa.Table.from_pylist(RECORDS), path)
+    path.write_bytes(path.read_bytes()[:-50])
+    found, (note,) = read(path)
+    assert found == []
+    assert note.reason.startswith("is not a whole Parquet file")
+
+
+def test_rows_of_the_wrong_width_are_named(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text("id,text\na,one\nb,two,three\nc,four\n")
+    found, (note,) = read(path)
+    assert [each["id"] for each in found] == ["a", "c"]
+    assert note.reason == "has 3 fields instead of 2"
+
+
+def test_a_missing_column_and_a_missing_file_stop_before_the_work(tmp_path):
+    (tmp_path / "c.csv").write_text("id,body\na,one\n")
+    with pytest.raises(InputError, match="no column 'text'"):
+        read(tmp_path / "c.csv")
+    with pytest.raises(InputError, match="no such file"):
+        read(tmp_path / "nowhere.jsonl")
+
+
+def test_lines_and_folders_are_documents(tmp_path):
+    (tmp_path / "lines.txt").write_text("one line\n\nanother\n")
+    assert [each["text"] for each in read(tmp_path / "lines.txt")[0]] == [b"one line", b"another"]
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text("alpha")
+    (tmp_path / "folder" / "b.html").write_text("<html>beta")
+    assert [each["text"] for each in read(tmp_path / "folder")[0]] == [b"alpha", b"<html>beta"]
+
+
+def warc(count):
+    out = io.BytesIO()
+    for number in range(count):
+        body = f"<html><script>x</script><body><p>{text(60, number % 3)}</p>".encode()
+        http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+        head = (
+            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{number:032d}>\r\n"
+            f"WARC-Target-URI: http://h/{number}\r\nWARC-Date: 2020-01-01T00:00:0{number}Z\r\n"
+            f"Content-Type: application/http;msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+        ).encode()
+        out.write(gzip.compress(head + http + b"\r\n\r\n"))
+    return out.getvalue()
+
+
+def test_warc_responses_are_stripped_of_markup_and_named_by_their_address(tmp_path):
+    pytest.importorskip("fastwarc")
+    path = tmp_path / "c.warc.gz"
+    path.write_bytes(warc(6))
+    plain = write_jsonl(tmp_path / "p.jsonl", [{"id": "plain", "text": text(60, 0)}])
+    run([str(path), str(plain)], tmp_path / "run")
+    joined = {
+        row["document"]: row["joined"]
+        for row in rows(tmp_path / "run", "clusters")
+        if row["cluster"] == "http://h/0"
+    }
+    assert joined == {
+        "http://h/0": "representative",
+        "http://h/3": "identical",
+        "plain": "lexically equivalent",
+    }
+
+
+def test_a_warc_that_ends_early_gives_its_whole_records(tmp_path):
+    pytest.importorskip("fastwarc")
+    path = tmp_path / "c.warc.gz"
+    path.write_bytes(warc(6)[:-120])
+    found, notes = read(path)
+    assert [each["id"] for each in found] == [f"http://h/{n}" for n in range(5)]
+    assert notes
+
+
+def test_standard_input_is_read_as_json_lines_or_lines(tmp_path):
+    same = text(50, 1)
+    for content in (
+        json.dumps({"id": "a", "text": same}) + "\n" + json.dumps({"id": "b", "text": same}) + "\n",
+        f"{same}\n{same}\n",
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "copysift", "cluster", "-", "-o", str(tmp_path / "run")],
+            input=content.encode(),
+            check=False,
+        )
+        assert done.returncode == 0
+        assert len(rows(tmp_path / "run", "clusters")) == 2
+
+
+def test_bad_records_are_counted_and_duplicate_ids_told_apart(tmp_path):
+    records = [{"id": "a", "text": text(30, n)} for n in range(3)] + [{"id": "b"}]
+    made = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
+    assert [row["document"] for row in rows(tmp_path / "run", "documents")] == ["a", "a~2", "a~3"]
+    described = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert described["counts"]["skipped"] == made.described["counts"]["skipped"] == 3
+    assert described["reasons"] == {"has no field 'text'": 1, "duplicate id": 2}
+
+
+def test_chinese_and_japanese_copies_are_found(tmp_path):
+    chinese = "".join(chr(0x4E00 + (n * 7919) % 20000) for n in range(300))
+    japanese = "".join(chr(0x3042 + (n * 31) % 80) + chr(0x4E00 + (n * 104729) % 20000) for n in range(200))
+    records = [
+        {"id": "zh", "text": chinese},
+        {"id": "ja", "text": japanese},
+        {"id": "zh2", "text": chinese[:150] + "。" + chinese[150:]},
+        {"id": "ja2", "text": japanese[:190] + "字" + japanese[190:]},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run")
+    assert [(row["cluster"], row["document"]) for row in rows(tmp_path / "run", "clusters")] == [
+        ("zh", "zh"),
+        ("zh", "zh2"),
+        ("ja", "ja"),
+        ("ja", "ja2"),
+    ]

@@ -1,0 +1,102 @@
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from copysift.kernels import _shingle as compiled
+from copysift.kernels.reference import shingle as readable
+
+TEXTS = [
+    "",
+    "a",
+    "a rose is a rose is a rose",
+    "One two THREE four five_5 six seven " * 30,
+    "中文字符很多 and かな too " * 20,
+    "naïve café Straße ﬁn " * 9,
+    "x" * 70_000 + " y " + "z " * 40,
+    "ab " * 3000,
+    "\x00\xff broken \xe4\xb8 bytes",
+]
+
+
+def packed(texts):
+    raw = [each.encode("utf-8", "surrogateescape") for each in texts]
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in raw])]).astype(np.int64)
+    return np.frombuffer(b"".join(raw), np.uint8), offsets
+
+
+def same(left, right):
+    assert len(left) == len(right)
+    for one, other in zip(left, right, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("w", [1, 2, 3, 10])
+@pytest.mark.parametrize("avx2", [True, False])
+def test_shingles_are_those_of_the_definition(w, avx2):
+    compiled.use_avx2(avx2)
+    data, offsets = packed(TEXTS)
+    same(compiled.shingles(data, offsets, w, 5), readable.shingles(data, offsets, w, 5))
+    assert (
+        compiled.content_digests(data, offsets).tolist() == readable.content_digests(data, offsets).tolist()
+    )
+    compiled.use_avx2(True)
+
+
+def test_a_document_of_many_blocks_has_the_shingles_of_its_words():
+    word_list = [f"w{number * 7919 % 90_001}" for number in range(400_000)]
+    data, offsets = packed([" ".join(word_list)])
+    assert len(data) > 2 << 20
+    values, _, words, _, _ = compiled.shingles(data, offsets, 3)
+    assert words.tolist() == [400_000]
+    assert len(values) == len({tuple(word_list[at : at + 3]) for at in range(399_998)})
+    assert (np.diff(values.astype(np.object_)) > 0).all()
+
+
+@pytest.mark.parametrize("modulus", [1, 2, 3, 5, 6, 24, 25, 2**31])
+def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
+    chance = random.Random(modulus)
+    values = np.array(
+        sorted({chance.randrange(2**64) for _ in range(3000)} | {0, modulus, 2**64 - 1}), np.uint64
+    )
+    bounds = np.array([0, 1000, 1000, len(values)])
+    moduli = np.array([modulus] * 3, np.uint32)
+    same(compiled.samples(values, bounds, moduli), readable.samples(values, bounds, moduli))
+    filters = [np.zeros(64, np.uint64), np.zeros(64, np.uint64)]
+    for kernel, bits in zip((compiled, readable), filters, strict=True):
+        kernel.note(bits, values[::40].copy())
+    assert filters[0].tolist() == filters[1].tolist()
+    found = compiled.samples(values, bounds, moduli, filters[0])
+    same(found, readable.samples(values, bounds, moduli, filters[0]))
+    assert set(values[::40].tolist()) <= set(found[0].tolist())
+
+
+def test_every_pair_of_small_sets_is_intersected():
+    sets = [list(each) for size in range(5) for each in itertools.combinations(range(5), size)]
+    sets += [list(range(0, 400, 3)), list(range(0, 4000, 7)), [3999]]
+    values = np.array([key for each in sets for key in each], np.uint64)
+    bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    lefts, rights = (
+        np.array(side) for side in zip(*itertools.product(range(len(sets)), repeat=2), strict=True)
+    )
+    same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
+
+
+def test_lists_and_pairs_are_those_of_the_definition_on_every_small_case():
+    for holders in itertools.product([(), (0,), (0, 1), (1, 2), (0, 1, 2), (0, 1, 2, 3)], repeat=3):
+        for moduli in ([1, 1, 1, 1], [1, 5, 5, 25], [25, 5, 1, 25], [25] * 4):
+            entries = [(value, doc) for value, docs in zip((3, 5, 25), holders, strict=True) for doc in docs]
+            hashes = np.array([value for value, _ in entries], np.uint64)
+            docs = np.array([doc for _, doc in entries], np.uint32)
+            sizes = [np.zeros(4, np.uint32), np.zeros(4, np.uint32)]
+            found, truth = (
+                kernel.lists(hashes, docs, np.array(moduli, np.uint32), 3, size)
+                for kernel, size in zip((compiled, readable), sizes, strict=True)
+            )
+            same(found, truth)
+            same(*([size] for size in sizes))
+            starts, lengths, _, _, own = truth
+            weights = np.arange(1, len(starts) + 1, dtype=np.uint32)
+            same(*(kernel.all_pairs(docs, own, starts, lengths, weights) for kernel in (compiled, readable)))
+            same(*([kernel.few_pairs(docs, own, starts, lengths)] for kernel in (compiled, readable)))
