@@ -163,8 +163,7 @@ def get_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002
     return job_out(state.jobs, own(state, user, id))
 
 
-@router.get("/jobs/{id}/result", tags=["jobs"], response_class=Response,
-            responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})  # fmt: skip
+@router.get("/jobs/{id}/result", tags=["jobs"], response_model=dict[str, Any])
 def get_result(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
     """Give the result: the JSON of `copysift scan --format json`."""
     job = own(state, user, id)
@@ -250,10 +249,10 @@ def health(state: ServerState) -> HealthOut:
     )  # fmt: skip
 
 
-@router.get("/metrics", tags=["server"], response_class=PlainTextResponse)
-def metrics(state: ServerState, user: ApiUser) -> str:
+@router.get("/metrics", tags=["server"], response_model=None, responses={200: {"content": {"text/plain": {}}}})
+def metrics(state: ServerState, user: ApiUser) -> Response:
     """Give counters in Prometheus' text form."""
-    return state.metrics.text(state.jobs.counts())
+    return PlainTextResponse(state.metrics.text(state.jobs.counts()))
 
 
 def own(state: State, user: str, id_: str) -> Job:

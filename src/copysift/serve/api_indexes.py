@@ -173,8 +173,7 @@ def remove_document(
     return RemovedOut(removed=removed)
 
 
-@router.post("/{name}/query", response_class=Response,
-             responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})  # fmt: skip
+@router.post("/{name}/query", response_model=dict[str, Any])
 def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Response:
     """Ask where else a text stands: the JSON of `copysift query --format json`."""
     found = held(state, user, name)
