@@ -29,7 +29,21 @@ from tests.serve.moss_client import submit
 from tests.serve.running import Server
 from tests.serve.test_survival import alive, descendants, ends, submitted
 
-WORDS = "amber basin cedar delta ember flint grove heron inlet jetty knoll larch marsh north oasis plume".split()
+WORDS = (
+    "amber",
+    "basin",
+    "cedar",
+    "delta",
+    "ember",
+    "flint",
+    "grove",
+    "heron",
+    "inlet",
+    "jetty",
+    "knoll",
+    "larch",
+)
+KILLS = 30
 SCRIPT = """
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
@@ -45,11 +59,17 @@ def source(chance: random.Random, lines: int = 60) -> str:
     made = []
     for number in range(lines // 3):
         a, b, c = (chance.choice(WORDS) for _ in range(3))
-        kind = chance.choice(("for", "while", "if"))
-        made.append(f"def {a}_{b}_{number}({c}, x):\n    {kind} x {chance.choice('<>')} {chance.randrange(999)}:\n"
-                    f"        {c} = {c} {chance.choice('+-*')} [{', '.join(map(str, chance.sample(range(99), chance.randint(1, 6))))}]\n")  # fmt: skip
-        made[-1] = made[-1].replace("for x <", "while x <").replace("for x >", "if x >")
+        test = f"{chance.choice(('while', 'if'))} x {chance.choice('<>')} {chance.randrange(999)}"
+        items = ", ".join(map(str, chance.sample(range(99), chance.randint(1, 6))))
+        made.append(f"def {a}_{b}_{number}({c}, x):\n    {test}:\n")
+        made.append(f"        {c} = {c} {chance.choice('+-*')} [{items}]\n")
     return "".join(made)
+
+
+def processor(pid: int) -> float:
+    """Give the seconds of processor time that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -96,7 +116,8 @@ def moss(clients: int, files: int) -> None:
         for number, (_, address) in answers.items():
             status, index = server.ask("GET", address.removeprefix(server.url))
             first = re.search(r'match0\.html">(\S+) \(100%\)</A>\s+<TD><A HREF="\S+">(\S+) \(100%\)', index)
-            good = status == 200 and first and set(first.groups()) == {f"c{number}-0.py", f"c{number}-{files - 1}.py"}
+            copies = {f"c{number}-0.py", f"c{number}-{files - 1}.py"}
+            good = status == 200 and first and set(first.groups()) == copies
             wrong += not good
         slowest = max(seconds for seconds, _ in answers.values())
         print(f"{clients} MOSS clients with {files} files each: {len(answers)} answered, {wrong} wrong, "
@@ -143,13 +164,20 @@ def query(documents: int, seconds: int) -> None:
             script = place / "query.lua"
             script.write_text(SCRIPT % (bodies, path))
             for connections in (2, 8):
-                command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), server.url]
+                shape = ["-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+                command = ["wrk", *shape, "-s", str(script), server.url]
+                before = processor(server.pid)
                 said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                taken = processor(server.pid) - before
+                total = int(re.search(r"(\d+) requests in", said)[1])
                 rate = re.search(r"Requests/sec:\s+(\S+)", said)
                 late = dict(re.findall(r"(50|99)%\s+(\S+)", said))
                 bad = re.search(r"Non-2xx.*: (\d+)", said)
-                print(f"wrk, {connections} connections, {len(questions[0]) / 1000:.1f} kB each: {rate and rate[1]} queries/s, "
-                      f"p50 {late.get('50')}, p99 {late.get('99')}, errors {bad[1] if bad else 0}")  # fmt: skip
+                print(
+                    f"wrk, {connections} connections, {len(questions[0]) / 1000:.1f} kB a question: "
+                    f"{rate and rate[1]} queries/s, p50 {late.get('50')}, p99 {late.get('99')}, "
+                    f"errors {bad[1] if bad else 0}; processor time {taken / total * 1000:.1f} ms a query"
+                )
 
 
 def kill(jobs: int) -> None:
@@ -169,8 +197,10 @@ def kill(jobs: int) -> None:
         killed = {"server": 0, "worker or job": 0}
         begun = time.perf_counter()
         while sender.is_alive() or any(state in ("queued", "running") for state, _ in ends(server).values()):
-            time.sleep(chance.uniform(0.2, 3))
+            time.sleep(chance.uniform(0.2, 6))
             below = [pid for pid in descendants(server.pid) if alive(pid)]
+            if sum(killed.values()) >= KILLS:
+                continue  # the last ones may end in peace
             if chance.random() < 0.6 and below:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(chance.choice(below), signal.SIGKILL)
@@ -189,7 +219,9 @@ def kill(jobs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("part", choices=("moss", "query", "kill"))
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--files", type=int, default=30)

@@ -42,11 +42,12 @@ def test_the_description_has_every_operation_and_one_shape_of_errors(server: Ser
 @pytest.mark.slow
 def test_random_requests_break_nothing_and_every_answer_fits(server: Server, tmp_path: Path) -> None:
     command = [
-        sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/api/v1/openapi.json", "--checks", CHECKS,
-        "--max-examples", str(EXAMPLES), "--phases", "examples,fuzzing", "--suppress-health-check", "all",
+        sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/api/v1/openapi.json",
+        "--checks", CHECKS, "--max-examples", str(EXAMPLES), "--phases", "examples,fuzzing", "--suppress-health-check", "all",
         "--generation-database", "none", "--seed", "1", "--no-color",
     ]  # fmt: skip
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "generated" in done.stdout
     assert "something went wrong" not in server.log()
     assert " failed\n" not in server.log()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -12,7 +13,6 @@ from pydantic import Field
 from copysift.errors import UsageError
 from copysift.index_settings import Query as Asked
 from copysift.report import hits
-from copysift.report.view import View
 from copysift.serve import uploads
 from copysift.serve.api import ERRORS, UPLOAD
 from copysift.serve.indexes import Held
@@ -183,4 +183,5 @@ def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Respo
     asked = make(Asked, given.model_dump(exclude={"text", "name", "passages"}))
     question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name)
     answer = index.answer([question], asked, passages=given.passages)
-    return Response(hits.records(answer, View()), media_type="application/json")
+    # Without indentation, for that is ten times as fast.
+    return Response(json.dumps(hits.content(answer)), media_type="application/json")
