@@ -10,7 +10,6 @@ compares all with all in a process of its own; time and largest memory are those
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import subprocess
@@ -180,22 +179,23 @@ def main() -> None:
     write(folder / "once", given.files)
     size = sum(path.stat().st_size for path in (folder / "once").iterdir()) / given.files
     print(f"{given.files} files of {size:,.0f} bytes on average")
-    found = {"copysift": timed([sys.executable, "-c", COPYSIFT, str(folder / "once")])}
+    found: dict[str, tuple[float, float, str]] = {}
+
+    def run(name: str, command: list[str], **options: object) -> None:
+        found[name] = seconds, memory, pairs = timed(command, **options)
+        factor = seconds / found["copysift"][0]
+        print(f"{name:<32} {seconds:8.2f} s {memory:8.0f} MB {pairs:>10} pairs  {factor:6.1f} x", flush=True)
+
+    run("copysift", [sys.executable, "-c", COPYSIFT, str(folder / "once")])
+    if given.scale:
+        write(folder / "five", 5 * given.files)
+        run("copysift, five times the files", [sys.executable, "-c", COPYSIFT, str(folder / "five")])
     if given.dolos:
         script = given.dolos / "bench.mjs"
         script.write_text(DOLOS)
-        found["dolos-lib"] = timed(["node", str(script), str(folder / "once")], cwd=str(given.dolos))
+        run("dolos-lib", ["node", str(script), str(folder / "once")], cwd=str(given.dolos))
     if given.copydetect:
-        found["copydetect"] = timed([given.copydetect, "-c", COPYDETECT, str(folder / "once")])
-    if given.scale:
-        write(folder / "five", 5 * given.files)
-        found["copysift, five times the files"] = timed(
-            [sys.executable, "-c", COPYSIFT, str(folder / "five")]
-        )
-    for name, (seconds, memory, pairs) in found.items():
-        factor = seconds / found["copysift"][0]
-        print(f"{name:<32} {seconds:8.2f} s {memory:8.0f} MB {pairs:>10} pairs  {factor:6.1f} x")
-    print(json.dumps({name: row[:2] for name, row in found.items()}))
+        run("copydetect", [given.copydetect, "-c", COPYDETECT, str(folder / "once")])
 
 
 if __name__ == "__main__":

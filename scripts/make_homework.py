@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "examples" / "homework"
-FIRST = "# "
+REMARKS = {"for": "# go through this step", "if": "# check this case"}
 
 STARTER = '''"""Report on the loans of a library. Usage: python loans.py FILE"""
 
@@ -36,11 +36,11 @@ def main(arguments):
 
 '''
 
-END = '''
+END = """
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv))
-'''
+"""
 
 MIRA = '''
 def report(rows):
@@ -92,7 +92,7 @@ class Shelf:
         return max(months, key=lambda month: (months[month], month))
 
     def __str__(self):
-        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, mostly {self.busiest_month()})"
+        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, in {self.busiest_month()})"
 
 
 def report(rows):
@@ -108,7 +108,7 @@ def report(rows):
         print("read by one person only:", ", ".join(sorted(lonely)))
 '''
 
-AYSE = '''
+AYSE = """
 from collections import Counter, defaultdict
 from datetime import date
 
@@ -139,9 +139,9 @@ def report(rows):
                 pairs[one, other] += 1
     for (one, other), shared in pairs.most_common(3):
         print(f"{one} and {other} share {shared} books")
-'''
+"""
 
-LEO = '''
+LEO = """
 def report(rows):
     data = list(rows)
     if not data:
@@ -175,6 +175,18 @@ def show_top(data, column, title, size=3):
     print(title + ":")
     for count, name in best:
         print("   %-25s %4d" % (name, count))
+"""
+
+IDA = '''
+def report(log):
+    pages = [int(row[3]) for row in log]
+    pages.sort()
+    middle = len(pages) // 2
+    odd = len(pages) % 2 == 1
+    median = pages[middle] if odd else (pages[middle - 1] + pages[middle]) / 2
+    print("books lent:", len(pages))
+    print("pages: shortest", pages[0], "median", median, "longest", pages[-1])
+    print("a shelf of", round(sum(pages) * 0.0001, 2), "metres")
 '''
 
 NOTES = {
@@ -199,8 +211,8 @@ def commented(source: str) -> str:
     lines = []
     for line in source.split("\n"):
         word = line.strip().partition(" ")[0]
-        if word in ("for", "if"):
-            lines.append(f"{line[: len(line) - len(line.lstrip())]}{FIRST}go through this step" if word == "for" else f"{line[: len(line) - len(line.lstrip())]}{FIRST}check this case")
+        if word in REMARKS:
+            lines.append(f"{line[: len(line) - len(line.lstrip())]}{REMARKS[word]}")
         lines.append(line)
     return "\n".join(lines)
 
@@ -208,7 +220,8 @@ def commented(source: str) -> str:
 def submissions() -> dict[str, dict[str, str]]:
     """Give the files of every submission."""
     disguise = {
-        "loans": "borrowed", "pages_by_reader": "read_pages", "book": "item", "reader": "client", "ranked": "ordering",
+        "loans": "borrowed", "pages_by_reader": "read_pages", "book": "item", "reader": "client",
+        "ranked": "ordering",
         "history": "events", "place": "rank", "total": "all_pages", "share": "percentage",
     }  # fmt: skip
     half = AYSE[: AYSE.index("    pairs = Counter()")] + '    print("done")\n'
@@ -220,8 +233,8 @@ def submissions() -> dict[str, dict[str, str]]:
         "tom": {"loans.py": STARTER + renamed(MIRA, disguise) + END},
         "nele": {"loans.py": STARTER + reordered(commented(MIRA)) + END},
         "emil": {"loans.py": STARTER + JONAS + END, "notes.txt": NOTES["jonas"]},
-        "zoe": {"src/loans.py": STARTER + half + END, "src/extra.py": LEO[LEO.index("def show_months"):]},
-        "ida": {"loans.py": STARTER + "\n\ndef report(rows):\n    pass\n" + END},
+        "zoe": {"src/loans.py": STARTER + half + END, "src/extra.py": LEO[LEO.index("def show_months") :]},
+        "ida": {"loans.py": STARTER + IDA + END},
         "kai": {"loans.py": STARTER + END},
     }
 
@@ -240,15 +253,15 @@ kai,Kai Brandt,kbrandt,,2026-05-06 11:59,1
 """
 
 
-def main() -> None:
+def main(root: Path = ROOT) -> None:
     """Write the class."""
-    shutil.rmtree(ROOT, ignore_errors=True)
+    shutil.rmtree(root, ignore_errors=True)
     files = {"starter/loans.py": STARTER + END, "submissions.csv": METADATA}
     for name, content in submissions().items():
         files |= {f"submissions/{name}/{file}": text for file, text in content.items()}
     files["earlier/2025/hanna/loans.py"] = STARTER + commented(AYSE) + END
     for name, text in files.items():
-        target = ROOT / name
+        target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
 

@@ -79,6 +79,15 @@ def test_the_bundled_example_is_what_its_script_makes(tmp_path):
     }
 
 
+def test_the_bundled_class_is_what_its_script_makes(tmp_path):
+    runpy.run_path(str(ROOT / "scripts" / "make_homework.py"))["main"](tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    bundle = ROOT / "examples" / "homework"
+    assert made == {
+        path.relative_to(bundle): path.read_bytes() for path in bundle.rglob("*") if path.is_file()
+    }
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """A folder with the example, and a command `copysift`, where the how-to's commands run in order."""

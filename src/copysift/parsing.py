@@ -74,6 +74,10 @@ def fraction(name: str, value: object) -> float:
             number = float(written[:-1]) / 100 if written.endswith("%") else float(written)
         except ValueError:
             number = math.nan
+        if written.endswith("%") and number > 1:
+            raise UsageError(
+                f"{_spell(name)} is {written}, but a share is at most 100%", hint="write 25% or .25"
+            )
         if math.isfinite(number):
             return number
     raise UsageError(f"{_spell(name)} needs a share, not {value!r}", hint="write 25% or .25")

@@ -44,6 +44,8 @@ THRESHOLDS: dict[str, Thresholds] = {
 }
 DEFAULT_THRESHOLD = {"shared": 10.0, "longest": 100.0}  # a share, 25 %, for every other measure
 DEFAULT_SHARE = 0.25
+# Those of copysift itself: a scheme of a plug-in may heed what it likes.
+_SCHEMES = ("robust", "winnow", "open-closed", "mod", "safe-mod", "all", "min", "adaptive-mod", "anchor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Settings:
     )  # fmt: skip
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
-        _WHAT, texts, "FILE", shown="none",
+        _WHAT, texts, "FILE", commands="scan compare index query index-check", shown="none",
     )  # fmt: skip
     by: str = declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
@@ -170,15 +172,16 @@ class Settings:
         None, "--threshold",
         "Report pairs whose measure reaches this: 25% or .25; a number for the measures shared and longest.",
         _PAIRS, fraction, "X", commands="scan show compare",
-        shown="25%; 10 fingerprints for shared, 100 symbols for longest",
+        shown="25%; 10 fingerprints for shared, 100 symbols for longest; anything for two files",
     )  # fmt: skip
     measure: str = declare(
         "similarity", "--measure", "What ranks and selects pairs (containment: the larger of the two).",
         _PAIRS, text, "NAME", choices=SHARES + COUNTS, commands="scan show compare",
     )  # fmt: skip
-    min_shared: int = declare(
-        2, "--min-shared", "Fewer shared fingerprints than this are no evidence.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show",
+    min_shared: int | None = declare(
+        None, "--min-shared",
+        "Fewer shared fingerprints than this are no evidence, unless both files have no more.",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="2; 1 with --threshold 0",
     )  # fmt: skip
     min_match: int | None = declare(
         None, "--min-match", "Report a pair whose longest match has this many symbols, whatever its measure.",
@@ -223,7 +226,7 @@ class Settings:
     )  # fmt: skip
     hidden: bool = declare(False, "--hidden", "Read hidden files and folders too.", _FILES, flag)
     gitignore: bool = declare(False, "--gitignore", "Leave out what .gitignore files name.", _FILES, flag)
-    follow: bool = declare(False, "--follow", "Follow symbolic links to folders.", _FILES, flag)
+    follow: bool = declare(False, "--follow", "Follow symbolic links.", _FILES, flag)
     one_file_system: bool = declare(
         False, "--one-file-system", "Do not enter other file systems.", _FILES, flag
     )
@@ -248,6 +251,7 @@ class Settings:
                 "lower --noise or raise --guarantee",
             )
         _check_threshold(self)
+        _check_effect(self)
         _check_max_shared(self.max_shared)
         if self.language and self.kind not in ("auto", "code"):
             raise UsageError(
@@ -276,6 +280,13 @@ class Settings:
         if self.threshold is None:
             return DEFAULT_THRESHOLD.get(self.measure, DEFAULT_SHARE)
         return self.threshold
+
+    @property
+    def fewest(self) -> int:
+        """The shared fingerprints that are evidence, filled in where it was not set."""
+        if self.min_shared is None:
+            return 2 if self.cut > 0 else 1
+        return self.min_shared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,6 +413,19 @@ def check_limits(settings: Any) -> None:
         if (low is not None and value < low) or (high is not None and value > high):
             bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
             raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
+
+
+# Settings that only some schemes heed; elsewhere they would silently do nothing.
+_HEEDED = {"anchor": ("anchor",), "disjoint": ("mod",), "modulus": ("mod", "safe-mod", "adaptive-mod")}
+
+
+def _check_effect(settings: Settings) -> None:
+    for name, schemes in _HEEDED.items():
+        if getattr(settings, name) and settings.scheme in _SCHEMES and settings.scheme not in schemes:
+            raise UsageError(
+                f"--{name} has no effect with the scheme {settings.scheme}",
+                hint=f"leave it out, or choose --scheme {' or '.join(schemes)}",
+            )
 
 
 def _check_max_shared(value: int | float) -> None:

@@ -6,7 +6,7 @@ All offsets are half-open byte offsets of the readable source (UTF-8), 32 bits w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -275,7 +275,8 @@ class Folders:
     """Two folders compared by content; names are relative to their folder.
 
     `similar` has the left name, the right name and their similarity. A file stands in `only_left`
-    or `only_right` when nothing in the other folder is equal or similar to it.
+    or `only_right` when nothing in the other folder is equal or similar to it. `pairs` has all measures
+    of the similar ones, in the same order.
     """
 
     left: str
@@ -284,3 +285,6 @@ class Folders:
     similar: tuple[tuple[str, str, float], ...]
     only_left: tuple[str, ...]
     only_right: tuple[str, ...]
+    pairs: tuple[Pair, ...] = ()
+    settings: dict[str, object] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()

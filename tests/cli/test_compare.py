@@ -28,6 +28,24 @@ def test_equal_files_and_one_file_twice_are_equal(tmp_path):
         assert "byte for byte" in done.out
 
 
+def test_one_file_twice_has_its_own_size_and_sif_lists_two_files(tmp_path):
+    write(tmp_path, {"a.txt": A, "b.txt": A[:700] + B})
+    assert copysift(tmp_path, "compare", "a.txt", "a.txt").out.count(f"a.txt ({len(A)} B)") == 2
+    listed = copysift(tmp_path, "compare", "a.txt", "b.txt", "--format", "sif").out
+    assert f"R100 a.txt {len(A)}" in listed
+
+
+def test_archives_are_not_opened_and_reports_that_cannot_be_written_are_told(tmp_path):
+    write(tmp_path, {"a.txt": A, "z.zip": b"PK\x03\x04", "list": "a.txt\r\nb.txt\r\n", "b.txt": A})
+    assert "does not open archives" in copysift(tmp_path, "compare", "z.zip", ".").err
+    full = copysift(tmp_path, "scan", "--files-from", "list", "-o", "/dev/full")
+    assert full.status == 2
+    assert full.err == (
+        "copysift: cannot write /dev/full: No space left on device; the report is incomplete\n"
+    )
+    assert "it is a folder" in copysift(tmp_path, "scan", "a.txt", "-o", str(tmp_path)).err
+
+
 def test_files_that_share_nothing_are_status_1(tmp_path):
     write(tmp_path, {"a.txt": A, "b.txt": B, "empty.txt": ""})
     for other in ("b.txt", "empty.txt"):
@@ -81,7 +99,14 @@ def test_two_folders_are_compared_by_content(tmp_path):
 def test_two_folders_as_json(tmp_path):
     folders(tmp_path)
     content = json.loads(copysift(tmp_path, "compare", "left/", "right", "--format", "json").out)
-    assert list(content) == ["version", "left", "right", "equal", "similar", "only_left", "only_right"]
+    assert list(content) == [
+        "version", "left", "right", "settings", "equal", "similar", "only_left", "only_right", "skipped",
+    ]  # fmt: skip
+    assert content["settings"]["threshold"] == 0.25
+    assert content["skipped"] == []
+    edited = content["similar"][0]
+    assert 0 < edited["resemblance"] < edited["containment_right"] < 1
+    assert 0 < edited["containment_left"] < edited["containment_right"]
     assert content["only_left"] == ["gone.txt"]
     assert content["similar"][0]["left"] == "edited.txt"
 

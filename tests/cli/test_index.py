@@ -1,9 +1,12 @@
 import json
+import subprocess
+import sys
 
-from tests.cli.program import copysift, write
+import pytest
+
+from tests.cli.program import copysift, environment, write
+from tests.cli.test_main import HEAVY
 from tests.cli.texts import prose
-
-HEAD = "  of query  of document  resemblance   sif  shared     size  document\n"
 
 
 def three(folder):
@@ -274,3 +277,17 @@ def test_a_second_writer_is_told_who_writes(tmp_path):
         assert done.status == 2
         assert done.err.startswith("copysift: x.sift is being written by process ")
         assert copysift(tmp_path, "query", "x.sift", "d/a.txt").status == 0
+
+
+@pytest.mark.parametrize("arguments", [["query", "--help"], ["index", "--help"], ["index", "add", "--help"]])
+def test_help_starts_light(arguments):
+    code = (
+        "import sys\n"
+        "from copysift.cli.main import main\n"
+        f"main({arguments!r})\n"
+        f"print([name for name in sys.modules if name.startswith({HEAVY!r})], file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert done.stderr == "[]\n"

@@ -72,7 +72,8 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--kind", "music"],
          "copysift: there is no kind 'music'\nhint: kinds: text, words, code, html, html-words, bytes\n"),
         (["scan", ".", "--format", "xml"],
-         "copysift: there is no report format 'xml'\nhint: report formats: table, json, csv, sif, html, moss\n"),
+         "copysift: there is no report format 'xml'\n"
+         "hint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
          "copysift: no report format for a file .docx\n"
          "hint: choose one by --format: table, json, csv, sif, html, moss\n"),

@@ -128,3 +128,67 @@ def test_names_that_are_not_utf_8_survive_a_run(tmp_path):
     assert copysift(tmp_path, "scan", "in", "--save", "run").status == 0
     done = copysift(tmp_path, "show", "run", "-0")
     assert sorted(done.out.split("\0")) == ["", "in/caf\\xe9.txt", "in/caf\udce9.txt"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--measure", "similarity"),
+        ("--measure", "resemblance", "--threshold", "10%"),
+        ("--measure", "containment", "--threshold", "10%"),
+        ("--measure", "shared", "--threshold", "5"),
+        ("--measure", "longest", "--threshold", "60"),
+        ("--min-match", "60"),
+        ("--min-match", "60", "--min-shared", "1"),
+        ("--min-shared", "20"),
+        ("--threshold", "6%", "--min-shared", "1"),
+        ("--threshold", "6%", "--same-suffix"),
+        ("--threshold", "6%", "--size-ratio", "1.5"),
+        ("--measure", "longest", "--same-suffix"),
+        ("--min-match", "60", "--size-ratio", "1.5"),
+    ],
+    ids=" ".join,
+)
+def test_show_answers_what_scan_answers(run, options):
+    scanned = copysift(run, "scan", "in", "--format", "csv", *options)
+    assert copysift(run, "scan", "in", "--save", "other", *options, "-q").status == 0
+    shown = copysift(run, "show", "other", "--format", "csv", *options)
+    assert (shown.status, shown.out) == (scanned.status, scanned.out)
+    assert len(rows(shown)) >= 1
+
+
+@pytest.mark.parametrize("options", [("--measure", "longest"), ("--min-match", "60")], ids=" ".join)
+def test_show_refuses_longest_matches_that_the_run_does_not_know(run, options):
+    done = copysift(run, "show", "run", *options)
+    assert (done.status, done.out) == (2, "")
+    asked = " ".join(options).removesuffix(" 60")
+    assert done.err == (
+        f"copysift: run does not know the longest matches that {asked} needs\n"
+        f"hint: scan again with {asked} --save\n"
+    )
+
+
+def test_show_refuses_longest_matches_that_a_filter_left_out(run):
+    copysift(run, "scan", "in", "--min-match", "60", "--same-suffix", "--save", "suffix")
+    copysift(run, "scan", "in", "--min-match", "60", "--size-ratio", "1.5", "--save", "ratio")
+    assert "with the same suffix only" in copysift(run, "show", "suffix", "--min-match", "60").err
+    for wider in ((), ("--size-ratio", "2")):
+        done = copysift(run, "show", "ratio", "--min-match", "60", *wider)
+        assert "within --size-ratio 1.5 only" in done.err
+    assert "fewer than 2" in copysift(run, "show", "ratio", "--min-shared", "1").err
+
+
+def test_show_by_shared_fingerprints_refuses_when_pairs_may_be_missing(tmp_path):
+    write(
+        tmp_path,
+        {"in/a.txt": A + prose(11, words=6000), "in/b.txt": A + prose(12, words=6000), "in/c.txt": A + B},
+    )
+    assert copysift(tmp_path, "scan", "in", "--save", "run", "-q").status == 0
+    done = copysift(tmp_path, "show", "run", "--measure", "shared")
+    assert (done.status, done.out) == (2, "")
+    assert "run was not kept for --measure shared: pairs below 0.05 are missing" in done.err
+    asked = ("--measure", "shared", "--format", "csv")
+    assert copysift(tmp_path, "scan", "in", *asked, "--save", "kept").status == 0
+    shown = copysift(tmp_path, "show", "kept", *asked)
+    assert len(rows(shown)) == 3
+    assert copysift(tmp_path, "show", "kept", *asked, "--threshold", "3").status == 2

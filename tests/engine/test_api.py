@@ -68,10 +68,101 @@ def test_compare_folders_pairs_files_by_content(tmp_path):
     assert (found.only_left, found.only_right) == ((), ())
 
 
+def test_hard_links_and_a_folder_itself_are_equal_by_content(tmp_path):
+    write(tmp_path, {"l/a.txt": A, "l/b.txt": B, "l/sub/empty.txt": "", "r/none": ""})
+    (tmp_path / "l/again.txt").hardlink_to(tmp_path / "l/a.txt")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "r" / name).hardlink_to(tmp_path / "l" / name)
+    found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
+    assert found.equal == (("a.txt", "a.txt"), ("again.txt", "a.txt"), ("b.txt", "b.txt"))
+    assert (found.only_left, found.only_right) == (("sub/empty.txt",), ("none",))
+    for same in (tmp_path / "l", f"{tmp_path}/r/../l"):
+        found = copysift.compare_folders(tmp_path / "l", same)
+        names = ["a.txt", "again.txt", "b.txt", "sub/empty.txt"]
+        assert found.equal == tuple((name, name) for name in names)
+        assert (found.similar, found.only_left, found.only_right) == ((), (), ())
+
+
+def test_empty_files_at_the_same_path_are_equal_in_folders(tmp_path):
+    write(tmp_path, {"l/__init__.py": "", "r/__init__.py": "", "l/x/old": "", "r/new": ""})
+    found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
+    assert found.equal == (("__init__.py", "__init__.py"),)
+    assert (found.only_left, found.only_right) == (("x/old",), ("new",))
+
+
 def test_a_small_part_is_no_version_of_a_file(tmp_path):
     write(tmp_path, {"l/a.txt": A, "r/part.txt": A[100:300], "r/b.txt": A[:800] + B[:200]})
     found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
     assert [right for _, right, _ in found.similar] == ["b.txt", "part.txt"]
+
+
+def test_text_with_a_nul_is_compared_alike_on_both_sides(tmp_path):
+    write(tmp_path, {"a.txt": A * 5, "nul.txt": A * 5 + "\0"})
+    pair = copysift.compare(tmp_path / "a.txt", tmp_path / "nul.txt")
+    assert pair.shared > 0
+    assert pair.containment_left > 0.9
+    asked = copysift.compare(tmp_path / "a.txt", tmp_path / "nul.txt", kind="text")
+    assert asked.resemblance == 1.0
+    assert {group.kind for group in copysift.scan(tmp_path, kind="text").documents} == {"text"}
+    assert {group.kind for group in copysift.scan(tmp_path).documents} == {"text", "bytes"}
+
+
+def test_a_program_and_a_text_are_compared_as_text(tmp_path):
+    write(tmp_path, {"a.py": "def one(x):\n    return x + 1\n" * 3 + A, "a.txt": A})
+    assert copysift.compare(tmp_path / "a.py", tmp_path / "a.txt").containment_right > 0.9
+
+
+def test_an_unreadable_file_is_skipped_whoever_runs(folder, monkeypatch):
+    import os
+
+    opened = os.open
+
+    def locked(path, *rest, **more):
+        if str(path).endswith("d.txt"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", locked)
+    result = copysift.scan(folder)
+    assert [(each.name[-5:], each.reason) for each in result.skipped] == [("d.txt", "permission denied")]
+    assert len(result.pairs) == 2
+
+
+def test_passages_of_bytes_are_shown_by_place_and_hex():
+    from copysift.report.passages import source_lines
+    from copysift.report.view import View
+    from copysift.values import Side
+
+    view = View(source=lambda name, start, end: bytes(range(200, 256)) * 2)
+    (line,) = source_lines(Side("x", 5, 117, 1, 1), view)
+    assert line == "bytes 5 to 117: c8 c9 ca cb cc cd ce cf d0 d1 d2 d3 d4 d5 d6 d7 …"
+
+
+def test_nothing_to_scan_is_an_error(tmp_path):
+    with pytest.raises(copysift.UsageError, match="nothing to scan"):
+        copysift.scan([])
+    with pytest.raises(copysift.InputError, match="nowhere: there is no such file or folder"):
+        copysift.scan(tmp_path / "nowhere")
+    assert copysift.scan([tmp_path, tmp_path / "nowhere"]).skipped
+
+
+def test_texts_in_the_place_of_paths_and_no_content_are_told_in_words():
+    with pytest.raises(copysift.InputError, match="compare takes paths") as raised:
+        copysift.compare(A, B)
+    assert len(str(raised.value)) < 200
+    with pytest.raises(TypeError, match="content is str or bytes, not NoneType"):
+        copysift.fingerprint(None)
+
+
+@pytest.mark.parametrize("given", [{"anchor": "x"}, {"disjoint": True}, {"modulus": 7}])
+def test_a_setting_that_the_scheme_does_not_heed_is_refused(given, tmp_path):
+    with pytest.raises(copysift.UsageError, match="has no effect with the scheme robust"):
+        copysift.scan(tmp_path, **given)
+
+
+def test_more_than_the_whole_is_no_share(tmp_path):
+    with pytest.raises(copysift.UsageError, match="--threshold is 150%, but a share is at most 100%"):
+        copysift.scan(tmp_path, threshold="150%")
 
 
 def test_show_answers_from_a_saved_run(folder, tmp_path_factory):

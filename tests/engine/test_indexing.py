@@ -301,6 +301,19 @@ def test_other_settings_are_refused_with_a_message_that_shows_both(here):
         copysift.Index("x.sift", keep_text=True)
 
 
+def test_thresholds_by_kind_that_have_changed_since_are_refused(here, monkeypatch):
+    from copysift import settings
+
+    with copysift.Index("x.sift") as index:
+        index.add([("a", prose(1))])
+    with copysift.Index("own.sift", noise=20, guarantee=40) as index:
+        index.add([("a", prose(1))])
+    monkeypatch.setitem(settings.THRESHOLDS, "text", settings.Thresholds(30, 60))
+    with pytest.raises(StoreError, match="made with thresholds 25 / 50 for text, and they are now 30 / 60"):
+        copysift.Index("x.sift")
+    copysift.Index("own.sift").close()
+
+
 def test_a_seed_is_needed_but_never_stored(here):
     secret = 0x1234_5678_9ABC_DEF0
     with copysift.Index("x.sift", seed=secret) as index:

@@ -44,7 +44,9 @@ def test_a_first_level_folder_is_a_group_and_an_empty_one_too(tmp_path, monkeypa
 def test_a_zip_of_zips_gives_one_group_for_each_inner_archive(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inner = zipped({"src/main.py": "x", "README": "y"})
-    (tmp_path / "all.zip").write_bytes(zipped({"ann.zip": inner, "bob.zip": inner, "cleo/main.py": "z", "dora/": ""}))
+    (tmp_path / "all.zip").write_bytes(
+        zipped({"ann.zip": inner, "bob.zip": inner, "cleo/main.py": "z", "dora/": ""})
+    )
     assert groups(take("all.zip")) == {
         "all.zip/ann.zip": ["all.zip/ann.zip/src/main.py", "all.zip/ann.zip/README"],
         "all.zip/bob.zip": ["all.zip/bob.zip/src/main.py", "all.zip/bob.zip/README"],
@@ -60,7 +62,9 @@ def test_archives_inside_a_folder_are_submissions(tmp_path, monkeypatch):
     (tmp_path / "hw/bob.zip").write_bytes(b"no archive at all")
     taken = take("hw")
     assert groups(taken) == {"hw/ann.zip": ["hw/ann.zip/a.py"], "hw/bob.zip": []}
-    assert [(each.name, each.reason) for each in taken.skipped] == [("hw/bob.zip", "is not a zip or tar archive")]
+    assert [(each.name, each.reason) for each in taken.skipped] == [
+        ("hw/bob.zip", "is not a zip or tar archive")
+    ]
 
 
 def test_members_of_archives_load_again_as_often_as_asked(tmp_path):
@@ -87,7 +91,11 @@ def test_a_file_that_was_taken_before_is_not_taken_again(tmp_path):
         (["a.zip/hw/ann/x.py", "a.zip/hw/bob/x.py"], "a.zip/hw/ann/x.py", "a.zip/hw/ann"),
         (["a.zip/x.py", "a.zip/y.py"], "a.zip/x.py", "a.zip"),
         (["a.zip/src/x.py", "a.zip/src/y.py"], "a.zip/src/y.py", "a.zip/src"),
-        (["a.zip/doe_1_2_x.py", "a.zip/doe_1_2_y.py", "a.zip/roe_3_4_x.py"], "a.zip/doe_1_2_y.py", "a.zip/doe_1"),
+        (
+            ["a.zip/doe_1_2_x.py", "a.zip/doe_1_2_y.py", "a.zip/roe_3_4_x.py"],
+            "a.zip/doe_1_2_y.py",
+            "a.zip/doe_1",
+        ),
         (
             ["a.zip/Jo Li_5_assignsubmission_file_/x.py"],
             "a.zip/Jo Li_5_assignsubmission_file_/x.py",

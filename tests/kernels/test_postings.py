@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import zlib
 
 import numpy as np
@@ -63,6 +64,21 @@ def test_a_look_up_gives_every_posting_of_a_key_and_nothing_else(rows, page, mor
         (number, *row[1:]) for number, key in enumerate(wanted.tolist()) for row in rows if row[0] == key
     ]
     assert list(zip(*(column.tolist() for column in found[:4]), strict=True)) == expected
+
+
+@given(ROWS, st.integers(1, 9), st.lists(KEYS, max_size=8), st.integers(0, 500))
+def test_a_look_up_in_a_file_is_that_in_memory_and_one_that_is_cut_short_is_damaged(rows, page, more, cut):
+    wanted = np.unique(np.array([row[0] for row in rows[::2]] + more, np.uint64))
+    data, *shape = filed(rows, page)
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(data.tobytes())
+        for kernel in (compiled, reference):
+            same(kernel.find_in(file.fileno(), *shape, wanted), compiled.find(data, *shape, wanted))
+        file.truncate(min(cut, len(data)))
+        ours, theirs = (kernel.find_in(file.fileno(), *shape, wanted) for kernel in (compiled, reference))
+        same(ours, theirs)
+        if rows and cut < shape[1] and len(wanted) and wanted[-1] >= rows[-1][0]:
+            assert len(ours[4])
 
 
 def test_every_run_of_equal_keys_across_pages_is_found():

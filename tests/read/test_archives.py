@@ -390,7 +390,9 @@ def test_damage_inside_a_tar_is_told():
     assert skipped == [("the archive", "is cut short or damaged: what came before was kept")]
 
 
-@pytest.mark.parametrize("data", [b"", b"text", b"\x1f\x8bnot", gzip.compress(b"text " * 500, mtime=0), b"PK\3\4"])
+@pytest.mark.parametrize(
+    "data", [b"", b"text", b"\x1f\x8bnot", gzip.compress(b"text " * 500, mtime=0), b"PK\3\4"]
+)
 def test_what_is_no_archive_is_named(data, tmp_path):
     path = tmp_path / "x.zip"
     path.write_bytes(data)

@@ -21,6 +21,8 @@ def test_names_of_platforms_tell_author_and_attempt(name, author, key, attempt):
     assert (found.author, found.key, found.attempt) == (author, key, attempt)
 
 
-@pytest.mark.parametrize("name", ["main.py", "alice/main.py", "unit_test_12_3", "a_1_b.py", "2024_10_11_x.py", ""])
+@pytest.mark.parametrize(
+    "name", ["main.py", "alice/main.py", "unit_test_12_3", "a_1_b.py", "2024_10_11_x.py", ""]
+)
 def test_other_names_tell_nothing(name):
     assert known_export(name) is None

@@ -17,7 +17,7 @@ def test_columns_come_in_any_order_and_case(tmp_path):
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_separators_are_those_of_spreadsheets(tmp_path, separator):
-    text = f"name{separator}author\r\n\"a{separator}b\"{separator}Ann\r\n\r\nc{separator}\r\n"
+    text = f'name{separator}author\r\n"a{separator}b"{separator}Ann\r\n\r\nc{separator}\r\n'
     assert rows(tmp_path, text) == (Row(2, f"a{separator}b", author="Ann"), Row(4, "c"))
 
 

@@ -24,7 +24,6 @@ ROW = re.compile(
 )
 
 
-
 def page(server: Server, address: str) -> str:
     status, content = server.ask("GET", address.removeprefix(server.url))
     assert status == 200

@@ -43,7 +43,8 @@ def test_the_description_has_every_operation_and_one_shape_of_errors(server: Ser
 def test_random_requests_break_nothing_and_every_answer_fits(server: Server, tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/api/v1/openapi.json",
-        "--checks", CHECKS, "--max-examples", str(EXAMPLES), "--phases", "examples,fuzzing", "--suppress-health-check", "all",
+        "--checks", CHECKS,
+        "--max-examples", str(EXAMPLES), "--phases", "examples,fuzzing", "--suppress-health-check", "all",
         "--generation-database", "none", "--seed", "1", "--no-color",
     ]  # fmt: skip
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

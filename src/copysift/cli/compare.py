@@ -28,7 +28,12 @@ def command(left: str, right: str, **given: object) -> int:
     console.check_output(door)
     folders = [Path(path).is_dir() for path in (left, right)]
     if any(folders) and not all(folders):
-        raise UsageError("cannot compare a folder with a file", hint="name two files, or two folders")
+        from copysift.read.archives import is_archive
+
+        hint = "name two files, or two folders"
+        if any(is_archive(path) for path in (left, right)):
+            hint = "compare does not open archives: unpack it first, and name two folders"
+        raise UsageError("cannot compare a folder with a file", hint=hint)
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)

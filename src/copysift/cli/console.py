@@ -43,6 +43,8 @@ def color(door: Door) -> bool:
 
 def check_output(door: Door) -> None:
     """Raise UsageError unless the report's file can be written: better before the work than after it."""
+    if door.output and Path(door.output).is_dir() and door.format != "moss":
+        raise UsageError(f"cannot write {door.output}: it is a folder", hint="name a file")
     if door.output and door.output != "-" and not Path(door.output).absolute().parent.is_dir():
         raise UsageError(
             f"cannot write {door.output}: there is no folder {Path(door.output).parent}", hint="make it first"
@@ -53,15 +55,23 @@ def write(content: str, door: Door) -> None:
     """Write a report whole: a file is put in place only when it is complete."""
     encoded = content.encode("utf-8", "surrogateescape")
     if not door.output or door.output == "-":
-        sys.stdout.flush()
-        left = memoryview(encoded)
-        while left:  # under PYTHONUNBUFFERED this is the bare file, which may take a part only
-            left = left[sys.stdout.buffer.write(left) :]
-        sys.stdout.buffer.flush()
+        try:
+            _print(encoded)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            # What is still buffered would raise again when Python closes standard output.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise _unwritten("the report", error) from None
         return
     target = Path(door.output)
     if target.exists() and not target.is_file():  # a pipe or a device, /dev/stdout for example
-        target.write_bytes(encoded)
+        try:
+            target.write_bytes(encoded)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritten(door.output, error) from None
         return
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -72,6 +82,18 @@ def write(content: str, door: Door) -> None:
     finally:
         with suppress(OSError):
             part.unlink()
+
+
+def _print(encoded: bytes) -> None:
+    sys.stdout.flush()
+    left = memoryview(encoded)
+    while left:  # under PYTHONUNBUFFERED this is the bare file, which may take a part only
+        left = left[sys.stdout.buffer.write(left) :]
+    sys.stdout.buffer.flush()
+
+
+def _unwritten(target: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot write {target}: {error.strerror}; the report is incomplete")
 
 
 def note(message: str) -> None:

@@ -28,7 +28,7 @@ COMMANDS = {
     "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
     "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
     "index": ("copysift.cli.index", "Fingerprint a collection once, keep it on disk, keep it current."),
-    "query": ("copysift.cli.query", "Find the documents of an index or a run that share something with a file."),
+    "query": ("copysift.cli.query", "Find what shares something with a file, in an index or a run."),
     "cluster": ("copysift.cli.cluster", "Cluster the documents of a corpus."),
     "recluster": ("copysift.cli.recluster", "Form the clusters of a run anew."),
     "cluster-of": ("copysift.cli.cluster_of", "List the cluster of a document."),

@@ -77,6 +77,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if door.verbose:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
+        raw = sum(group.kind == "bytes" for group in result.documents)
+        if raw:
+            console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")
     return console.status(bool(result.pairs or result.equal), result.skipped)
 
 
@@ -84,10 +87,12 @@ def _scan(
     places: list[str], settings: Settings, values: dict[str, object], against: str
 ) -> tuple[Scan, list[str]]:
     """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
+    from copysift.engine.gathering import check_paths
     from copysift.engine.local import Scan
     from copysift.index.reader import exists
 
     indexes = [place for place in places if exists(Path(place))]
+    check_paths(places)
     if not indexes and not against:
         return Scan(settings), places
     if indexes and (against or len(places) > 1):
@@ -164,6 +169,8 @@ def _listed(door: Door) -> Iterator[str]:
     except OSError as error:
         raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
     separator = b"\0" if door.null or b"\0" in content else b"\n"
+    if separator == b"\n" and content.count(b"\n") == content.count(b"\r\n"):  # as Windows ends lines
+        content = content.replace(b"\r\n", b"\n")
     for name in content.split(separator):
         if name:
             yield os.fsdecode(name)

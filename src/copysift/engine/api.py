@@ -9,10 +9,13 @@ from pathlib import Path
 from copysift.engine import compare as comparing
 from copysift.engine import local
 from copysift.engine.documents import Reader
+from copysift.engine.gathering import check_paths
+from copysift.errors import InputError
 from copysift.settings import Settings, make
 from copysift.values import Fingerprints, Folders, Pair, Result
 
 Place = str | os.PathLike[str]
+LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
@@ -25,6 +28,7 @@ def scan(
     result has sif's listings.
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    check_paths(places)
     return local.Scan(make(Settings, settings)).run(places, regions=regions, groups=groups)
 
 
@@ -35,6 +39,13 @@ def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
 
 def compare(left: Place, right: Place, **settings: object) -> Pair:
     """Compare two files and give their measures and exact matches."""
+    for each in (os.fspath(left), os.fspath(right)):
+        # Not Path.exists, which raises for a name that is too long.
+        if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
+            raise InputError(
+                f"{each[:60]!r}…: there is no such file",
+                hint="compare takes paths; for texts there are resemblance and containment",
+            )
     result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), make(Settings, settings))
     return result.pairs[0]
 
@@ -89,4 +100,8 @@ def _symbols(content: str | bytes, settings: dict[str, object]) -> list[int]:
 
 
 def _encoded(content: str | bytes) -> bytes:
-    return content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    if isinstance(content, str):
+        return content.encode("utf-8", "surrogatepass")
+    if isinstance(content, bytes | bytearray | memoryview):
+        return bytes(content)
+    raise TypeError(f"content is str or bytes, not {type(content).__name__}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.engine.documents import FAMILIES
+from copysift.engine.documents import family
 from copysift.engine.joining import Joined, Prepared, regions_of
 from copysift.engine.remembered import Places, StoredReader
 from copysift.errors import InputError, UsageError
@@ -168,7 +168,7 @@ class Asking:
     ) -> Hit:  # fmt: skip
         """Give a hit with its passages: exact where the document can be read, else of shared hashes."""
         document, content = rows
-        same = FAMILIES.get(question.kind, question.kind) == FAMILIES.get(content.kind, content.kind)
+        same = family(question.kind) == family(content.kind)
         kinds = (question.kind, content.kind) if same else ("bytes", "bytes")
         try:
             source = b"".join(self._reader.content(document, content, kinds[1]))

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.engine.documents import family
 from copysift.engine.folders import match_folders
+from copysift.engine.gathering import walk_settings
 from copysift.engine.local import Scan
 from copysift.engine.progress import Progress
 from copysift.errors import InputError
+from copysift.read.walk import Entry, Linked, walk
 from copysift.settings import Settings
-from copysift.values import Folders, Result, Skipped
+from copysift.values import Folders, Listing, Result, Skipped
 
 
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
@@ -31,7 +34,15 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
     if result.skipped:
         each = result.skipped[0]
         raise InputError(f"{each.name}: {each.reason}")
-    return result, scan
+    kinds = {family(group.kind) for group in result.documents}
+    if len(kinds) > 1:  # what was understood in two ways shares no symbols: read both in the plainer one
+        scan = Scan(dataclasses.replace(settings, kind="bytes" if "bytes" in kinds else "text", language=""))
+        result = scan.compare(left, right)
+    (pair,) = result.pairs
+    if pair.equal:
+        return dataclasses.replace(result, equal=((left, right),), listings=()), scan
+    listing = Listing(pair.left, ((pair.right, pair.containment_left),))
+    return dataclasses.replace(result, listings=(listing,) if pair.shared else ()), scan
 
 
 def compare_folders(
@@ -42,7 +53,22 @@ def compare_folders(
         if not Path(folder).is_dir():
             raise InputError(f"{folder} is not a folder")
     result = Scan(settings, weigh=alike_weights).run([left, right], progress=progress)
-    return match_folders(result, left, right), result.skipped
+    return match_folders(result, left, right, _links(left, right, settings)), result.skipped
+
+
+def _links(left: str, right: str, settings: Settings) -> dict[str, str]:
+    """Give every further name of a file in the folders, with the one that a scan of both keeps."""
+    first: dict[tuple[int, int], str] = {}
+    further: dict[str, str] = {}
+    for folder in (left, right):
+        for found in walk([folder], walk_settings(settings)):
+            if isinstance(found, Linked):
+                further[found.path] = further.get(found.first, found.first)
+            elif isinstance(found, Entry) and found.inode:
+                kept = first.setdefault((found.device, found.inode), found.path)
+                if kept != found.path:
+                    further[found.path] = kept
+    return further
 
 
 def alike_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:

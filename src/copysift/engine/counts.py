@@ -5,7 +5,8 @@ This is all that a threshold needs, so a saved run can be asked again without it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class PairColumns:
 
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> PairColumns:
         """Give some of the pairs, in the order asked for."""
-        return PairColumns(*(getattr(self, field.name)[which] for field in fields(self)))
+        return PairColumns(*(getattr(self, each.name)[which] for each in fields(self)))
 
     def measure(self, name: str) -> Shares:
         """Give the column that ranks pairs; containment is the larger of the two."""
@@ -76,3 +77,4 @@ class Counts:
     files: tuple[Group, ...] | None = None
     twins: tuple[int, ...] = ()
     submissions: tuple[Submission, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)  # of a run that was read back

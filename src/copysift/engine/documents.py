@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from copysift.canonicalise.sniff import (
     transcode,
 )
 from copysift.engine.collection import Scanned
+from copysift.engine.programs import asked, class_like
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
@@ -58,6 +59,7 @@ class Reader:
             chosen_kind(settings.language, self._languages)
         self._load = load
         self.collapse = collapse
+        self.programs = asked(settings)  # known by their names they are code, else text
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -68,8 +70,9 @@ class Reader:
         if not self._learning:  # settings that make no sense are refused before anything is read
             self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
 
-    def learn(self, entries: Iterable[Entry]) -> None:
-        """Learn the anchors of the scheme `anchor` from the files themselves, unless they were given."""
+    def learn(self, entries: Sequence[Entry]) -> None:
+        """Learn from the files whether they are a class of programs, and the anchors unless given."""
+        self.programs = self.programs or class_like(entries, self._languages)
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
@@ -210,7 +213,8 @@ class Reader:
         if self._settings.kind == "bytes":
             return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
-        kind = "bytes" if encoding is None else self._text_kind(name, data[:SAMPLE])
+        binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
+        kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
         if kind == NOTEBOOK:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
@@ -218,10 +222,10 @@ class Reader:
 
     def _kind(self, name: str, head: bytes) -> str:
         encoding = detect_encoding(head)
-        if encoding is None:
+        if encoding is None and self._settings.kind != "text":
             return "bytes"
-        if encoding != "utf-8":
-            head = head.decode(encoding, "replace").encode("utf-8", "replace")
+        if encoding not in (None, "utf-8"):
+            head = head.decode(encoding or "utf-8", "replace").encode("utf-8", "replace")
         return self._text_kind(name, head)
 
     def _text_kind(self, name: str, head: bytes) -> str:
@@ -230,7 +234,8 @@ class Reader:
             chosen = language or detect_language(name, head, self._languages)
             return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            return kind_of_text(name, head, self._languages)
+            kind = kind_of_text(name, head, self._languages)
+            return "text" if family(kind) == "code" and not self.programs else kind
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(

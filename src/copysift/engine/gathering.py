@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from copysift.engine.base import Base
@@ -67,6 +67,14 @@ def gather(
     base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
     group_of = {entry.path: group for entry, group in files}
     return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
+
+
+def check_paths(paths: Sequence[Place]) -> None:
+    """Raise unless there is something to scan: one path of several may be missing, but not all."""
+    if not paths:
+        raise UsageError("nothing to scan", hint="name files or folders")
+    if not any(os.path.lexists(path) for path in paths):
+        raise InputError(f"{os.fspath(paths[0])}: there is no such file or folder")
 
 
 def walk_settings(settings: Settings) -> WalkSettings:

@@ -31,6 +31,7 @@ from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
 from copysift.engine.selection import allowed, answer, pairs_of, selected
+from copysift.engine.showing import check_answerable
 from copysift.engine.sketches import SKETCHES, measured
 from copysift.engine.stored import Stored
 from copysift.errors import CopysiftError, InputError, UsageError
@@ -49,12 +50,15 @@ IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 # as if it had this many documents.
 FEWEST = 1000
 CLASS = 30
+# However many versions of one text a folder holds, what they share keeps this weight; else a thousand
+# copies with a line of their own each would share next to nothing.
+LEAST = 0.25
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
 
 
 def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
-    """Weigh hashes by their rarity."""
-    return rarity(degrees, max(groups, FEWEST))
+    """Weigh hashes by their rarity, but none below LEAST."""
+    return np.maximum(rarity(degrees, max(groups, FEWEST)), LEAST)
 
 
 def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
@@ -134,7 +138,7 @@ class Scan:
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
             again = dataclasses.replace(documents[0], name=right, group=right)
-            both = documents if len(documents) > 1 else (*documents, again)
+            both = documents if len(documents) > 1 or documents[0].name == right else (*documents, again)
             counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
@@ -214,10 +218,11 @@ class Scan:
         columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
         if settings.scheme not in SKETCHES:
             cut = settings.cut if settings.measure == "similarity" else None
-            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.min_shared)
+            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.fewest)
             most, labels = self._most_shared(), self._labels(len(postings.sizes))
             columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *labels)
         documents = tuple(self._collection.groups())
+        self._name_buried(documents, postings)
         chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
         return Counts(
             documents,
@@ -229,6 +234,20 @@ class Scan:
             min(settings.floor, settings.cut) if keep else settings.cut,
             *self._of_submissions(postings),
         )
+
+    def _name_buried(self, documents: tuple[Group, ...], postings: Postings) -> None:
+        """Say how many files have next to nothing left once what too many share is ignored."""
+        if self._gathered is not None or not len(postings.common):
+            return
+        held = np.array([group.fingerprints for group in documents], np.int64)[: len(postings.sizes)]
+        buried = int(((held >= 4) & (4 * postings.sizes[: len(held)].astype(np.int64) < held)).sum())
+        if buried:
+            most, needed = self._most_shared(), int(postings.common.degrees.max())
+            reason = (
+                f"nearly all of each stands in more than {most:,} files and was ignored; "
+                f"--max-shared {needed} compares it, too"
+            )
+            self._collection.skip(Skipped(f"{buried:,} of the files", reason))
 
     def _of_submissions(
         self, postings: Postings
@@ -265,13 +284,14 @@ class Scan:
             and settings.scheme in WINDOWED
         ):
             kinds = {group.kind for group in self._collection.groups()}
-            few = match_shares(settings.min_match, kinds, self._reader.noise, settings.min_shared)
-            by_measure = candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
+            few = match_shares(settings.min_match, kinds, self._reader.noise, 1)
+            by_measure = candidates(postings, settings.measure, settings.cut, settings.fewest, jobs, *labels)
             return united([by_measure, candidates(postings, "shared", 1, few, jobs, *labels)])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return candidates(postings, "shared", 1, settings.min_shared, jobs, *labels)
+            few = settings.fewest if settings.min_match is None else 1
+            return candidates(postings, "shared", 1, few, jobs, *labels)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.min_shared, jobs, *labels)
+            return candidates(postings, settings.measure, settings.cut, settings.fewest, jobs, *labels)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
         kept = ("similarity", "containment")
         found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
@@ -304,8 +324,7 @@ class Scan:
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
         """Match every candidate exactly, for its longest match, and forget the regions again."""
         documents, columns = counts.documents, counts.pairs
-        enough = columns.shared >= self.settings.min_shared
-        wanted = np.flatnonzero(enough & allowed(documents, columns, self.settings))
+        wanted = np.flatnonzero(allowed(documents, columns, self.settings))
         shown.phase("matching", len(wanted))
         longest, lines = columns.longest.copy(), columns.lines.copy()
         for number, pair in zip(
@@ -365,9 +384,5 @@ def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     from copysift.engine.run import open_run
 
     counts = open_run(path)
-    if settings.measure not in COUNTS and settings.cut < counts.floor - 1e-12:
-        raise UsageError(
-            f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
-            hint="ask for more, or scan again with a lower --floor",
-        )
+    check_answerable(counts, settings, path)
     return answer(counts, settings, groups=groups)

@@ -45,8 +45,8 @@ def match_shares(
 ) -> int:
     """Give how many fingerprints two documents share at least when they share a run of that length.
 
-    A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; distinct ones are fewer
-    only where the run repeats itself.
+    A run of L symbols has L − k − w + 2 whole windows, and every w of them choose one; distinct ones are
+    fewer only where the run repeats itself.
     """
     bounds = []
     for kind in kinds:

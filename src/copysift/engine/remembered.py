@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from copysift.engine.documents import Reader
 from copysift.engine.selection import seed_check
@@ -13,10 +14,10 @@ from copysift.index.catalog import ContentRow, DocumentRow
 from copysift.index.reader import Snapshot
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
-from copysift.settings import Settings, make, settings_of
+from copysift.settings import THRESHOLDS, Settings, Thresholds, make, settings_of
 from copysift.values import Skipped
 
-STORED = ("kind", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
+STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
 SKETCHED = ("min", "adaptive-mod")
 
 
@@ -34,10 +35,11 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
         )
     kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
     kept["anchor"] = list(settings.anchor)
-    return {**kept, "seed": seed_check(settings.seed), "keep_text": keep_text}
+    thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
+    return {**kept, "seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
 
 
-def reconciled(path: Path, stored: Mapping[str, object], given: Mapping[str, object]) -> Settings:
+def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
     """Give the settings of an index together with others that were given; refuse what contradicts them."""
     asked = make(Settings, given)
     theirs, ours = [], []
@@ -52,6 +54,7 @@ def reconciled(path: Path, stored: Mapping[str, object], given: Mapping[str, obj
             hint="leave those settings out, or begin another index",
         )
     _check_seed(path, stored.get("seed"), asked.seed)
+    _check_thresholds(path, stored)
     values = {name: stored[name] for name in STORED if stored[name] is not None}
     return make(Settings, {**given, **values})
 
@@ -62,6 +65,20 @@ def _check_seed(path: Path, stored: object, seed: int) -> None:
     if stored is None:
         raise StoreError(f"{path} was made without a seed, and one was given", hint="leave it out")
     raise StoreError(f"{path} was made with another seed", hint="the index keeps only a check of it")
+
+
+def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
+    """Refuse an index whose thresholds by kind were others than they are today, unless it has its own."""
+    if stored["noise"] is not None and stored["guarantee"] is not None:
+        return
+    for kind, limits in stored["thresholds"].items():
+        if kind in THRESHOLDS and THRESHOLDS[kind] != Thresholds(*limits):
+            noise, guarantee = THRESHOLDS[kind]
+            raise StoreError(
+                f"{path} was made with thresholds {limits[0]} / {limits[1]} for {kind}, and they are now "
+                f"{noise} / {guarantee}",
+                hint="make the index again, or use the copysift that made it",
+            )
 
 
 def require_seed(path: Path, stored: Mapping[str, object], settings: Settings) -> None:
@@ -126,6 +143,9 @@ class StoredReader(Reader):
         super().__init__(settings)
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
+
+    def learn(self, entries: Sequence[Entry]) -> None:
+        """Learn nothing: the documents of an index were read one by one, and so are those asked about."""
 
     def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
         """Take note of a document of the index by the name under which it is shown."""

@@ -237,6 +237,7 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         int(described["counts"]["ignored"]),
         tuple(Skipped(name, reason) for name, reason in described["skipped"]),
         float(described["floor"]),
+        settings=dict(described.get("settings") or {}),
     )
 
 

@@ -48,13 +48,21 @@ def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
     """Give the numbers of the pairs to report, the best first."""
     pairs = counts.pairs
     measure = pairs.measure(settings.measure)
-    enough = measure >= settings.cut - 1e-12
-    if settings.min_match is not None:
+    enough = (measure >= settings.cut - 1e-12) & evident(counts.documents, pairs, settings.fewest)
+    if settings.min_match is not None:  # one long passage is evidence by itself
         enough |= pairs.longest >= settings.min_match
-    enough &= (pairs.shared >= settings.min_shared) & allowed(counts.documents, pairs, settings)
+    enough &= allowed(counts.documents, pairs, settings)
     chosen = np.flatnonzero(enough)
     order = np.lexsort((pairs.right[chosen], pairs.left[chosen], -measure[chosen]))
     found: NDArray[np.int64] = chosen[order]
+    return found
+
+
+def evident(documents: tuple[Group, ...], pairs: PairColumns, fewest: int) -> NDArray[np.bool_]:
+    """Tell which pairs share enough fingerprints to be evidence, or all where neither has as many."""
+    held = np.array([group.fingerprints for group in documents], dtype=np.int64)
+    most = np.maximum(held[pairs.left], held[pairs.right])
+    found: NDArray[np.bool_] = pairs.shared >= np.minimum(fewest, np.maximum(most, 1))
     return found
 
 

@@ -109,7 +109,9 @@ def candidates(
     side: UInt32s | None = None,
     kin: UInt32s | None = None,
 ) -> Candidates:
-    """Give the pairs whose measure is at least `threshold` and that share at least `min_shared` hashes.
+    """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
+
+    Where neither has so many hashes, they must share all.
 
     `containment` is the larger of the two. Groups with the same label other than 0 in `side` are
     never compared with each other (earlier years), nor those with the same label in `kin`

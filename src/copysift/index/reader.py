@@ -75,7 +75,9 @@ class Snapshot:
         check_version(self.catalog)
         self.segments: list[Segment] = []
         self.damages = []
-        for row in self.catalog.segments():
+        rows = self.catalog.segments()
+        _allow_files(2 * len(rows))  # a mapping holds its file open, too
+        for row in rows:
             path = self.catalog.segment_path(row.number)
             try:
                 segment = Segment(path, row.low, row.high)
@@ -223,3 +225,16 @@ def check_version(catalog: Catalog) -> None:
             f"{catalog.folder} has format {version}, and this copysift reads format {VERSION}",
             hint="use the copysift that wrote it, or a newer one",
         )
+
+
+def _allow_files(count: int) -> None:
+    """Let the process open that many files more, where the system lets it; most start with 1,024."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + 256
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -1,4 +1,4 @@
-"""A segment: sorted postings in an immutable file, mapped into memory and looked up in place.
+"""A segment: sorted postings in an immutable file, its directory mapped into memory and searched in place.
 
 docs/format.md is its grammar: a header, pages of bit-packed columns, a directory. The header and
 every page have a CRC-32, and a page is checked whenever it is read, so that a damaged one is never
@@ -110,12 +110,18 @@ def encode(columns: Columns, number: int) -> list[memoryview]:
 
 
 class Segment:
-    """A segment opened for reading: its mapping stays readable after its file is removed."""
+    """A segment opened for reading: it stays readable after its file is removed.
+
+    Its directory is looked at in the mapped file. Look-ups read the pages that they meet instead of
+    touching them: the system would map 64 KB around each, and a query of some hundred hashes in ten
+    segments would seem to take a quarter of a gigabyte.
+    """
 
     def __init__(self, path: Path, low: int = 0, high: int = RANGES) -> None:
         self.path, self.low, self.high = path, low, high
         self.name = f"{path.parent.name}/{path.name}"
-        self._data = _mapped(path)
+        self._descriptor = _opened(path, self.name)
+        self._data = _mapped(self._descriptor, self.name)
         fields = _checked_header(self._data[:HEADER_BYTES].tobytes(), self.name)
         version, self._page, self.entries, self._at, self.first, self.last, number, padding = fields
         if version != VERSION:
@@ -132,14 +138,22 @@ class Segment:
         self._directory = self._data[self._at :]
         self._firsts = self._directory.view(kernels.postings.ENTRY)["key"]
 
+    def __del__(self) -> None:
+        if getattr(self, "_descriptor", -1) >= 0:
+            os.close(self._descriptor)
+
     def find(self, wanted: UInt64s) -> tuple[Found, list[Damage]]:
         """Look up keys, ascending and distinct, as far as they lie in the segment's bounds."""
         first = int(np.searchsorted(wanted, np.uint64(self.low << 32))) if self.low else 0
         last = int(np.searchsorted(wanted, np.uint64(self.high << 32))) if self.high < RANGES else len(wanted)
-        which, documents, starts, lengths, bad = kernels.postings.find(
-            self._data, HEADER_BYTES, self._end, self._directory, self._page, self.entries,
-            np.ascontiguousarray(wanted[first:last]),
-        )  # fmt: skip
+        kernel = kernels.postings
+        shape = (HEADER_BYTES, self._end, self._directory, self._page, self.entries)
+        keys = np.ascontiguousarray(wanted[first:last])
+        which, documents, starts, lengths, bad = (
+            kernel.find_in(self._descriptor, *shape, keys)
+            if kernel.CAN_READ
+            else kernel.find(self._data, *shape, keys)
+        )
         if first:
             which = which + np.uint32(first)
         return Found(which, documents, starts, lengths), self._damages(bad)
@@ -172,25 +186,22 @@ class Segment:
         return [Damage(self.name, f"page {page} of {self.pages} fails its checksum") for page in bad.tolist()]
 
 
-def _mapped(path: Path) -> NDArray[np.uint8]:
-    name = f"{path.parent.name}/{path.name}"
+def _opened(path: Path, name: str) -> int:
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
         raise
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from error
+
+
+def _mapped(descriptor: int, name: str) -> NDArray[np.uint8]:
     try:
         if not os.fstat(descriptor).st_size:
             raise StoreError(f"{name} is cut short: it is empty")
-        mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), np.uint8)
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from error
-    finally:
-        os.close(descriptor)
-    if hasattr(mmap, "MADV_RANDOM"):
-        mapped.madvise(mmap.MADV_RANDOM)
-    return np.frombuffer(mapped, np.uint8)
 
 
 def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, int, int, int]:

@@ -8,6 +8,7 @@ UInt32s = NDArray[np.uint32]
 UInt64s = NDArray[np.uint64]
 
 ENTRY: np.dtype[Any]
+CAN_READ: bool
 
 def pack(
     keys: UInt64s, documents: UInt32s, starts: UInt32s, lengths: UInt32s, page: int, begin: int
@@ -17,4 +18,7 @@ def unpack(
 ) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s, UInt32s]: ...
 def find(
     data: UInt8s, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
+) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]: ...
+def find_in(
+    descriptor: int, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]: ...

@@ -14,6 +14,9 @@ cdef extern from "postings.h" nogil:
         uint32_t crc
     ctypedef struct postings_file:
         const uint8_t *data
+        int descriptor
+        uint8_t *buffer
+        size_t room
         size_t begin
         size_t end
         const postings_entry *directory
@@ -38,6 +41,7 @@ cdef extern from "postings.h" nogil:
     int postings_find(const postings_file *, const uint64_t *, size_t, uint64_t *, postings_found *)
     void postings_free(postings_found *)
     int POSTINGS_SPARE
+    int POSTINGS_PREAD
 
 postings_init()
 
@@ -108,9 +112,37 @@ cdef object _array(const uint32_t *values, size_t n):
 
 def find(const uint8_t[::1] data, size_t begin, size_t end, const uint8_t[::1] directory, size_t page,
          size_t count, const uint64_t[::1] wanted):
-    cdef size_t pages = directory.shape[0] // sizeof(postings_entry)
-    _check(data.shape[0], begin, end, pages, page, count)
     cdef postings_file file
+    _check(data.shape[0], begin, end, directory.shape[0] // sizeof(postings_entry), page, count)
+    file.data = &data[0] if data.shape[0] else NULL
+    file.begin, file.end = begin, end
+    return _find(&file, directory, page, count, wanted)
+
+
+CAN_READ = bool(POSTINGS_PREAD)
+
+
+def find_in(int descriptor, size_t begin, size_t end, const uint8_t[::1] directory, size_t page,
+            size_t count, const uint64_t[::1] wanted):
+    cdef postings_file file
+    if not CAN_READ:
+        raise NotImplementedError("pages cannot be read at an offset on this system")
+    _check(end + POSTINGS_SPARE, begin, end, directory.shape[0] // sizeof(postings_entry), page, count)
+    file.data, file.descriptor = NULL, descriptor
+    file.begin, file.end = begin, end
+    file.room = 28 * page + 64
+    file.buffer = <uint8_t *>malloc(file.room + POSTINGS_SPARE)
+    if file.buffer == NULL:
+        raise MemoryError
+    try:
+        return _find(&file, directory, page, count, wanted)
+    finally:
+        free(file.buffer)
+
+
+cdef object _find(postings_file *file, const uint8_t[::1] directory, size_t page, size_t count,
+                  const uint64_t[::1] wanted):
+    cdef size_t pages = directory.shape[0] // sizeof(postings_entry)
     cdef postings_found found
     found.which = found.documents = found.starts = found.lengths = found.bad = NULL
     found.n = found.room = found.n_bad = found.bad_room = 0
@@ -121,11 +153,10 @@ def find(const uint8_t[::1] data, size_t begin, size_t end, const uint8_t[::1] d
         raise MemoryError
     try:
         if n and pages:
-            file.data, file.begin, file.end = &data[0], begin, end
             file.directory, file.pages = <const postings_entry *>&directory[0], pages
             file.page, file.count = page, count
             with nogil:
-                fits = postings_find(&file, &wanted[0], n, keys, &found)
+                fits = postings_find(file, &wanted[0], n, keys, &found)
         if not fits:
             raise MemoryError
         return (

@@ -287,7 +287,8 @@ static double join_measure(const join_job *job, uint32_t a, uint32_t b, uint32_t
 }
 
 static int join_passes(const join_job *job, uint32_t a, uint32_t b, const join_cell *cell) {
-    if (cell->shared < job->min_shared) return 0;
+    uint32_t most = job->sizes[a] > job->sizes[b] ? job->sizes[a] : job->sizes[b];
+    if (cell->shared < (job->min_shared < most ? job->min_shared : most)) return 0;
     if (job->side[a] && job->side[a] == job->side[b]) return 0;
     if (job->kin[a] && job->kin[a] == job->kin[b]) return 0;
     return join_measure(job, a, b, cell->shared, cell->weight) >= job->threshold;

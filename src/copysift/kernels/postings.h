@@ -12,6 +12,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#define POSTINGS_PREAD 0
+#else
+#include <errno.h>
+#include <unistd.h>
+#define POSTINGS_PREAD 1
+#endif
 
 #define POSTINGS_HEAD 16   /* bytes of a page before its columns */
 #define POSTINGS_SPARE 8   /* readable bytes that must follow the last page */
@@ -23,7 +30,10 @@ typedef struct {
 } postings_entry;
 
 typedef struct {
-    const uint8_t *data;       /* the whole file */
+    const uint8_t *data;       /* the whole file, or NULL: then pages are read from `descriptor` */
+    int descriptor;
+    uint8_t *buffer;           /* for a page that is read, with POSTINGS_SPARE bytes more than `room` */
+    size_t room;
     size_t begin, end;         /* where its pages stand */
     const postings_entry *directory;
     size_t pages;
@@ -181,13 +191,30 @@ static size_t postings_pack(const uint64_t *keys, const uint32_t *documents, con
 
 /* ---- reading ---- */
 
+/* Give n bytes of the file, in place or in the buffer, or NULL if they cannot be had. */
+static const uint8_t *postings_bytes_at(const postings_file *f, size_t offset, size_t n) {
+    if (f->data) return f->data + offset;
+#if POSTINGS_PREAD
+    if (n > f->room) return NULL;
+    for (size_t got = 0; got < n;) {
+        ssize_t more = pread(f->descriptor, f->buffer + got, n - got, (off_t)(offset + got));
+        if (more < 0 && errno == EINTR) continue;
+        if (more <= 0) return NULL;
+        got += (size_t)more;
+    }
+    return f->buffer;
+#else
+    return NULL;
+#endif
+}
+
 /* Give the page if it is as it was written, else NULL. */
 static const uint8_t *postings_sound(const postings_file *f, size_t p) {
     postings_entry e = f->directory[p];
     size_t end = p + 1 < f->pages ? f->directory[p + 1].offset : f->end;
     if (e.offset < f->begin || end > f->end || e.offset + (size_t)POSTINGS_HEAD > end) return NULL;
-    const uint8_t *page = f->data + e.offset;
-    if (postings_page_crc(e.key, e.offset, page, end - e.offset) != e.crc) return NULL;
+    const uint8_t *page = postings_bytes_at(f, e.offset, end - e.offset);
+    if (!page || postings_page_crc(e.key, e.offset, page, end - e.offset) != e.crc) return NULL;
     postings_head h = postings_read_head(page);
     size_t expected = p + 1 < f->pages ? f->page : f->count - f->page * p;
     return h.count == expected && h.count ? page : NULL;

@@ -69,7 +69,7 @@ def described(numbers: dict[str, Any]) -> str:
     settings = [
         f"{name.replace('_', '-')} {_spelled(value)}"
         for name, value in made.items()
-        if value not in (None, [], False)
+        if value not in (None, [], False, "") and name != "thresholds"
     ]
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)

@@ -11,6 +11,7 @@ from copysift.report.wording import cells, pad, percent, plural, shorten, styled
 from copysift.values import Folders
 
 Row = tuple[str, str, str, str]  # relation, similarity, left name, right name
+_MEASURES = ("similarity", "resemblance", "containment_left", "containment_right")
 
 
 def _rows(found: Folders) -> list[Row]:
@@ -50,13 +51,17 @@ def json(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
             "version": 1,
             "left": found.left,
             "right": found.right,
+            "settings": found.settings,
             "equal": [{"left": left, "right": right} for left, right in found.equal],
             "similar": [
-                {"left": left, "right": right, "similarity": round(share, 6)}
-                for left, right, share in found.similar
+                {"left": pair.left, "right": pair.right}
+                | {name: round(getattr(pair, name), 6) for name in _MEASURES}
+                | {"shared": pair.shared}
+                for pair in found.pairs
             ],
             "only_left": list(found.only_left),
             "only_right": list(found.only_right),
+            "skipped": [{"name": each.name, "reason": each.reason} for each in found.skipped],
         }
     ) + "\n"  # fmt: skip
 

@@ -11,6 +11,7 @@ from copysift.values import Pair, Region, Result, Side
 
 MOST_LINES = 24  # of one passage; the rest is counted
 MOST_BYTES = 64 * 1024  # of one passage that are looked at: one line may be a whole file
+MOST_HEX = 16  # bytes of a passage that is no text
 TAB = "    "
 
 
@@ -60,6 +61,9 @@ def source_lines(side: Side, view: View) -> list[str]:
     """Give the text of one side as lines that are safe to print."""
     raw = view.source(side.file, side.start, min(side.end, side.start + MOST_BYTES))
     text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    if "\0" in text or 10 * text.count("\ufffd") > len(text):  # no text: its place, and how it begins
+        more = " …" if side.end - side.start > MOST_HEX else ""
+        return [f"bytes {side.start:,} to {side.end:,}: {raw[:MOST_HEX].hex(' ')}{more}"]
     return [visible(line.replace("\t", TAB)) for line in text.split("\n")]
 
 

@@ -21,6 +21,7 @@ from copysift.values import Group, Pair, Region, Result
 
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
+DIGITS = 4  # of a share, everywhere the same: the page compares them
 
 
 def limited(result: Result, view: View) -> tuple[Pair, ...]:
@@ -72,7 +73,10 @@ class Payload:
 
     def edges(self) -> list[tuple[int, int, float]]:
         """Give the pairs as edges between groups by number, with their similarity."""
-        return [(self._number[each.left], self._number[each.right], each.similarity) for each in self.pairs]
+        return [
+            (self._number[each.left], self._number[each.right], round(each.similarity, DIGITS))
+            for each in self.pairs
+        ]
 
     def labels(self) -> list[str]:
         """Give the label of every group."""
@@ -93,7 +97,7 @@ class Payload:
                     "when": visible(each.when),
                     "attempt": visible(each.attempt),
                     "earlier": each.earlier,
-                    "covered": None if each.covered is None else round(each.covered, 4),
+                    "covered": None if each.covered is None else round(each.covered, DIGITS),
                     "note": each.note,
                     "files": [self._file[file.name] for file in files],
                     "bytes": sizes.get(each.name, 0),
@@ -107,10 +111,10 @@ class Payload:
             "left": self._number[pair.left],
             "right": self._number[pair.right],
             "equal": pair.equal,
-            "similarity": round(pair.similarity, 4),
-            "resemblance": round(pair.resemblance, 4),
-            "ofLeft": round(pair.containment_left, 4),
-            "ofRight": round(pair.containment_right, 4),
+            "similarity": round(pair.similarity, DIGITS),
+            "resemblance": round(pair.resemblance, DIGITS),
+            "ofLeft": round(pair.containment_left, DIGITS),
+            "ofRight": round(pair.containment_right, DIGITS),
             "shared": pair.shared,
             "longest": pair.longest,
             "lines": pair.lines,

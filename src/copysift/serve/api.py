@@ -249,7 +249,10 @@ def health(state: ServerState) -> HealthOut:
     )  # fmt: skip
 
 
-@router.get("/metrics", tags=["server"], response_model=None, responses={200: {"content": {"text/plain": {}}}})
+_PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+
+
+@router.get("/metrics", tags=["server"], response_model=None, responses=_PLAIN)
 def metrics(state: ServerState, user: ApiUser) -> Response:
     """Give counters in Prometheus' text form."""
     return PlainTextResponse(state.metrics.text(state.jobs.counts()))

@@ -34,7 +34,9 @@ class Client:
         """Compare files there (role, path, name); the job is deleted when its result has come."""
         boundary = secrets.token_hex(16)
         fields = {"settings": json.dumps(settings), "title": title}
-        job = self._ask("POST", "/jobs", _form(files, fields, boundary), f"multipart/form-data; boundary={boundary}")
+        job = self._ask(
+            "POST", "/jobs", _form(files, fields, boundary), f"multipart/form-data; boundary={boundary}"
+        )
         place = f"/jobs/{job['id']}"
         try:
             while job["state"] in ("queued", "running"):
@@ -50,7 +52,10 @@ class Client:
         """Ask an index of the server."""
         content = {"text": text, "name": name, "passages": passages, **asked}
         found = self._ask(
-            "POST", f"/indexes/{quote(index, safe='')}/query", [json.dumps(content).encode()], "application/json"
+            "POST",
+            f"/indexes/{quote(index, safe='')}/query",
+            [json.dumps(content).encode()],
+            "application/json",
         )
         return answer_of(found)
 
@@ -105,7 +110,9 @@ def result_of(found: Mapping[str, Any]) -> Result:
         documents=tuple(Group(**each) for each in found["documents"]),
         pairs=pairs,
         clusters=tuple(Cluster(tuple(each["members"])) for each in found["clusters"]),
-        ignored=tuple(Ignored(int(each["hash"], 16), each["groups"], each["text"]) for each in found["ignored"]),
+        ignored=tuple(
+            Ignored(int(each["hash"], 16), each["groups"], each["text"]) for each in found["ignored"]
+        ),
         skipped=tuple(Skipped(**each) for each in found["skipped"]),
         equal=_equal(pairs),
         ignored_count=len(found["ignored"]),
@@ -118,7 +125,10 @@ def answer_of(found: Mapping[str, Any]) -> Answer:
     hits = []
     for each in found["hits"]:
         values = {name: value for name, value in each.items() if name in names}
-        values |= {"regions": _regions(each["regions"]), "bytes": each.get("bytes", each.get("bytes_right", 0))}
+        values |= {
+            "regions": _regions(each["regions"]),
+            "bytes": each.get("bytes", each.get("bytes_right", 0)),
+        }
         hits.append(Hit(**values))
     queries = tuple(Group(**each) for each in found["queries"])
     return Answer(dict(found["settings"]), queries, tuple(hits), ())

@@ -21,9 +21,15 @@ def main(arguments):
     return 0
 
 
-
-def report(rows):
-    pass
+def report(log):
+    pages = [int(row[3]) for row in log]
+    pages.sort()
+    middle = len(pages) // 2
+    odd = len(pages) % 2 == 1
+    median = pages[middle] if odd else (pages[middle - 1] + pages[middle]) / 2
+    print("books lent:", len(pages))
+    print("pages: shortest", pages[0], "median", median, "longest", pages[-1])
+    print("a shelf of", round(sum(pages) * 0.0001, 2), "metres")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Shelf:
         return max(months, key=lambda month: (months[month], month))
 
     def __str__(self):
-        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, mostly {self.busiest_month()})"
+        return f"{self.title} ({len(self.days)} times, {len(self.people)} people, in {self.busiest_month()})"
 
 
 def report(rows):

@@ -110,8 +110,8 @@ def row_candidates(
 
     `weights[d]` is the weight of a hash that d groups hold, `totals` the weighted sizes. A pair
     counts when left < right, its two labels in `side` are not equal (0 is equal to none) and
-    neither are those in `kin`, it shares at least `min_shared` hashes and its measure is at least
-    `threshold`. The pairs are in order of left, then right.
+    neither are those in `kin`, it shares at least `min_shared` hashes (or all, where neither has as many)
+    and its measure is at least `threshold`. The pairs are in order of left, then right.
     """
     found: list[tuple[int, int, int, float]] = []
     for left in range(first, min(last, len(sizes))):
@@ -132,7 +132,7 @@ def row_candidates(
                 "containment": s / min(n, m),
                 "similarity": weight[right] / min(float(totals[left]), float(totals[right])),
             }[measure]
-            if s >= min_shared and value >= threshold:
+            if s >= min(min_shared, max(n, m)) and value >= threshold:
                 found.append((left, right, s, weight[right]))
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]

@@ -9,6 +9,7 @@ the page.
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from itertools import pairwise
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ENTRY = np.dtype([("key", "<u8"), ("offset", "<u4"), ("crc", "<u4")])
 SPARE = 8
+CAN_READ = hasattr(os, "pread")
 _HEAD = struct.Struct("<5BxHII")
 
 
@@ -168,6 +170,14 @@ def find(
             p += 1
     which, documents, starts, lengths = _columns(rows)
     return which.astype(np.uint32), documents, starts, lengths, np.array(sorted(bad), np.uint32)
+
+
+def find_in(
+    descriptor: int, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
+) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]:
+    """Look up keys as `find` does, in an open file of which only the pages that are met are read."""
+    data = np.frombuffer(os.pread(descriptor, end, 0).ljust(end + SPARE, b"\0"), np.uint8)
+    return find(data, begin, end, directory, page, count, wanted)
 
 
 def _columns(rows: list[Posting]) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s]:

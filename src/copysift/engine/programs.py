@@ -1,0 +1,45 @@
+"""Is a collection a class of programs, or a tree that also holds programs?
+
+Programs of one assignment are compared by their tokens, so that other names hide no copy. In a source
+tree the same would find likeness everywhere (every header is a list of declarations), and what is
+asked there is which files are versions or parts of which: they are compared as text, like all others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from copysift.canonicalise import Languages
+from copysift.canonicalise.sniff import detect_language
+from copysift.read.walk import Entry
+from copysift.settings import Settings
+
+MOST = 10_000  # programs in a class
+PROGRAMS = 0.9  # share of programs among the files of a class
+ONE_LANGUAGE = 0.75
+MEDIAN = 16_384  # bytes: what a student hands in is shorter
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")
+
+
+def asked(settings: Settings) -> bool:
+    """Tell whether the settings themselves speak of submissions."""
+    return settings.by == "dir" or bool(settings.base or settings.earlier or settings.metadata)
+
+
+def class_like(entries: Sequence[Entry], known: Languages) -> bool:
+    """Tell whether files look like the programs of one assignment, by their names and sizes alone."""
+    files = [entry for entry in entries if entry.size]
+    if not files or len(files) > MOST:
+        return False
+    languages = Counter(detect_language(entry.path, b"", known) for entry in files)
+    languages.pop(None, None)
+    programs = sum(languages.values())
+    headers = sum(entry.path.lower().endswith(HEADERS) for entry in files)
+    sizes = sorted(entry.size for entry in files)
+    return (
+        programs >= PROGRAMS * len(files)
+        and max(languages.values(), default=0) >= ONE_LANGUAGE * programs
+        and 2 * headers < len(files)
+        and sizes[len(sizes) // 2] <= MEDIAN
+    )

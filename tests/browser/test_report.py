@@ -1,0 +1,276 @@
+"""The report in a real browser: click, filter, slider, keys, and that nothing hostile runs."""
+
+import base64
+import json
+
+import pytest
+
+pytest.importorskip("selenium", reason="selenium is not installed: pip install selenium")
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from tests.browser.chromium import MISSING, chromium, open_page, wait_for
+from tests.cli.program import ROOT, copysift, write
+
+pytestmark = [
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING} (Debian: chromium, chromium-driver)"),
+    pytest.mark.xdist_group("browser"),
+]
+
+HOMEWORK = ROOT / "examples" / "homework"
+EVIL = "</script><script>window.owned=1</script><img src=x onerror='window.owned=1'>"
+EVIL_NAME = "<img src=x onerror=window.owned=1>"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    target = tmp_path_factory.mktemp("report") / "report.html"
+    done = copysift(
+        HOMEWORK, "scan", "submissions", "--by", "dir", "--base", "starter", "--earlier", "earlier/2025",
+        "--metadata", "submissions.csv", "-o", str(target),
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    return target
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as opened:
+        yield opened
+
+
+def pair_named(driver, *names):
+    """Give the address of the pair of two submissions."""
+    number = driver.execute_script(
+        "const data = JSON.parse(document.getElementById('data-overview').textContent);"
+        "return data.pairs.findIndex((pair) => arguments[0].includes(data.submissions[pair.left].label)"
+        " && arguments[0].includes(data.submissions[pair.right].label));",
+        names,
+    )
+    assert number >= 0
+    return f"#/pair/{number}"
+
+
+def asked_for(driver):
+    """Give the addresses that the browser has requested since this was last asked."""
+    messages = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
+    return [
+        each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"
+    ]
+
+
+def text(driver, selector):
+    return driver.find_element(By.CSS_SELECTOR, selector).text
+
+
+def move_slider(driver, value):
+    driver.execute_script(
+        "const input = document.querySelector('input[type=range]'); input.value = arguments[0];"
+        "input.dispatchEvent(new Event('input', { bubbles: true }));",
+        value,
+    )
+
+
+def test_the_overview_counts_and_draws(driver, report):
+    open_page(driver, report)
+    tiles = [tile.text.split("\n") for tile in driver.find_elements(By.CSS_SELECTOR, ".tile")]
+    assert ["10", "submissions"] in tiles
+    assert ["1", "of earlier years"] in tiles
+    assert "with nothing but base code: Kai Brandt" in text(driver, ".notice")
+    wait_for(driver, "return document.querySelector('#histogram-chart[data-ready]') !== null")
+    assert driver.execute_script("return document.querySelector('#histogram-chart > *').shadowRoot !== null")
+
+
+def test_search_and_slider_filter_the_pairs_and_a_column_sorts_them(driver, report):
+    open_page(driver, report, "#/pairs")
+    every = len(driver.find_elements(By.CSS_SELECTOR, "tbody tr"))
+    assert every >= 5
+    box = driver.find_element(By.CSS_SELECTOR, "input[type=search]")
+    box.send_keys("zoé")
+    rows = [row.text for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert 0 < len(rows) < every
+    assert all("Zoé Petit" in row for row in rows)
+    box.clear()
+    box.send_keys(" ")
+    move_slider(driver, 99)
+    rows = [row.text for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert len(rows) < every
+    assert all(row.startswith(("99 %", "100 %")) for row in rows)
+    assert text(driver, "#pair-count").startswith(f"{len(rows)} of {every} ")
+    move_slider(driver, 0)
+    assert len(driver.find_elements(By.CSS_SELECTOR, "tbody tr")) == every
+    driver.find_elements(By.CSS_SELECTOR, "thead button")[1].click()
+    names = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, "tbody tr td:nth-child(2)")]
+    assert names == sorted(names)
+    assert driver.find_element(By.CSS_SELECTOR, "th[aria-sort]").get_attribute("aria-sort") == "ascending"
+
+
+def test_a_click_on_a_passage_brings_its_other_side_into_view(driver, report):
+    open_page(driver, report)
+    open_page(driver, report, pair_named(driver, "Leo Martin", "Zoé Petit"))
+    mark = driver.find_elements(By.CSS_SELECTOR, ".pane.left .mark")[-1]
+    number = mark.get_attribute("data-mark")
+    driver.execute_script("document.querySelector('.pane.right .pane-body').scrollTop = 1e6")
+    driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", mark)
+    mark.click()
+    seen = driver.execute_script(
+        "const body = document.querySelector('.pane.right .pane-body').getBoundingClientRect();"
+        "const mark = document.querySelector(`.pane.right .mark.on[data-mark='${arguments[0]}']`)"
+        ".getBoundingClientRect();"
+        "return mark.top >= body.top && mark.top < body.bottom;",
+        number,
+    )
+    assert seen
+    assert {
+        each.get_attribute("data-mark") for each in driver.find_elements(By.CSS_SELECTOR, ".mark.on")
+    } == {number}
+    assert text(driver, "#position").startswith(f"Passage {int(number) + 1} of ")
+
+
+def test_keys_step_through_the_passages_and_enter_crosses_over(driver, report):
+    open_page(driver, report)
+    open_page(driver, report, pair_named(driver, "Ayşe Kaya", "Zoé Petit"))
+    body = driver.find_element(By.TAG_NAME, "body")
+    total = len(driver.find_elements(By.CSS_SELECTOR, ".passages li"))
+
+    def at(key):
+        body.send_keys(key)
+        return int(text(driver, "#position").split()[1])
+
+    keys = ("j", "n", Keys.ARROW_RIGHT, "k", "p", Keys.ARROW_LEFT, "k")
+    places, expected = [], 0
+    for key in keys:
+        places.append(at(key))
+    for key in keys:
+        expected += 1 if key in ("j", "n", Keys.ARROW_RIGHT) else -1
+        assert places.pop(0) == (expected - 1) % total + 1
+    mark = driver.find_element(By.CSS_SELECTOR, ".pane.left .mark[tabindex]")
+    mark.send_keys(Keys.ENTER)
+    assert driver.execute_script("return document.activeElement.closest('.pane').classList.contains('right')")
+    body.send_keys(Keys.ESCAPE)
+    wait_for(driver, "return location.hash === '#/pairs'")
+
+
+def test_base_code_is_grey_and_every_file_is_there(driver, report):
+    open_page(driver, report)
+    open_page(driver, report, pair_named(driver, "Leo Martin", "Zoé Petit"))
+    grey = driver.execute_script(
+        "return [...document.querySelectorAll('.pane.left .base')].map((each) => each.textContent).join('')"
+    )
+    assert "def read_rows(path):" in grey
+    assert "counted" not in grey
+    options = [each.text for each in driver.find_elements(By.CSS_SELECTOR, ".pane.right select option")]
+    assert sorted(options) == ["src/extra.py", "src/loans.py"]
+
+
+def test_the_slider_of_the_clusters_joins_and_parts(driver, report):
+    open_page(driver, report, "#/clusters")
+    wait_for(driver, "return document.querySelector('#graph-chart[data-ready]') !== null")
+    before = len(driver.find_elements(By.CSS_SELECTOR, ".cluster"))
+    assert before >= 2
+    alphas = "Bokeh.documents.at(-1).get_model_by_name('edges').data.alpha"
+    faded = f"return {alphas}.filter((each) => each === 0).length"
+    assert driver.execute_script(faded) == 0
+    move_slider(driver, 100)
+    after = len(driver.find_elements(By.CSS_SELECTOR, ".cluster"))
+    assert after < before
+    assert driver.execute_script(faded) > 0
+    assert text(driver, "#cluster-count").startswith(f"{after} cluster")
+
+
+def test_a_node_of_the_graph_leads_to_its_submission(driver, report):
+    open_page(driver, report, "#/clusters")
+    wait_for(driver, "return document.querySelector('#graph-chart[data-ready]') !== null")
+    driver.execute_script("Bokeh.documents.at(-1).get_model_by_name('nodes').selected.indices = [0]")
+    wait_for(driver, "return /^#\\/submission\\/\\d+$/.test(location.hash)")
+
+
+def test_a_submission_shows_its_nearest_and_what_others_cover(driver, report):
+    open_page(driver, report, "#/submissions")
+    driver.find_element(By.LINK_TEXT, "Ayşe Kaya").click()
+    wait_for(driver, "return document.querySelector('.cover') !== null")
+    assert "of its fingerprints also stand in other submissions" in text(driver, ".cover")
+    covered = driver.find_elements(By.CSS_SELECTOR, ".line.covered")
+    assert covered
+    assert "Zoé Petit" in "".join(line.get_attribute("title") for line in covered)
+    assert "hanna" in text(driver, "tbody")
+
+
+def test_the_evidence_sheet_prints_measures_passages_sources_settings_and_version(driver, report, tmp_path):
+    open_page(driver, report, "#/sheet/0")
+    page = text(driver, ".sheet")
+    for words in ("Similarity", "Passage 1", "Source of", "Settings, copysift", "threshold"):
+        assert words in page
+    printed = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    pdf = base64.b64decode(printed["data"])
+    assert pdf.startswith(b"%PDF")
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 2
+
+
+def test_the_theme_button_switches_to_dark_and_back(driver, report):
+    open_page(driver, report)
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    light = driver.execute_script(ground)
+    driver.find_element(By.ID, "theme").click()
+    assert driver.execute_script(ground) != light
+    driver.find_element(By.ID, "theme").click()
+    assert driver.execute_script(ground) == light
+
+
+def test_a_phone_needs_no_sideways_scrolling(report):
+    with chromium(width=390, height=800) as phone:
+        for address in ("#/", "#/pairs", "#/clusters", "#/pair/0", "#/submission/0", "#/sheet/0"):
+            open_page(phone, report, address)
+            assert phone.execute_script("return document.documentElement.scrollWidth") <= 390, address
+
+
+def test_hostile_names_and_sources_do_nothing(driver, tmp_path):
+    shared = "\n".join(f"total_{number} = compute_value_{number}(arguments)  {EVIL}" for number in range(12))
+    write(
+        tmp_path,
+        {
+            f"hw/{EVIL_NAME}/a{EVIL_NAME}.py": f"# {EVIL}\n{shared}\n",
+            "hw/javascript:alert(1)/b.html": f"<body onload='window.owned=1'>{EVIL}\n{shared}",
+            "hw/'\"><svg onload=window.owned=1>/c.py": f"{shared}\n# end {EVIL}",
+        },
+    )
+    (tmp_path / "class.csv").write_text(f'name,label\njavascript:alert(1),"{EVIL_NAME} {EVIL}"\n')
+    done = copysift(
+        tmp_path, "scan", "hw", "--by", "dir", "--kind", "text", "--threshold", "0", "-o", "r.html",
+        "--metadata", "class.csv",
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    asked_for(driver)
+    for address in (
+        "#/",
+        "#/pairs",
+        "#/clusters",
+        "#/submissions",
+        "#/pair/0",
+        "#/sheet/0",
+        "#/submission/1",
+    ):
+        open_page(driver, tmp_path / "r.html", address)
+        if address in ("#/", "#/clusters"):
+            wait_for(driver, "return document.querySelector('.chart[data-ready]') !== null")
+        assert driver.execute_script("return window.owned") is None
+        assert driver.find_elements(By.CSS_SELECTOR, "#main img, #main script, #main svg") == []
+    page = (tmp_path / "r.html").resolve().as_uri()
+    others = {url.partition("#")[0] for url in asked_for(driver)} - {page, "about:blank"}
+    assert {url for url in others if not url.startswith(("data:", "blob:"))} == set()
+
+
+def test_an_injected_script_is_stopped_by_the_policy(driver, report):
+    open_page(driver, report)
+    driver.execute_script(
+        "window.stopped = 0;"
+        "document.addEventListener('securitypolicyviolation', () => { window.stopped += 1; });"
+        "const script = document.createElement('script'); script.textContent = 'window.owned = 1';"
+        "document.body.append(script);"
+        "const holder = document.createElement('div');"
+        "holder.innerHTML = '<img src=x onerror=\"window.owned=1\">';"
+        "document.body.append(holder);"
+    )
+    wait_for(driver, "return window.stopped >= 1")
+    assert driver.execute_script("return window.owned") is None
