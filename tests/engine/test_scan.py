@@ -93,18 +93,19 @@ def test_memory_that_is_too_small_spills_to_disk_and_changes_nothing(tmp_path):
     assert Scan(small).run([tmp_path]) == Scan(settings).run([tmp_path])
 
 
-def test_binary_files_are_never_treated_as_text(tmp_path):
+def test_binary_files_are_not_treated_as_text_unless_told(tmp_path):
     data = bytes(range(256)) * 40
     write(tmp_path, {"a.bin": data, "b.bin": data + b"end", "c.txt": A})
-    result = copysift.scan(tmp_path, kind="text")
+    result = copysift.scan(tmp_path)
     assert [document.kind for document in result.documents] == ["bytes", "bytes", "text"]
+    told = copysift.scan(tmp_path, kind="text")
+    assert [document.kind for document in told.documents] == ["text", "text", "text"]
 
 
-@pytest.mark.parametrize("kind", ["auto", "text"])
-def test_a_large_file_has_the_kind_of_its_first_bytes(tmp_path, kind):
+def test_a_large_file_has_the_kind_of_its_first_bytes(tmp_path):
     large = (A * (9_500_000 // len(A))).encode()
     write(tmp_path, {"a.bin": b"\0\1\2" + large, "b.txt": large, "c.txt": large.decode().encode("utf-16")})
-    result = copysift.scan(tmp_path, kind=kind)
+    result = copysift.scan(tmp_path)
     assert [document.kind for document in result.documents] == ["bytes", "text", "text"]
     assert [pair.resemblance for pair in result.pairs] == [1.0]
 

@@ -51,7 +51,7 @@ def naive_pairs(groups, measure, threshold, min_shared, max_shared=0):
         both = sets[a] & sets[b]
         s, n, m = len(both), len(sets[a]), len(sets[b])
         total = sum(weight[h] for h in both)
-        if s < min_shared:
+        if s < max(1, min(min_shared, max(n, m))):
             continue
         value = {
             "shared": s,

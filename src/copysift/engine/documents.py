@@ -235,7 +235,8 @@ class Reader:
             return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
             kind = kind_of_text(name, head, self._languages)
-            return "text" if family(kind) == "code" and not self.programs else kind
+            apart = family(kind) == "code" and kind != NOTEBOOK and not self.programs
+            return "text" if apart else kind
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(

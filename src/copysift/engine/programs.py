@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from copysift.canonicalise import Languages
+from copysift.canonicalise import Languages, notebook
 from copysift.canonicalise.sniff import detect_language
 from copysift.read.walk import Entry
 from copysift.settings import Settings
@@ -35,11 +35,12 @@ def class_like(entries: Sequence[Entry], known: Languages) -> bool:
     languages = Counter(detect_language(entry.path, b"", known) for entry in files)
     languages.pop(None, None)
     programs = sum(languages.values())
+    notebooks = languages.pop(notebook.NAME, 0)  # of any language
     headers = sum(entry.path.lower().endswith(HEADERS) for entry in files)
     sizes = sorted(entry.size for entry in files)
     return (
         programs >= PROGRAMS * len(files)
-        and max(languages.values(), default=0) >= ONE_LANGUAGE * programs
+        and max(languages.values(), default=0) + notebooks >= ONE_LANGUAGE * programs
         and 2 * headers < len(files)
         and sizes[len(sizes) // 2] <= MEDIAN
     )

@@ -106,6 +106,7 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
         HoverTool(renderers=[drawn], tooltips="@label: @similarity{0%}", line_policy="interp"),
         TapTool(renderers=[spots, drawn]),
     )
+    plot.x_range.range_padding = 0.2  # room for the names at the right
     plot.axis.visible = False
     plot.grid.visible = False
     plot.toolbar.logo = None
