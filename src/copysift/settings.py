@@ -343,6 +343,10 @@ class Door:
         "auto", "--color", "Colours: auto (on a terminal), always or never.",
         _OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands="scan show compare query",
     )  # fmt: skip
+    server: str = declare(
+        "", "--server", "Let a copysift server do it; a token stands in the variable COPYSIFT_TOKEN.",
+        _MACHINE, text, "URL", commands="scan query", shown="here",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -33,6 +33,7 @@ COMMANDS = {
     "cluster-of": ("copysift.cli.cluster_of", "List the cluster of a document."),
     "collapse": ("copysift.cli.collapse", "Fold near-copies in a ranked list."),
     "dedup": ("copysift.cli.dedup", "Keep one document of each cluster."),
+    "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
     "languages": ("copysift.cli.languages", "List the programming languages."),
     "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
 }

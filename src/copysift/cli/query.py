@@ -29,6 +29,13 @@ def command(index: str, files: tuple[str, ...], texts: tuple[str, ...], **given:
     chosen = _format(door)
     if not files and not texts:
         raise UsageError("nothing to ask for", hint="name files, - for standard input, or give --text")
+    if door.server:
+        from copysift.cli.remote import query_there
+
+        answer, sources = query_there(index, files, texts, values, door, chosen)
+        _show(answer, chosen, door, sources)
+        console.name_skipped(answer.skipped)
+        return console.status(bool(answer.hits), answer.skipped)
     _must_be(Path(index))
     with opened({**values, "index": index}) as store:
         questions, skipped = [], []

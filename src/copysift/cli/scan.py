@@ -56,6 +56,10 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
+    if door.server:
+        from copysift.cli.remote import scan_there
+
+        return scan_there(places, values, settings, door, chosen)
     scan, places = _scan(places, settings, values, keep.against)
     with console.progress(door) as shown:
         result = scan.run(

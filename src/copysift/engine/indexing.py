@@ -243,6 +243,15 @@ class Index:
                 content.checksum.hex(), self._texts,
             )  # fmt: skip
 
+    def source(self, name: str) -> bytes:
+        """Give the readable source of a document; raises InputError when it is gone and was not kept."""
+        snapshot = self._reading()
+        found = snapshot.document(name) or snapshot.document(self._places.stored(name))
+        if found is None:
+            raise InputError(f"{name}: the index has no such document")
+        document, content = found
+        return b"".join(self._stored_reader(snapshot).content(document, content, content.kind))
+
     def info(self) -> dict[str, Any]:
         """Give the numbers of the index: documents, fingerprints, sizes, settings."""
         return self._reading().numbers() | {"settings": self.stored()}

@@ -178,6 +178,13 @@ class Snapshot:
         with self._lock:
             return list(self.catalog.documents(content))
 
+    def document(self, name: str) -> tuple[DocumentRow, ContentRow] | None:
+        """Give a document by name, with its content."""
+        with self._lock:
+            row = self.catalog.document(name)
+            content = None if row is None else self.catalog.contents([row.content]).get(row.content)
+        return None if row is None or content is None else (row, content)
+
     def documents(self) -> Iterator[DocumentRow]:
         """Give every document in the order of adding."""
         return self.catalog.documents()

@@ -102,16 +102,20 @@ def record(hit: Hit) -> dict[str, Any]:
     return made
 
 
-def records(answer: Answer, view: View) -> str:
-    """Show an answer as one JSON object."""
-    content = {
+def content(answer: Answer) -> dict[str, Any]:
+    """Give an answer as it stands in JSON, schema version 1."""
+    return {
         "version": VERSION,
         "settings": answer.settings,
         "queries": [asdict(query) for query in answer.queries],
         "hits": [record(hit) for hit in answer.hits],
         "skipped": [{"name": each.name, "reason": each.reason} for each in answer.skipped],
     }
-    return encoded(content) + "\n"
+
+
+def records(answer: Answer, view: View) -> str:
+    """Show an answer as one JSON object."""
+    return encoded(content(answer)) + "\n"
 
 
 def rows(answer: Answer, view: View) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -27,8 +29,29 @@ SCRIPTS = (
 )  # fmt: skip
 
 
+class Contents(NamedTuple):
+    """What a page shows: JSON that may stand inside a script element, and the pairs as rows of words."""
+
+    overview: str
+    sources: str
+    charts: str
+    rows: list[tuple[str, str, str, int | None]]
+
+
+class Served(NamedTuple):
+    """A page that a server gives: where it has the library of charts, and scripts of its own."""
+
+    library: str
+    scripts: tuple[str, ...]
+
+
 def report(result: Result, view: View) -> str:
     """Show a result as one HTML page."""
+    return rendered(contents(result, view))
+
+
+def contents(result: Result, view: View) -> Contents:
+    """Give what the page of a result shows."""
     payload = Payload(result, view)
     threshold = result.settings.get("threshold", 0.0)
     plots = {
@@ -36,22 +59,38 @@ def report(result: Result, view: View) -> str:
         "graph": charts.graph(payload.labels(), payload.edges()),
     }
     labels = labels_of(result)
-    library, own = charts.script(), _own_script()
-    template = _environment().get_template("page.html.j2")
-    return template.render(
-        version=__version__,
-        policy=_policy(library, own),
-        style=_static("page.css"),
-        library=library,
-        script=own,
-        overview=embedded(payload.overview()),
-        sources=embedded(payload.packed_sources()),
-        charts=embedded(plots),
-        rows=[
+    return Contents(
+        embedded(payload.overview()),
+        embedded(payload.packed_sources()),
+        embedded(plots),
+        [
             (percent(pair.similarity), visible(labels[pair.left]), visible(labels[pair.right]), pair.lines)
             for pair in payload.pairs
         ],
     )
+
+
+def rendered(shown: Contents, served: Served | None = None) -> str:
+    """Make the page: one file for itself, or one that a server gives."""
+    library = charts.script() if served is None else ""
+    own = _own_script(() if served is None else served.scripts)
+    return _environment().get_template("page.html.j2").render(
+        version=__version__,
+        policy=_policy(own, library) if served is None else policy(served),
+        style=_static("page.css"),
+        library=library,
+        library_at="" if served is None else served.library,
+        script=own,
+        overview=shown.overview,
+        sources=shown.sources,
+        charts=shown.charts,
+        rows=shown.rows,
+    )
+
+
+def policy(served: Served) -> str:
+    """Give the content security policy of a page that a server gives: it may talk to that server alone."""
+    return _policy(_own_script(served.scripts), more="'self' ") + "; connect-src 'self'"
 
 
 def embedded(content: object) -> str:
@@ -68,20 +107,21 @@ def _static(name: str) -> str:
     return (files("copysift.report") / "static" / name).read_text(encoding="utf-8")
 
 
-def _own_script() -> str:
+@lru_cache(maxsize=4)
+def _own_script(more: tuple[str, ...] = ()) -> str:
     """Give the page's scripts as one, in a scope of their own."""
-    parts = "\n".join(_static(name) for name in SCRIPTS)
+    parts = "\n".join((*map(_static, SCRIPTS), *more))
     return f'(() => {{\n"use strict";\n{parts}\n}})();'
 
 
-def _policy(*scripts: str) -> str:
+def _policy(*scripts: str, more: str = "") -> str:
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
     )
     # Bokeh writes style elements of its own; styles can neither run nor fetch anything here.
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {more}{hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 

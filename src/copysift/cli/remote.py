@@ -1,0 +1,114 @@
+"""`--server URL`: the same commands, done by a server."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from copysift.canonicalise.sniff import to_utf8
+from copysift.cli import console
+from copysift.cli.scan import PAGES, show
+from copysift.errors import UsageError
+from copysift.index_settings import Query
+from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.serve.client import Client
+from copysift.serve.requests import ALLOWED
+from copysift.settings import Door, Settings, make, settings_of
+from copysift.values import Answer, Skipped
+
+_ROLES = ("base", "earlier")
+
+
+def _client(door: Door) -> Client:
+    return Client(door.server, os.environ.get("COPYSIFT_TOKEN", ""))
+
+
+def scan_there(
+    places: list[str], values: Mapping[str, object], settings: Settings, door: Door, chosen: str
+) -> int:
+    """Send the files to a server and show what it finds."""
+    if chosen in PAGES or door.save:
+        raise UsageError(
+            f"a server does not give {'a run' if door.save else chosen}",
+            hint="its page has the report of a check",
+        )
+    known = settings_of(Settings)
+    given = {name: value for name, value in values.items() if name in known}
+    refused = [known[name].flags[-1] for name in given if name not in (*ALLOWED, "by", "jobs", *_ROLES)]
+    if refused:
+        raise UsageError(f"{', '.join(refused)} cannot be sent to a server", hint="leave it out, or scan here")
+    skipped: list[Skipped] = []
+    sent = [*_files("files", places, settings, skipped)]
+    for role in _ROLES:
+        sent += _files(role, list(getattr(settings, role)), settings, skipped)
+    asked = {name: value for name, value in given.items() if name in ALLOWED or name == "by"}
+    asked.setdefault("by", settings.by)
+    with console.progress(door) as shown:
+        shown.phase("asking the server", None)
+        result = _client(door).scan(sent, asked)
+    result = dataclasses.replace(result, skipped=(*skipped, *result.skipped))
+    console.name_skipped(result.skipped)
+    show(result, chosen, settings, door, _Here())
+    return console.status(bool(result.pairs or result.equal), result.skipped)
+
+
+class _Here:
+    """Gives the sources of what was sent: they are the files of this machine."""
+
+    def source(self, name: str, start: int, end: int) -> bytes:
+        """Give a piece of a file as a report reads it."""
+        try:
+            return to_utf8(Path(name).read_bytes())[0][start:end]
+        except OSError:
+            return b""
+
+
+def _files(
+    role: str, places: list[str], settings: Settings, skipped: list[Skipped]
+) -> Iterator[tuple[str, str, str]]:
+    wanted = WalkSettings(
+        hidden=settings.hidden, gitignore=settings.gitignore, include=settings.include, exclude=settings.exclude,
+        follow=settings.follow, one_file_system=settings.one_file_system,
+    )  # fmt: skip
+    for found in walk(places, wanted):
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        elif isinstance(found, Entry):
+            yield role, found.path, found.path
+
+
+def query_there(
+    index: str,
+    files: tuple[str, ...],
+    texts: tuple[str, ...],
+    values: Mapping[str, object],
+    door: Door,
+    chosen: str,
+) -> tuple[Answer, dict[str, bytes]]:
+    """Ask an index of a server; give its answer and the sources of the questions."""
+    query = make(Query, {name: value for name, value in values.items() if name in settings_of(Query)})
+    asked = {name: getattr(query, name) for name in settings_of(Query) if getattr(query, name) is not None}
+    client = _client(door)
+    sources: dict[str, bytes] = {}
+    skipped = []
+    for name in files:
+        try:
+            data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        except OSError as error:
+            skipped.append(Skipped(name, (error.strerror or "cannot be read").lower()))
+            continue
+        sources[name] = to_utf8(data)[0]
+    for number, text in enumerate(texts, 1):
+        sources[f"text {number}"] = text.encode("utf-8", "surrogatepass")
+    passages = chosen == "json" or bool(door.passages)
+    parts = [
+        client.query(index, source.decode("utf-8", "replace"), name, asked, passages)
+        for name, source in sources.items()
+    ]
+    told = parts[0].settings if parts else {}
+    queries = tuple(group for part in parts for group in part.queries)
+    hits = tuple(hit for part in parts for hit in part.hits)
+    return Answer(told, queries, hits, tuple(skipped)), sources

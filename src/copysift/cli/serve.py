@@ -1,0 +1,107 @@
+"""`copysift serve`: the web page, the REST interface and the MOSS port."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from copysift.errors import UsageError
+from copysift.parsing import size
+
+_LIMITS = (
+    ("--max-jobs", "user_jobs", "N", "Jobs of one user that wait or run."),
+    ("--max-bytes", "job_bytes", "SIZE", "Bytes of one upload."),
+    ("--max-files", "job_files", "N", "Files of one upload."),
+    ("--max-kept", "user_bytes", "SIZE", "Bytes of all kept uploads of one user."),
+    ("--job-seconds", "seconds", "N", "Seconds that a job may run."),
+    ("--job-memory", "memory", "SIZE", "Memory that a job may take."),
+    ("--idle", "idle", "N", "Seconds after which a silent client is let go."),
+)  # flag, field of Limits, metavar, help
+
+
+def _limits(function: Any) -> Any:
+    for flag, field, metavar, words in reversed(_LIMITS):
+        function = click.option(flag, field, metavar=metavar, help=words)(function)
+    return function
+
+
+@click.command("serve")
+@click.option("--data", metavar="DIR", help="Folder of jobs, results and indexes.  [default: copysift-data]")
+@click.option(
+    "--host", default="127.0.0.1", metavar="ADDRESS", show_default=True, help="Address to listen on."
+)
+@click.option(
+    "--port", default=8690, metavar="N", show_default=True, help="Port of the page and of REST; 0: any."
+)
+@click.option(
+    "--moss-port", default=7690, metavar="N", show_default=True, help="Port of MOSS clients; -1: none."
+)
+@click.option(
+    "--public-url", default="", metavar="URL", help="Address that clients are given, behind a proxy."
+)
+@click.option("--token-file", metavar="FILE", help="Names and tokens; needed for any --host but loopback.")
+@click.option(
+    "--moss-users", metavar="FILE", help="MOSS users that are let in.  [default: all, from this machine]"
+)
+@click.option(
+    "--keep-days", default=14.0, metavar="N", show_default=True, help="Days after which jobs are deleted."
+)
+@click.option(
+    "--workers", default=0, metavar="N", help="Jobs at a time.  [default: one a processor, 2 at least]"
+)
+@click.option(
+    "--index", "indexes", multiple=True, metavar="PATH", help="An index that all may ask; may be repeated."
+)
+@_limits
+def command(data: str | None, **given: Any) -> int:
+    """Serve a web page, a REST interface and MOSS clients until interrupted.
+
+    All that it keeps stands in --data. Without --token-file it is one person's, on this machine only.
+    """
+    try:
+        from copysift.serve.server import serve
+    except ImportError as error:
+        raise UsageError(
+            f"the server needs a package that is not installed: {error.name}",
+            hint="pip install 'copysift[serve]'",
+        ) from None
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    with asyncio.Runner() as runner:
+        runner.run(serve(_config(Path(data or "copysift-data"), given), lambda line: click.echo(line)))
+    return 0
+
+
+def _config(data: Path, given: dict[str, Any]) -> Any:
+    from copysift.serve.access import read_moss_users, read_tokens
+    from copysift.serve.config import Config
+    from copysift.serve.limits import Limits
+
+    limits: dict[str, Any] = {}
+    for flag, field, _, _ in _LIMITS:
+        if given[field] is not None:
+            limits[field] = float(given[field]) if field == "idle" else size(flag, given[field])
+    return Config(
+        data=data.absolute(),
+        host=given["host"],
+        port=given["port"],
+        moss_port=None if given["moss_port"] < 0 else given["moss_port"],
+        public_url=given["public_url"],
+        tokens=read_tokens(Path(given["token_file"])) if given["token_file"] else None,
+        moss_users=read_moss_users(Path(given["moss_users"])) if given["moss_users"] else None,
+        keep_days=given["keep_days"],
+        workers=given["workers"] or max(2, os.cpu_count() or 1),
+        indexes=_named([Path(path) for path in given["indexes"]]),
+        limits=Limits(**limits),
+    )
+
+
+def _named(paths: list[Path]) -> dict[str, Path]:
+    named = {path.stem: path.absolute() for path in paths}
+    if len(named) < len(paths):
+        raise UsageError("two indexes have the same name", hint="rename the folder of one")
+    return named

@@ -1,0 +1,302 @@
+"""REST: jobs, compare, fingerprints, health, metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import FileResponse, PlainTextResponse, Response
+
+from copysift._version import __version__
+from copysift.errors import UsageError
+from copysift.serve import requests, uploads
+from copysift.serve.jobs import DONE, Job, Mark
+from copysift.serve.models import (
+    CompareIn,
+    ErrorOut,
+    FingerprintsIn,
+    FingerprintsOut,
+    HealthOut,
+    JobOut,
+    JobsOut,
+    MarkModel,
+    MarksOut,
+    TextIn,
+    job_out,
+)
+from copysift.serve.state import ApiUser, ServerState, State
+from copysift.settings import Settings, make
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorOut, "description": words}
+    for code, words in {
+        400: "the request makes no sense", 401: "a token is needed", 403: "refused", 404: "no such thing",
+        405: "not possible here", 408: "too slow", 409: "not now", 413: "too large", 415: "not that type",
+        422: "the request makes no sense", 429: "too many", 503: "not available",
+    }.items()
+}  # fmt: skip
+router = APIRouter(prefix="/api/v1", responses=ERRORS)
+
+_DOCUMENT = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "text": {"type": "string"},
+        "role": {"type": "string", "enum": ["file", "base", "earlier"]},
+    },
+    "required": ["text"],
+}
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+UPLOAD = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["documents"],
+                    "properties": {
+                        "title": {"type": "string"},
+                        "settings": requests.schema(),
+                        "documents": {"type": "array", "items": _DOCUMENT},
+                    },
+                },
+                "example": {
+                    "title": "Homework 3",
+                    "settings": {"threshold": 0.2},
+                    "documents": [
+                        {"name": "alice.py", "text": "def area(r):\n    return 3.14159 * r * r\n"},
+                        {"name": "bob.py", "text": "def surface(x):\n    return 3.14159 * x * x\n"},
+                    ],
+                },
+            },
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "files": {**_FILES, "description": "Files or archives; file names may have folders."},
+                        "base": {**_FILES, "description": "Code that was handed out."},
+                        "earlier": {**_FILES, "description": "Submissions of earlier years."},
+                        "title": {"type": "string"},
+                        "settings": {"type": "string", "description": "The settings as JSON."},
+                    },
+                    "required": ["files"],
+                }
+            },
+        },
+    }
+}
+
+
+@router.post("/jobs", status_code=202, tags=["jobs"], openapi_extra=UPLOAD)
+async def create_job(request: Request, state: ServerState, user: ApiUser) -> JobOut:
+    """Compare files with each other: every file with every file, or every folder with every folder."""
+    job = await create(request, state, user, "api")
+    return await asyncio.to_thread(job_out, state.jobs, job)
+
+
+async def create(request: Request, state: State, user: str, origin: str) -> Job:
+    """Take an upload in as a job."""
+    jobs = state.jobs
+    await asyncio.to_thread(jobs.check_room, user)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", "multipart/form-data"):
+        raise HTTPException(415, "send multipart/form-data or application/json")
+    with jobs.incoming() as upload:
+        if kind == "application/json":
+            given: dict[str, Any] = await uploads.documents(request, upload, jobs.limits)
+        else:
+            given = await uploads.form(request, upload, jobs.limits)
+            given["settings"] = _decoded(given.get("settings", ""))
+        settings, title = given.get("settings") or {}, given.get("title") or ""
+        if not isinstance(settings, dict) or not isinstance(title, str):
+            raise UsageError("settings must be an object, and title a string")
+        if not any(each.role == "file" for each in upload.files):
+            raise UsageError("there is nothing to compare", hint="send at least one file")
+        asked = requests.checked(settings)
+        job = await asyncio.to_thread(
+            jobs.accept,
+            upload,
+            user,
+            "scan",
+            {"settings": asked},
+            origin=origin,
+            title=title_of(title, upload.files),
+        )
+    state.metrics.count("jobs_accepted")
+    state.metrics.count("upload_bytes", job.bytes)
+    state.workers.wake()
+    return job
+
+
+def _decoded(settings: str) -> Any:
+    try:
+        return json.loads(settings) if settings.strip() else {}
+    except (ValueError, RecursionError):
+        raise UsageError("settings is not JSON") from None
+
+
+def title_of(given: str, files: list[Any]) -> str:
+    """Give the title of a job: as told, or after its first file."""
+    shown = "".join(c for c in given if c.isprintable()).strip()[:200]
+    first = files[0].name.rpartition("/")[2][:80]
+    return shown or (first if len(files) == 1 else f"{first} and {len(files) - 1} more")
+
+
+@router.get("/jobs", tags=["jobs"])
+def list_jobs(
+    state: ServerState, user: ApiUser, limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> JobsOut:  # fmt: skip
+    """List your jobs, the newest first."""
+    return JobsOut(jobs=[job_out(state.jobs, job) for job in state.jobs.listed(user, limit, offset)])
+
+
+@router.get("/jobs/{id}", tags=["jobs"])
+def get_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002  the name in the address
+    """Tell how far a job is."""
+    return job_out(state.jobs, own(state, user, id))
+
+
+@router.get("/jobs/{id}/result", tags=["jobs"], response_model=dict[str, Any])
+def get_result(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
+    """Give the result: the JSON of `copysift scan --format json`."""
+    job = own(state, user, id)
+    return FileResponse(result_file(state, job, "result.json"), media_type="application/json")
+
+
+@router.post("/jobs/{id}/cancel", tags=["jobs"])
+def cancel_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002
+    """Cancel a job; one that has ended stays as it is."""
+    job = own(state, user, id)
+    state.jobs.cancel(job)
+    return job_out(state.jobs, own(state, user, id))
+
+
+@router.delete("/jobs/{id}", status_code=204, tags=["jobs"])
+def delete_job(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
+    """Delete a job, its files and its result."""
+    state.jobs.delete(own(state, user, id))
+    return Response(status_code=204)
+
+
+@router.get("/jobs/{id}/marks", tags=["jobs"])
+def get_marks(id: str, state: ServerState, user: ApiUser) -> MarksOut:  # noqa: A002
+    """Give what was noted on the pairs of a job."""
+    return marks_out(state, own(state, user, id))
+
+
+@router.put("/jobs/{id}/marks", tags=["jobs"])
+def put_mark(id: str, mark: MarkModel, state: ServerState, user: ApiUser) -> MarksOut:  # noqa: A002
+    """Note what you think of a pair: cleared, suspicious or confirmed; no verdict and no note removes it."""
+    job = own(state, user, id)
+    state.jobs.mark(job, Mark(*(clean(each) for each in (mark.left, mark.right, mark.verdict, mark.note))))
+    return marks_out(state, job)
+
+
+@router.post("/compare", tags=["texts"])
+def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, Any]:
+    """Compare two texts: the measures of the pair and its passages."""
+    from copysift.engine.compare import compare_files
+    from copysift.report.records import record
+
+    settings = _settings(given.settings, state)
+    with TemporaryDirectory(dir=state.config.data / "incoming") as folder:
+        sides = [
+            _laid(Path(folder), side, each) for side, each in (("left", given.left), ("right", given.right))
+        ]
+        result, _ = compare_files(sides[0], sides[1], settings)
+        names = dict(zip(sides, (given.left.name, given.right.name), strict=True))
+        found = record(result.pairs[0])
+    text = json.dumps(found)
+    for path, name in names.items():
+        text = text.replace(json.dumps(path), json.dumps(name))
+    compared: dict[str, Any] = json.loads(text)
+    return compared
+
+
+@router.post("/fingerprints", tags=["texts"])
+def fingerprints(given: FingerprintsIn, state: ServerState, user: ApiUser) -> FingerprintsOut:
+    """Give the fingerprints of a text."""
+    from copysift.engine.documents import Reader
+
+    reader = Reader(_settings(given.settings, state))
+    data = given.text.encode("utf-8", "surrogatepass")
+    kind = reader.kind_of(data)
+    found = reader.fingerprints_of(data, kind)
+    return FingerprintsOut(
+        kind=kind,
+        grams=found.grams,
+        hashes=[f"{value:016x}" for value in found.hashes.tolist()],
+        starts=found.starts.tolist(),
+        ends=found.ends.tolist(),
+    )
+
+
+@router.get("/health", tags=["server"])
+def health(state: ServerState) -> HealthOut:
+    """Tell that the server is alive; needs no token."""
+    counts = state.jobs.counts()
+    workers = len(list(state.workers.processes()))
+    return HealthOut(
+        status="ok" if workers else "degraded", version=__version__, workers=workers, queued=counts["queued"],
+        running=counts["running"], uptime=round(time.time() - state.begun, 1),
+    )  # fmt: skip
+
+
+_PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+
+
+@router.get("/metrics", tags=["server"], response_model=None, responses=_PLAIN)
+def metrics(state: ServerState, user: ApiUser) -> Response:
+    """Give counters in Prometheus' text form."""
+    return PlainTextResponse(state.metrics.text(state.jobs.counts()))
+
+
+def own(state: State, user: str, id_: str) -> Job:
+    """Give a job of a user; 404 when there is none, or when it is another's."""
+    try:
+        return state.jobs.get(id_, user)
+    except (KeyError, UnicodeEncodeError):
+        raise HTTPException(404, "there is no such job") from None
+
+
+def result_file(state: State, job: Job, name: str) -> Path:
+    """Give a file of the result of a job; 409 when there is none yet."""
+    if job.kind != "scan":
+        raise HTTPException(404, "this job has no result of its own")
+    if job.state != DONE:
+        raise HTTPException(409, f"the job is {job.state}" + (f": {job.error}" if job.error else ""))
+    return state.jobs.output(job) / name
+
+
+def marks_out(state: State, job: Job) -> MarksOut:
+    """Give the marks of a job as the interface shows them."""
+    found = state.jobs.marks(job)
+    return MarksOut(
+        marks=[MarkModel(left=m.left, right=m.right, verdict=m.verdict, note=m.note) for m in found]  # type: ignore[arg-type]
+    )
+
+
+def clean(text: str) -> str:
+    """Give a text that SQLite and JSON can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _settings(given: dict[str, Any], state: State) -> Settings:
+    asked = requests.checked(given)
+    asked.pop("by")
+    return make(Settings, {**asked, "jobs": 1})
+
+
+def _laid(folder: Path, side: str, text: TextIn) -> str:
+    from copysift.serve.staging import suffix_of
+
+    path = folder / f"{side}{suffix_of(text.name)}"
+    path.write_bytes(text.text.encode("utf-8", "surrogatepass"))
+    return str(path)

@@ -1,0 +1,187 @@
+"""REST: indexes. Add, remove, ask, tell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from copysift.errors import UsageError
+from copysift.index_settings import Query as Asked
+from copysift.report import hits
+from copysift.serve import uploads
+from copysift.serve.api import ERRORS, UPLOAD
+from copysift.serve.indexes import Held
+from copysift.serve.jobs import Job
+from copysift.serve.models import JobOut, Strict, job_out
+from copysift.serve.state import ApiUser, ServerState, State
+from copysift.settings import make
+
+router = APIRouter(prefix="/api/v1/indexes", responses=ERRORS, tags=["indexes"])
+NOTHING = {"documents": 0, "fingerprints": 0}
+
+
+class IndexOut(Strict):
+    """An index and how much it holds; the numbers of an empty one are left out."""
+
+    name: str = Field(examples=["essays"])
+    own: bool = Field(description="Whether you may change it.")
+    documents: int
+    fingerprints: int
+
+
+class IndexesOut(Strict):
+    """The indexes that you may ask."""
+
+    indexes: list[IndexOut]
+
+
+class DocumentsOut(Strict):
+    """Documents of an index, in the order of adding."""
+
+    documents: list[dict[str, Any]] = Field(examples=[[{"name": "tides.txt", "kind": "text", "bytes": 825}]])
+
+
+class RemovedOut(Strict):
+    """How many documents were removed."""
+
+    removed: int
+
+
+class QueryIn(Strict):
+    """A question: where else does this text stand?"""
+
+    text: str = Field(
+        max_length=1_000_000, examples=["The keeper of the lighthouse wound the clock at dusk."]
+    )
+    name: str = Field("query", max_length=1000, description="Its suffix tells the language of a program.")
+    passages: bool = Field(False, description="Whether hits come with the passages that they share.")
+    threshold: float | None = Field(
+        None, ge=0, description="As of `copysift query`: a share, .5 if not given."
+    )
+    measure: str = Field("containment", examples=["containment"])
+    min_shared: int = Field(2, ge=1)
+    limit: int = Field(100, ge=1, le=1000)
+    window: int | None = Field(None, ge=1, le=8192)
+    quick: int | None = Field(None, ge=1)
+
+
+def held(state: State, user: str, name: str, own: bool = False) -> Held:
+    """Give an index of a user; 404 when there is none, 403 when it is not the user's to change."""
+    try:
+        found = state.indexes.get(user, name)
+    except (KeyError, UnicodeEncodeError):
+        raise HTTPException(404, "there is no such index") from None
+    if own and not found.own:
+        raise HTTPException(403, "this index can only be read")
+    return found
+
+
+def index_out(state: State, found: Held) -> IndexOut:
+    """Give an index as the interface shows it."""
+    numbers = state.indexes.opened(found).info() if found.made else NOTHING
+    return IndexOut(
+        name=found.name, own=found.own, documents=numbers["documents"], fingerprints=numbers["fingerprints"]
+    )
+
+
+@router.get("")
+def list_indexes(state: ServerState, user: ApiUser) -> IndexesOut:
+    """List the indexes that you may ask."""
+    return IndexesOut(indexes=[index_out(state, each) for each in state.indexes.listed(user)])
+
+
+@router.get("/{name}")
+def info(name: str, state: ServerState, user: ApiUser) -> IndexOut:
+    """Tell how much an index holds."""
+    return index_out(state, held(state, user, name))
+
+
+@router.delete("/{name}", status_code=204)
+def drop(name: str, state: ServerState, user: ApiUser) -> Response:
+    """Remove an index and all that it holds."""
+    state.indexes.drop(user, held(state, user, name, own=True))
+    return Response(status_code=204)
+
+
+@router.get("/{name}/documents")
+def list_documents(
+    name: str, state: ServerState, user: ApiUser, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> DocumentsOut:  # fmt: skip
+    """List the documents of an index."""
+    return DocumentsOut(documents=documents(state, held(state, user, name), limit, offset))
+
+
+def documents(state: State, found: Held, limit: int, offset: int) -> list[dict[str, Any]]:
+    """Give some documents of an index."""
+    from itertools import islice
+
+    if not found.made:
+        return []
+    listed = islice(state.indexes.opened(found).documents(), offset, offset + limit)
+    return [
+        {"name": each.name, "kind": each.kind, "bytes": each.bytes, "fingerprints": each.fingerprints}
+        for each in listed
+    ]
+
+
+@router.post("/{name}/documents", status_code=202, openapi_extra=UPLOAD)
+async def add_documents(name: str, request: Request, state: ServerState, user: ApiUser) -> JobOut:
+    """Add documents; the index is made if it is not there. One of a name that it has replaces that one."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", "multipart/form-data"):
+        raise HTTPException(415, "send multipart/form-data or application/json")
+    with state.jobs.incoming() as upload:
+        if kind == "application/json":
+            await uploads.documents(request, upload, state.config.limits)
+        else:
+            await uploads.form(request, upload, state.config.limits)
+        job = await accept(state, user, name, upload, "api")
+    return await asyncio.to_thread(job_out, state.jobs, job)
+
+
+async def accept(state: State, user: str, name: str, upload: Any, origin: str) -> Job:
+    """Take in a job that adds documents to an index."""
+    if not upload.files:
+        raise UsageError("there is nothing to add", hint="send at least one file")
+    found = await asyncio.to_thread(state.indexes.make, user, name)
+    if not found.own:
+        raise HTTPException(403, "this index can only be read")
+    job = await asyncio.to_thread(
+        state.jobs.accept, upload, user, "index", {"folder": found.folder, "name": found.name}, origin=origin,
+        title=f"Add to {found.name}", target=found.folder,
+    )  # fmt: skip
+    state.metrics.count("jobs_accepted")
+    state.workers.wake()
+    return job
+
+
+@router.delete("/{name}/documents")
+def remove_document(
+    name: str, document: Annotated[str, Query(max_length=5000)], state: ServerState, user: ApiUser
+) -> RemovedOut:
+    """Remove a document by its name."""
+    found = held(state, user, name, own=True)
+    removed = state.indexes.remove(found, document) if found.made else 0
+    if not removed:
+        raise HTTPException(404, "the index has no such document")
+    return RemovedOut(removed=removed)
+
+
+@router.post("/{name}/query", response_model=dict[str, Any])
+def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Response:
+    """Ask where else a text stands: the JSON of `copysift query --format json`."""
+    found = held(state, user, name)
+    if not found.made:
+        raise HTTPException(404, "nothing was added to this index yet")
+    index = state.indexes.opened(found)
+    asked = make(Asked, given.model_dump(exclude={"text", "name", "passages"}))
+    question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name)
+    answer = index.answer([question], asked, passages=given.passages)
+    # Without indentation, for that is ten times as fast.
+    return Response(json.dumps(hits.content(answer)), media_type="application/json")

@@ -1,0 +1,46 @@
+"""The application: routes, guards and errors put together."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+
+from copysift._version import __version__
+from copysift.serve import api, api_indexes, ask, login, pages, problems, shared
+from copysift.serve.guard import Guard
+from copysift.serve.state import State
+from copysift.serve.views import error_page, static_router
+
+DESCRIPTION = """
+Finds what was copied. A **job** compares files with each other; an **index** tells where else a text stands.
+
+Every error has one shape: `{"error": {"code", "message", "hint"}}`. With a token file, every request but
+`health` needs `Authorization: Bearer TOKEN`.
+"""
+
+
+def make_app(state: State) -> FastAPI:
+    """Make the application of a server."""
+    app = FastAPI(
+        title="copysift",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # its page fetches scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.copysift = state
+    app.include_router(api.router)
+    app.include_router(api_indexes.router)
+    app.include_router(ask.router, include_in_schema=False)
+    app.include_router(pages.router, include_in_schema=False)
+    app.include_router(login.router, include_in_schema=False)
+    app.include_router(shared.router, include_in_schema=False)
+    app.include_router(static_router, include_in_schema=False)
+
+    def page(request: Request, status: int, message: str, hint: str) -> Response:
+        return error_page(request, status, message, hint)
+
+    problems.install(app, page)
+    app.add_middleware(Guard, state=state)
+    return app

@@ -1,0 +1,122 @@
+"""Pages: ask where a text stands, and look after indexes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from copysift.errors import CopysiftError, UsageError
+from copysift.index_settings import Query
+from copysift.serve import api_indexes, uploads
+from copysift.serve.incoming import uploaded
+from copysift.serve.indexes import passages
+from copysift.serve.limits import LimitError
+from copysift.serve.pages import check_form, form_of
+from copysift.serve.state import PageUser, ServerState, State
+from copysift.serve.views import root_of, show
+from copysift.settings import make
+
+router = APIRouter()
+HITS = 20  # of an index that a page shows
+PASSAGES = 3  # of a hit
+LISTED = 500
+
+
+@router.get("/ask")
+def ask_page(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Show the form."""
+    values = {"indexes": state.indexes.listed(user), "asked": None, "text": "", "chosen": "", "threshold": ""}
+    return show(request, "ask.html.j2", values, user=user)
+
+
+@router.post("/ask")
+async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Answer: in each index, the documents that share most, with passages side by side."""
+    limits = state.config.limits
+    with state.jobs.incoming() as upload:
+        fields = await uploads.form(request, upload, limits)
+        check_form(request, state, user, fields.get("form_token", ""))
+        name, content = "your text", fields.get("text", "").encode()
+        if upload.files:
+            upload.seal()
+            (file, path), *_ = uploaded(upload.folder)
+            if file.bytes > limits.text_bytes:
+                raise LimitError(f"a question has at most {limits.text_bytes:,} bytes")
+            name, content = file.name, path.read_bytes()
+            upload.discard()
+    if not content.strip():
+        raise UsageError("there is nothing to ask for", hint="paste a text or choose a file")
+    wanted = fields.get("index", "")
+    chosen = [each for each in state.indexes.listed(user) if each.made and wanted in ("", each.name)]
+    query = make(Query, {"threshold": fields.get("threshold") or "10%", "limit": HITS, "min_shared": 1})
+    asked = [await asyncio.to_thread(_answered, state, each, name, content, query) for each in chosen]
+    values = {
+        "indexes": state.indexes.listed(user),
+        "asked": asked,
+        "text": fields.get("text", ""),
+        "chosen": wanted,
+        "threshold": fields.get("threshold", ""),
+    }
+    return show(request, "ask.html.j2", values, user=user)
+
+
+def _answered(state: State, held: Any, name: str, content: bytes, query: Query) -> dict[str, Any]:
+    try:
+        index = state.indexes.opened(held)
+        question = index.question(content, name=name)
+        found, _ = index.ask(question, query, passages=True)
+        hits = [{"hit": hit, "passages": passages(index, question.source, hit, PASSAGES)} for hit in found]
+        return {"index": held.name, "hits": hits, "short": bool(index.too_short([question])), "problem": ""}
+    except CopysiftError as error:
+        return {"index": held.name, "hits": [], "short": False, "problem": error.message}
+
+
+@router.get("/indexes")
+def list_page(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Show the indexes, and the form that makes one."""
+    shown = [api_indexes.index_out(state, each) for each in state.indexes.listed(user)]
+    return show(request, "indexes.html.j2", {"indexes": shown}, user=user)
+
+
+@router.post("/indexes")
+async def add(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Add files to an index, made if it is not there."""
+    with state.jobs.incoming() as upload:
+        fields = await uploads.form(request, upload, state.config.limits)
+        check_form(request, state, user, fields.get("form_token", ""))
+        name = fields.get("name", "").strip()
+        if fields.get("text", "").strip():
+            upload.add(fields.get("document", "").strip() or "text", fields["text"].encode())
+        await api_indexes.accept(state, user, name, upload, "web")
+    return RedirectResponse(f"{root_of(state)}/indexes/{name}", 303)
+
+
+@router.get("/indexes/{name}")
+def index_page(name: str, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Show what an index holds, and what is being added to it."""
+    found = api_indexes.held(state, user, name)
+    jobs = [job for job in state.jobs.listed(user, 100, kind="index") if job.target == found.folder]
+    values = {
+        "index": api_indexes.index_out(state, found),
+        "documents": api_indexes.documents(state, found, LISTED, 0),
+        "adding": [job for job in jobs if not job.over],
+        "failed": [job for job in jobs[:3] if job.state == "failed"],
+    }
+    return show(request, "index.html.j2", values, user=user)
+
+
+@router.post("/indexes/{name}/{action}")
+async def act(name: str, action: str, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Remove a document, or a whole index."""
+    fields = await form_of(request, state, user)
+    found = api_indexes.held(state, user, name, own=True)
+    if action == "delete":
+        await asyncio.to_thread(state.indexes.drop, user, found)
+        return RedirectResponse(f"{root_of(state)}/indexes", 303)
+    if action != "remove":
+        raise HTTPException(404)
+    await asyncio.to_thread(state.indexes.remove, found, fields.get("document", ""))
+    return RedirectResponse(f"{root_of(state)}/indexes/{name}", 303)

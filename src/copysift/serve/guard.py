@@ -1,0 +1,105 @@
+"""What every request passes: foreign pages, sizes, silence, times, and the headers of every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copysift.serve.limits import LimitError
+from copysift.serve.problems import API, body
+from copysift.serve.state import State
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",  # without any, browsers send forms with the origin null
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+FORM_ROOM = 1_000_000  # bytes of a form besides its files
+
+
+class Guard:
+    """Wraps the application."""
+
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self._app, self._state = app, state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        status = 500
+        path = scope["path"]
+
+        async def answered(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            headers = Headers(scope=scope)
+            refused, code = self._refused(scope["method"], headers)
+            if refused:
+                answer = (
+                    JSONResponse(body(code, refused), code)
+                    if path.startswith(API)
+                    else PlainTextResponse(f"{refused}\n", code)
+                )
+                await answer(scope, receive, answered)
+            else:
+                await self._app(scope, self._bounded(headers, receive), answered)
+        finally:
+            self._state.metrics.request(scope["method"], status, time.perf_counter() - begun)
+
+    def _refused(self, method: str, headers: Headers) -> tuple[str, int]:
+        refusal = self._state.access.refusal(method, headers)
+        if refusal:
+            return refusal, 403
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > self._most(headers):
+            return f"the body is larger than {self._most(headers):,} bytes", 413
+        return "", 0
+
+    def _most(self, headers: MutableMapping[str, Any] | Headers) -> int:
+        limits = self._state.config.limits
+        form = str(headers.get("content-type", "")).lower().startswith("multipart/")
+        return limits.job_bytes + FORM_ROOM if form else limits.json_bytes
+
+    def _bounded(self, headers: Headers, receive: Receive) -> Receive:
+        """Count the bytes of a body while they come, and wait for each piece for so long only."""
+        most = self._most(headers)
+        idle = self._state.config.limits.idle
+        taken, whole = 0, False
+
+        async def bounded() -> Message:
+            nonlocal taken, whole
+            if whole:
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), idle)
+            except TimeoutError:
+                raise LimitError("the client was silent or slow for too long", status=408) from None
+            if message["type"] == "http.request":
+                taken += len(message.get("body", b""))
+                whole = not message.get("more_body", False)
+                if taken > most:
+                    raise LimitError(f"the body is larger than {most:,} bytes")
+            return message
+
+        return bounded

@@ -1,0 +1,132 @@
+"""An upload on its way to disk: numbered files and a list of their names.
+
+Names are data: they stand in the list and never become paths. Nothing lasts until `seal`, and what
+was not sealed is thrown away, at the latest when the server starts again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from copysift.report.wording import visible
+from copysift.serve.limits import LimitError, Limits
+
+ROLES = ("file", "base", "earlier")
+LIST = "files.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A file of an upload: its number on disk, the name that its owner gave it, what it is for."""
+
+    number: int
+    name: str
+    role: str
+    bytes: int
+
+
+class Incoming:
+    """A folder that fills up; leaves nothing behind unless it was sealed."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder = folder
+        self.files: list[Uploaded] = []
+        self.bytes = 0
+        self.sealed = False
+        self._limits = limits
+        self._open: BinaryIO | None = None
+        self._name = self._role = ""
+        self._size = 0
+        folder.mkdir(mode=0o700, parents=True)
+
+    def __enter__(self) -> Incoming:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self.sealed:
+            self.discard()
+
+    def begin(self, name: str, role: str = "file") -> None:
+        """Begin a file; the one before it must have ended."""
+        if len(self.files) >= self._limits.job_files:
+            raise LimitError(f"more than {self._limits.job_files:,} files")
+        if len(name.encode("utf-8", "surrogateescape")) > self._limits.name_bytes:
+            raise LimitError(f"a file name is longer than {self._limits.name_bytes:,} bytes")
+        if role not in ROLES:
+            raise ValueError(role)
+        self._name, self._role, self._size = visible(name), role, 0
+        self._open = (self.folder / str(len(self.files) + 1)).open("wb")
+
+    def write(self, data: bytes) -> None:
+        """Add a piece to the file that was begun."""
+        assert self._open is not None, "no file was begun"
+        self._size += len(data)
+        self.bytes += len(data)
+        largest = self._limits.zip_bytes if self._name.lower().endswith(".zip") else self._limits.file_bytes
+        if self._size > largest:
+            raise LimitError(f"a file is larger than {largest:,} bytes")
+        if self.bytes > self._limits.job_bytes:
+            raise LimitError(f"the upload is larger than {self._limits.job_bytes:,} bytes")
+        self._open.write(data)
+
+    def end(self) -> None:
+        """End the file that was begun."""
+        assert self._open is not None, "no file was begun"
+        self._open.close()
+        self._open = None
+        self.files.append(Uploaded(len(self.files) + 1, self._name, self._role, self._size))
+
+    def add(self, name: str, data: bytes, role: str = "file") -> None:
+        """Add a whole file."""
+        self.begin(name, role)
+        self.write(data)
+        self.end()
+
+    def adopt(self, source: Path, file: Uploaded) -> None:
+        """Take over a file of an earlier upload, without copying its bytes."""
+        number = len(self.files) + 1
+        os.link(source, self.folder / str(number))
+        self.bytes += file.bytes
+        self.files.append(replace(file, number=number))
+
+    def seal(self) -> None:
+        """Make it last: write the list, and bring everything to the disk."""
+        if self._open is not None:
+            raise ValueError("a file was begun and not ended")
+        listed = json.dumps([asdict(each) for each in self.files])
+        (self.folder / LIST).write_text(listed, encoding="utf-8")
+        for path in self.folder.iterdir():
+            _sync(path)
+        _sync(self.folder)
+        self.sealed = True
+
+    def discard(self) -> None:
+        """Throw everything away."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def uploaded(folder: Path) -> Iterator[tuple[Uploaded, Path]]:
+    """Give the files of a sealed upload and where their bytes stand."""
+    for each in json.loads((folder / LIST).read_text(encoding="utf-8")):
+        file = Uploaded(**each)
+        yield file, folder / str(file.number)
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

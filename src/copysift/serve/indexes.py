@@ -1,0 +1,185 @@
+"""The indexes of the server: those of its users, and those that its operator lets all users ask."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from copysift.engine.indexing import Index
+from copysift.errors import InputError, UsageError
+from copysift.index.reader import exists
+from copysift.serve.incoming import uploaded
+from copysift.serve.jobs import unguessable
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_SCHEMA = """CREATE TABLE IF NOT EXISTS indexes (
+  owner TEXT NOT NULL, name TEXT NOT NULL, folder TEXT NOT NULL, created REAL NOT NULL,
+  PRIMARY KEY (owner, name)
+)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An index that a user may ask; `folder` is empty for one that belongs to the operator."""
+
+    name: str
+    path: Path
+    folder: str
+
+    @property
+    def own(self) -> bool:
+        """Whether the user may change it."""
+        return bool(self.folder)
+
+    @property
+    def made(self) -> bool:
+        """Whether anything was added to it yet."""
+        return exists(self.path)
+
+
+class Indexes:
+    """Finds and opens indexes; an open one is used again until another process has changed it."""
+
+    def __init__(self, data: Path, public: Mapping[str, Path]) -> None:
+        self._data, self._public = data / "indexes", public
+        self._data.mkdir(mode=0o700, exist_ok=True)
+        for path in public.values():
+            Index(path).close()  # raises StoreError now, and not when somebody asks
+        self._lock = threading.Lock()
+        self._open: dict[Path, tuple[object, Index]] = {}
+        self._db = sqlite3.connect(
+            data / "indexes.sqlite", isolation_level=None, check_same_thread=False, timeout=30
+        )
+        with self._lock:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute(_SCHEMA)
+
+    def listed(self, owner: str) -> list[Held]:
+        """Give the indexes that a user may ask: the own ones first."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT name, folder FROM indexes WHERE owner = ? ORDER BY name", (owner,)
+            ).fetchall()
+        own = [Held(name, self._data / folder, folder) for name, folder in rows]
+        taken = {each.name for each in own}
+        return own + [
+            Held(name, path, "") for name, path in sorted(self._public.items()) if name not in taken
+        ]
+
+    def get(self, owner: str, name: str) -> Held:
+        """Give an index by name; KeyError when the user has none of that name."""
+        for each in self.listed(owner):
+            if each.name == name:
+                return each
+        raise KeyError(name)
+
+    def make(self, owner: str, name: str) -> Held:
+        """Give an index of a user's own, made if there is none of that name."""
+        if not NAME.fullmatch(name):
+            raise UsageError(
+                f"an index cannot be called {name[:80]!r}", hint="letters, digits, - _ and ., 64 at the most"
+            )
+        with self._lock:
+            self._db.execute(
+                "INSERT OR IGNORE INTO indexes VALUES (?, ?, ?, ?)",
+                (owner, name, f"{unguessable()}.sift", time.time()),
+            )
+        return self.get(owner, name)
+
+    def drop(self, owner: str, held: Held) -> None:
+        """Remove an index of a user's own."""
+        with self._lock:
+            self._db.execute("DELETE FROM indexes WHERE owner = ? AND name = ?", (owner, held.name))
+            self._open.pop(held.path, None)
+        shutil.rmtree(held.path, ignore_errors=True)
+
+    def opened(self, held: Held) -> Index:
+        """Give an index to read; threads may share it."""
+        if not held.made:
+            raise KeyError(held.name)
+        stamp = _stamp(held.path)
+        with self._lock:
+            known = self._open.get(held.path)
+            if known is not None and known[0] == stamp:
+                return known[1]
+            index = Index(held.path)
+            index.info()
+            self._open[held.path] = (stamp, index)  # the one before ends with its last question
+            return index
+
+    def remove(self, held: Held, document: str) -> int:
+        """Remove a document; raises StoreError while documents are being added."""
+        with Index(held.path) as index:
+            return index.remove(document)
+
+    def close(self) -> None:
+        """Close everything."""
+        self._db.close()
+
+
+def _stamp(path: Path) -> object:
+    found = []
+    for name in ("catalog.sqlite", "catalog.sqlite-wal"):
+        try:
+            about = (path / name).stat()
+        except OSError:
+            continue
+        found.append((name, about.st_mtime_ns, about.st_size))
+    return tuple(found)
+
+
+def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads: int) -> dict[str, Any]:
+    """Carry out a job: add what was uploaded to an index; what it holds already is replaced."""
+    path = folder.parent.parent / "indexes" / request["folder"]
+    skipped: list[str] = []
+    with Index(path, keep_text=None if exists(path) else True) as index:
+        done = index.add(_texts(folder / "in", skipped), progress=told)
+    return {
+        "added": done.added, "changed": done.changed, "unchanged": done.unchanged,
+        "skipped": len(done.skipped) + len(skipped),
+    }  # fmt: skip
+
+
+def _texts(folder: Path, skipped: list[str]) -> Iterator[tuple[str, bytes]]:
+    from copysift.read.archives import is_archive, members
+    from copysift.values import Skipped
+
+    for file, path in uploaded(folder):
+        if not is_archive(file.name):
+            yield file.name, path.read_bytes()
+            continue
+        for member in members(path.read_bytes()):
+            if isinstance(member, Skipped):
+                skipped.append(member.name)
+            else:
+                yield member.name, member.data
+
+
+def passages(index: Index, source: bytes, hit: Any, most: int) -> list[dict[str, Any]]:
+    """Give the longest passages of a hit with both their texts, the right one where it can be read."""
+    try:
+        other = index.source(hit.right)
+    except InputError:
+        other = b""
+    longest = sorted(hit.regions or (), key=lambda each: -each.length)[:most]
+    return [
+        {
+            "length": region.length,
+            "left": region.left,
+            "right": region.right,
+            "left_text": _shown(source[region.left.start : region.left.end]),
+            "right_text": _shown(other[region.right.start : region.right.end]),
+        }
+        for region in longest
+    ]
+
+
+def _shown(data: bytes) -> str:
+    return data[:4000].decode("utf-8", "replace")

@@ -1,0 +1,202 @@
+"""MOSS clients over TCP: a conversation a connection, files straight to disk, everything within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from copysift.errors import CopysiftError
+from copysift.serve.incoming import Incoming
+from copysift.serve.jobs import Job, Jobs
+from copysift.serve.limits import LimitError
+from copysift.serve.metrics import Metrics
+from copysift.serve.moss_protocol import (
+    Conversation,
+    Ended,
+    Event,
+    Failed,
+    FileBegins,
+    FileData,
+    FileEnds,
+    Options,
+    Reply,
+    Submitted,
+)
+from copysift.serve.requests import MOST_PAIRS, allowed
+from copysift.serve.workers import Workers
+
+log = logging.getLogger("copysift.serve")
+CHUNK = 1 << 16
+PATIENCE = 3600.0  # seconds after which a client gets the address of a result that is still being made
+
+
+class MossServer:
+    """The listening side; `users` maps a MOSS user to an owner, None: everyone from this machine."""
+
+    def __init__(
+        self, jobs: Jobs, workers: Workers, address: Callable[[Job], str], users: dict[str, str] | None,
+        metrics: Metrics, local_owner: str | None,
+    ) -> None:  # fmt: skip
+        self._jobs, self._workers, self._address = jobs, workers, address
+        self._users, self._metrics, self._local_owner = users, metrics, local_owner
+        self._server: asyncio.Server | None = None
+        self._open = 0
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen; give the port, which is a free one when 0 was asked for."""
+        self._server = await asyncio.start_server(self._serve, host, port, backlog=256, limit=2 * CHUNK)
+        number: int = self._server.sockets[0].getsockname()[1]
+        return number
+
+    async def close(self) -> None:
+        """Stop listening; clients that wait for a result are let go."""
+        if self._server is not None:
+            self._server.close()
+
+    def owner(self, user: str, peer: str) -> str | None:
+        """Give the owner of what a user sends, or None if the user is not known."""
+        if self._users is not None and user in self._users:
+            return self._users[user]
+        if self._users is None and is_loopback(peer):
+            return self._local_owner or f"moss:{user}"
+        return None
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open += 1
+        try:
+            if self._open > self._jobs.limits.moss_connections:
+                writer.write(b"Error: too many connections; try again later\n")
+            else:
+                await _Talk(self, reader, writer).run()
+        except ConnectionError:
+            pass
+        except Exception:
+            log.exception("a MOSS conversation failed")
+        finally:
+            self._open -= 1
+            with suppress(ConnectionError, TimeoutError):
+                await asyncio.wait_for(writer.drain(), 5)
+            writer.close()
+            with suppress(Exception):
+                await asyncio.wait_for(writer.wait_closed(), 5)
+
+
+class _Talk:
+    """One connection."""
+
+    def __init__(
+        self, server: MossServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._server, self._reader, self._writer = server, reader, writer
+        peer = writer.get_extra_info("peername")
+        self._peer = str(peer[0]) if peer else ""
+        self._upload: Incoming | None = None
+        self._talk = Conversation(
+            server._jobs.limits.moss(), knows_user=lambda user: server.owner(user, self._peer) is not None
+        )
+
+    async def run(self) -> None:
+        limits = self._server._jobs.limits
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + limits.upload
+        self._server._metrics.count("moss_conversations")
+        try:
+            while not self._talk.over:
+                try:
+                    wait = min(limits.idle, deadline - loop.time())
+                    data = await asyncio.wait_for(self._reader.read(CHUNK), max(0.0, wait))
+                except TimeoutError:
+                    await self._take(self._talk.fail("the client was silent or slow for too long"))
+                    break
+                await self._take(self._talk.receive(data) if data else self._talk.finish())
+                if not data:
+                    break
+        finally:
+            if self._upload is not None and not self._upload.sealed:
+                self._upload.discard()
+
+    async def _take(self, events: list[Event]) -> None:
+        for event in events:
+            try:
+                await self._one(event)
+            except LimitError as error:
+                await self._take(self._talk.fail(error.message))
+                return
+            except OSError as error:
+                log.error("a MOSS upload could not be written: %s", error)
+                await self._take(self._talk.fail("the server cannot store the files"))
+                return
+
+    async def _one(self, event: Event) -> None:
+        if isinstance(event, Reply):
+            self._writer.write(event.data)
+            await self._writer.drain()
+        elif isinstance(event, FileBegins):
+            if self._upload is None:
+                self._upload = self._server._jobs.incoming()
+            self._upload.begin(event.name, "base" if event.base else "file")
+        elif isinstance(event, FileData):
+            assert self._upload is not None
+            self._upload.write(event.data)
+        elif isinstance(event, FileEnds):
+            assert self._upload is not None
+            self._upload.end()
+        elif isinstance(event, Submitted):
+            await self._submit(event)
+        elif isinstance(event, Failed):
+            self._server._metrics.count("moss_errors")
+            self._writer.write(event.reply)
+        else:
+            assert isinstance(event, Ended)
+
+    async def _submit(self, query: Submitted) -> None:
+        server, upload = self._server, self._upload
+        owner = server.owner(query.options.user, self._peer)
+        assert upload is not None
+        assert owner is not None
+        try:
+            job = await asyncio.to_thread(
+                server._jobs.accept, upload, owner, "scan",
+                {"settings": settings_of_options(query.options), "moss": True}, origin="moss",
+                title=shown(query.comment) or f"MOSS: {query.options.language}, {len(upload.files)} files",
+                shared=True,
+            )  # fmt: skip
+        except CopysiftError as error:
+            await self._take(self._talk.fail(error.message))
+            return
+        server._workers.wake()
+        with suppress(KeyError):  # deleted before it ended
+            job = await server._workers.wait(job, PATIENCE)
+        await self._take(self._talk.answer(server._address(job)))
+
+
+def settings_of_options(options: Options) -> dict[str, Any]:
+    """Give our settings for those of a MOSS client: pairs that share anything, the best `show` of them."""
+    settings: dict[str, Any] = {
+        "by": "dir" if options.directory else "file",
+        "threshold": 0.0,
+        "limit": min(max(1, options.show), MOST_PAIRS),
+        "max_shared": max(2, options.maxmatches),
+    }
+    if options.language == "ascii":
+        return settings | {"kind": "text"}
+    return settings | ({"language": options.language} if "language" in allowed() else {})
+
+
+def shown(comment: str) -> str:
+    """Give a comment as a title: no controls, not too long."""
+    return "".join(c if c.isprintable() else "?" for c in comment.strip('"'))[:200]
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether an address is of this machine."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address == "localhost"
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback

@@ -1,0 +1,206 @@
+"""The pages of a check: start it, watch it, read its report, mark its pairs, keep, share and delete it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from copysift._version import __version__
+from copysift.errors import UsageError
+from copysift.report import page
+from copysift.serve import api, requests, uploads
+from copysift.serve.incoming import Incoming, uploaded
+from copysift.serve.jobs import Job, Mark
+from copysift.serve.models import MarkModel, job_out
+from copysift.serve.state import PageUser, ServerState, State
+from copysift.serve.views import root_of, show
+
+router = APIRouter()
+FORM_TOKEN = "x-form-token"
+LISTED = 50
+
+
+async def form_of(request: Request, state: State, user: str) -> dict[str, str]:
+    """Take a small form that must come from a page of ours."""
+    with state.jobs.incoming() as nothing:
+        if request.headers.get("content-type", "").startswith("multipart/"):
+            fields = await uploads.form(request, nothing, state.config.limits)
+        else:
+            fields = {key: str(value) for key, value in (await request.form()).items()}
+    check_form(request, state, user, fields.get("form_token", ""))
+    return fields
+
+
+def check_form(request: Request, state: State, user: str, token: str = "") -> None:
+    """Refuse what did not come from a page that this server made for the user."""
+    if not state.access.form_is_genuine(user, token or request.headers.get(FORM_TOKEN, "")):
+        raise HTTPException(403, "the form is too old, or not ours: load the page again")
+
+
+@router.get("/")
+def start(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Show the form that starts a check, and the last checks."""
+    values = {
+        "jobs": state.jobs.listed(user, LISTED, kind="scan"),
+        "languages": languages(),
+        "settings": requests.allowed(),
+        "limits": state.config.limits,
+    }
+    return show(request, "start.html.j2", values, user=user)
+
+
+@cache
+def languages() -> list[tuple[str, str]]:
+    """Give the names and titles of the languages, where this copysift knows any."""
+    try:
+        from copysift.canonicalise.catalog import languages as known
+    except ImportError:
+        return []
+    return sorted(((each.name, each.title) for each in known().entries), key=lambda pair: pair[1].lower())
+
+
+@router.post("/checks")
+async def create(request: Request, state: ServerState, user: PageUser) -> Response:
+    """Take a check in: a form with files."""
+    jobs = state.jobs
+    await asyncio.to_thread(jobs.check_room, user)
+    if request.headers.get(FORM_TOKEN):
+        check_form(request, state, user)  # before the upload, where a script sends it
+    with jobs.incoming() as upload:
+        fields = await uploads.form(request, upload, state.config.limits)
+        check_form(request, state, user, fields.pop("form_token", ""))
+        title = fields.pop("title", "")
+        job = await _accept(state, user, upload, fields, title)
+    return _moved(request, state, job)
+
+
+async def _accept(state: State, user: str, upload: Incoming, fields: dict[str, Any], title: str) -> Job:
+    if not any(each.role == "file" for each in upload.files):
+        raise UsageError("there is nothing to compare", hint="choose or drop some files first")
+    known = {"by", *requests.allowed()}
+    asked = requests.checked({name: value for name, value in fields.items() if name in known})
+    job = await asyncio.to_thread(
+        state.jobs.accept, upload, user, "scan", {"settings": asked}, origin="web",
+        title=api.title_of(title, upload.files),
+    )  # fmt: skip
+    state.metrics.count("jobs_accepted")
+    state.metrics.count("upload_bytes", job.bytes)
+    state.workers.wake()
+    return job
+
+
+def _moved(request: Request, state: State, job: Job) -> Response:
+    place = f"{root_of(state)}/checks/{job.id}"
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"location": place}, 201)
+    return RedirectResponse(place, 303)
+
+
+@router.get("/checks/{id_}")
+def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Show a check: how far it is, or what came of it."""
+    job = api.own(state, user, id_)
+    values = {
+        "job": job,
+        "shown": job_out(state.jobs, job),
+        "marks": state.jobs.marks(job),
+        "base": state.base,
+    }
+    return show(request, "check.html.j2", values, user=user)
+
+
+@router.get("/checks/{id_}/status")
+def status(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Tell the page's script how far a check is."""
+    return JSONResponse(job_out(state.jobs, api.own(state, user, id_)).model_dump(mode="json"))
+
+
+@cache
+def served(root: str) -> page.Served:
+    """Give what the report needs when a server gives it."""
+    script = (files("copysift.serve") / "static" / "marks.js").read_text(encoding="utf-8")
+    return page.Served(f"{root}/static/{__version__}/bokeh.js", (script,))
+
+
+def report_page(state: State, job: Job) -> Response:
+    """Make the report of a job."""
+    path = api.result_file(state, job, "page.json")
+    held = page.Contents(*json.loads(path.read_text(encoding="utf-8")))
+    how = served(root_of(state))
+    policy = f"{page.policy(how)}; frame-ancestors 'none'"
+    return HTMLResponse(page.rendered(held, how), headers={"content-security-policy": policy})
+
+
+@router.get("/checks/{id_}/report")
+def report(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Show the report; its owner can mark pairs in it."""
+    return report_page(state, api.own(state, user, id_))
+
+
+@router.get("/checks/{id_}/marks")
+def marks(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the report's script the marks, and what it needs to change them."""
+    job = api.own(state, user, id_)
+    listed = api.marks_out(state, job).model_dump()["marks"]
+    return JSONResponse({"editable": True, "form_token": state.access.form_token(user), "marks": listed})
+
+
+@router.post("/checks/{id_}/marks")
+def mark(id_: str, given: MarkModel, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Mark a pair."""
+    check_form(request, state, user)
+    job = api.own(state, user, id_)
+    state.jobs.mark(job, Mark(*map(api.clean, (given.left, given.right, given.verdict, given.note))))
+    return JSONResponse({})
+
+
+@router.post("/checks/{id_}/base")
+async def base(id_: str, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Turn a passage into base code and check the same files again."""
+    check_form(request, state, user)
+    job = api.own(state, user, id_)
+    given = await uploads.json_body(request, state.config.limits)
+    text, name = given.get("text"), given.get("name")
+    if not isinstance(text, str) or not isinstance(name, str) or not text.strip():
+        raise UsageError("a passage needs a text and a name")
+    return _moved(request, state, await _again(state, user, job, (name, text)))
+
+
+async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | None = None) -> Job:
+    await asyncio.to_thread(state.jobs.check_room, user)
+    with state.jobs.incoming() as upload:
+        for file, path in uploaded(state.jobs.folder(job.id) / "in"):
+            upload.adopt(path, file)
+        if passage is not None:
+            name, text = passage
+            upload.add(name, text.encode("utf-8", "surrogatepass"), "base")
+        return await _accept(state, user, upload, dict(job.request["settings"]), job.title)
+
+
+@router.post("/checks/{id_}/{action}")
+async def act(id_: str, action: str, request: Request, state: ServerState, user: PageUser) -> Response:
+    """Keep, share, cancel, delete or repeat a check."""
+    await form_of(request, state, user)
+    job = api.own(state, user, id_)
+    jobs = state.jobs
+    if action == "again":
+        return _moved(request, state, await _again(state, user, job))
+    actions: dict[str, Any] = {
+        "keep": lambda: jobs.keep(job, True),
+        "unkeep": lambda: jobs.keep(job, False),
+        "share": lambda: jobs.share(job, True),
+        "unshare": lambda: jobs.share(job, False),
+        "cancel": lambda: jobs.cancel(job),
+        "delete": lambda: jobs.delete(job),
+    }
+    if action not in actions:
+        raise HTTPException(404)
+    await asyncio.to_thread(actions[action])
+    place = f"{root_of(state)}/" if action == "delete" else f"{root_of(state)}/checks/{job.id}"
+    return RedirectResponse(place, 303)

@@ -1,0 +1,163 @@
+"""One process: HTTP and MOSS on one event loop, workers beside it, all from one data folder."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from copysift.errors import StoreError, UsageError
+from copysift.serve.access import LOCAL, Access, secret
+from copysift.serve.app import make_app
+from copysift.serve.config import Config
+from copysift.serve.indexes import Indexes
+from copysift.serve.jobs import Jobs
+from copysift.serve.metrics import Metrics
+from copysift.serve.moss_server import MossServer
+from copysift.serve.state import State
+from copysift.serve.workers import Workers
+
+log = logging.getLogger("copysift.serve")
+HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
+Say = Callable[[str], None]
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP/1.1 that lets go of clients who open a connection, or begin a request, and then say nothing."""
+
+    idle = 30.0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.seen: object = None
+        self.timer = self.loop.call_later(self.idle, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.timer.cancel()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if not busy and self.cycle is self.seen:
+            self.transport.close()
+            return
+        self.seen = self.cycle
+        self.timer = self.loop.call_later(self.idle, self._look)
+
+
+def lock(data: Path) -> int:
+    """Take the data folder for this process; raise StoreError when another one has it."""
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        other = os.read(number, 32).decode("ascii", "replace").strip()
+        os.close(number)
+        raise StoreError(
+            f"{data} is in use by another server (process {other})", hint="stop it, or name another --data"
+        ) from None
+    os.ftruncate(number, 0)
+    os.write(number, f"{os.getpid()}\n".encode())
+    return number
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Open the port for HTTP; raise UsageError when that cannot be done."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        made = socket.socket(family, socket.SOCK_STREAM)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(1024)  # from here on clients wait instead of being refused
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}, port {port}: {error.strerror}", hint="choose another"
+        ) from None
+    return made
+
+
+async def serve(config: Config, say: Say) -> None:
+    """Serve until told to stop."""
+    held = lock(config.data)
+    web = listening(config.host, config.port)
+    jobs = Jobs(config.data, config.limits, config.keep_days)
+    try:
+        jobs.recover()
+        workers = Workers(jobs, config.workers)
+        state = _state(config, jobs, workers, web.getsockname()[1])
+        workers.start()
+        moss = await _moss(state, say)
+        housekeeping = asyncio.create_task(_housekeeping(jobs))
+        say(f"copysift serves {state.base}/ from {config.data}")
+        try:
+            await _web(state, web)
+        finally:
+            housekeeping.cancel()
+            if moss is not None:
+                await moss.close()
+            await workers.close()
+    finally:
+        jobs.close()
+        web.close()
+        os.close(held)
+
+
+def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
+    secure = config.public_url.startswith("https://")
+    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, secure)
+    indexes = Indexes(config.data, config.indexes)
+    return State(config, jobs, workers, access, Metrics(), indexes, config.address(port))
+
+
+async def _moss(state: State, say: Say) -> MossServer | None:
+    config = state.config
+    if config.moss_port is None:
+        return None
+    users = None if config.moss_users is None else dict(config.moss_users)
+    owner = LOCAL if config.tokens is None else None
+    moss = MossServer(state.jobs, state.workers, state.result_address, users, state.metrics, owner)
+    try:
+        port = await moss.start(config.host, config.moss_port)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {config.host}, port {config.moss_port}: {error.strerror}",
+            hint="choose another by --moss-port, or none by --moss-port -1",
+        ) from None
+    say(f"MOSS clients reach it at {config.host}, port {port}")
+    return moss
+
+
+async def _web(state: State, web: socket.socket) -> None:
+    PatientProtocol.idle = state.config.limits.idle
+    settings = uvicorn.Config(
+        make_app(state), http=PatientProtocol, ws="none", lifespan="off", log_level="warning",
+        access_log=False, proxy_headers=False, server_header=False, limit_concurrency=2000, backlog=1024,
+        timeout_keep_alive=20, timeout_graceful_shutdown=5,
+    )  # fmt: skip
+    server = uvicorn.Server(settings)
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    await server._serve([web])
+
+
+async def _housekeeping(jobs: Jobs) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(jobs.expire)
+        except Exception:
+            log.exception("what has expired could not be deleted")
+        await asyncio.sleep(HOUSEKEEPING)

@@ -1,0 +1,184 @@
+"""Lay an upload out for a scan, and give its own names back to the result.
+
+The scan sees numbered folders and files only, with the suffix of the name where it is harmless: names
+never become paths. What comes back is renamed, every name in every value at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from copysift.read.archives import is_archive
+from copysift.serve.incoming import Uploaded
+
+_SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}\Z")
+_ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))\Z", re.IGNORECASE)
+MOST_NAMES = 100_000  # of an archive that are looked at to tell folders from loose files
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Staged:
+    """Paths for a scan, and what they are called; `by` is file or dir."""
+
+    paths: list[str] = field(default_factory=list)
+    base: list[str] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
+    by: str = "file"
+    names: dict[str, str] = field(default_factory=dict)
+    _archives: list[tuple[str, str]] = field(default_factory=list)
+    _back: dict[str, str] = field(default_factory=dict)
+
+    def name(self, path: str) -> str:
+        """Give the name of a path that the scan knows; what is no such path stays as it is."""
+        if path in self.names:
+            return self.names[path]
+        for archive, shown in self._archives:
+            if path == archive:
+                return shown
+            if path.startswith(f"{archive}/"):
+                inside = path[len(archive) + 1 :]
+                return f"{shown}/{inside}" if shown else inside
+        return path
+
+    def path(self, name: str) -> str:
+        """Give the path that the scan knows for a name that `renamed` gave."""
+        return self._back.get(name, name)
+
+    def renamed(self, value: Value) -> Value:
+        """Give a value with names in the place of paths."""
+        renamed: Value = self._rename(value)
+        return renamed
+
+    def _rename(self, value: Any) -> Any:
+        if isinstance(value, str):
+            name = self.name(value)
+            if name != value:
+                self._back.setdefault(name, value)
+            return name
+        if isinstance(value, tuple):
+            return tuple(self._rename(each) for each in value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            changes = {
+                each.name: self._rename(getattr(value, each.name))
+                for each in dataclasses.fields(value)
+                if each.name not in ("kind", "text")
+            }
+            return dataclasses.replace(value, **changes)
+        return value
+
+
+def stage(uploads: Iterable[tuple[Uploaded, Path]], folder: Path, by: str = "auto") -> Staged:
+    """Lay out an upload below an empty folder; `by` is file, dir, or auto: dir where there are folders."""
+    folder.mkdir(parents=True)
+    staged = Staged()
+    loose: dict[str, list[tuple[Uploaded, Path]]] = {"file": [], "base": [], "earlier": []}
+    archives: list[tuple[str, Uploaded]] = []
+    for number, (each, path) in enumerate(uploads, 1):
+        packing = _ARCHIVE.search(each.name)
+        if packing is None:
+            loose[each.role].append((each, path))
+            continue
+        place = str(folder / f"a{number}{packing.group().lower()}")
+        os.link(path, place)
+        archives.append((place, each))
+        {"file": staged.paths, "base": staged.base, "earlier": staged.earlier}[each.role].append(place)
+    # One archive alone is the collection: its own name tells nothing.
+    alone = [each for _, each in archives if each.role == "file"] if not loose["file"] else []
+    for place, each in archives:
+        staged._archives.append((place, "" if alone == [each] else each.name))
+    named = [each.name for each, _ in loose["file"]]
+    if by == "auto":
+        by = "dir" if _in_folders(named) or any(map(_has_folders, staged.paths)) else "file"
+    staged.by = by
+    for role, uploads_of in loose.items():
+        if uploads_of:
+            root = folder / role
+            _lay(uploads_of, root, staged, by if role != "base" else "file")
+            {"file": staged.paths, "base": staged.base, "earlier": staged.earlier}[role].append(str(root))
+    return staged
+
+
+def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, by: str) -> None:
+    taken = set(staged.names.values())
+    groups = _grouped([each.name for each, _ in uploads])
+    group_of = {at: name for name, members in groups.items() for at in members}
+    numbers = {name: number for number, name in enumerate(groups, 1)}
+    root.mkdir()
+    for at, (each, path) in enumerate(uploads):
+        group = group_of[at]
+        place = root
+        if by == "dir" and len(groups[group]) + (group != each.name) > 1:
+            place = root / f"g{numbers[group]}"
+            place.mkdir(exist_ok=True)
+            staged.names.setdefault(str(place), _free(group, taken))
+        file = place / f"f{each.number}{suffix_of(each.name)}"
+        os.link(path, file)
+        staged.names[str(file)] = _free(each.name, taken)
+
+
+def suffix_of(name: str) -> str:
+    """Give the suffix of a name where it is harmless in a path, else nothing."""
+    found = _SUFFIX.search(name)
+    return found.group() if found else ""
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Give a name that nobody has: the second of a name gets a number."""
+    made, number = name, 1
+    while made in taken:
+        number += 1
+        made = f"{name} ({number})"
+    taken.add(made)
+    return made
+
+
+def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
+    """Put names into groups: the first folder below those that all of them share, as MOSS's -d does.
+
+    `a/b.c` belongs to `a`; a name without a folder is a group of its own.
+    """
+    parts = [name.replace("\\", "/").split("/") for name in names]
+    folders = [each[:-1] for each in parts]
+    common = _shared(folders)
+    if all(len(each) == len(common) for each in folders):
+        common = common[:-1]  # all in one folder: that folder is the submission
+    groups: dict[str, list[int]] = {}
+    for at, (name, each) in enumerate(zip(names, folders, strict=True)):
+        group = "/".join(each[: len(common) + 1]) if len(each) > len(common) else name
+        groups.setdefault(group, []).append(at)
+    return groups
+
+
+def _shared(folders: Sequence[list[str]]) -> list[str]:
+    """Give the folders that all names begin with."""
+    common: list[str] = []
+    for level in zip(*folders, strict=False):
+        if len(set(level)) > 1:
+            break
+        common.append(level[0])
+    return common
+
+
+def _in_folders(names: Sequence[str]) -> bool:
+    """Tell whether names stand in several folders, those around everything aside."""
+    groups = _grouped(names)
+    return len(groups) > 1 and any(group != names[members[0]] for group, members in groups.items())
+
+
+def _has_folders(path: str) -> bool:
+    """Tell whether an archive holds submissions in folders or archives of their own."""
+    with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist()[:MOST_NAMES] if "__MACOSX" not in name]
+        return any(map(is_archive, names)) or _in_folders([name for name in names if not name.endswith("/")])
+    return True  # a tar, or not to be read: the scan will say

@@ -1,0 +1,64 @@
+"""What the routes share: one object for the whole server, held by the application."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends, HTTPException, Request
+
+from copysift.serve.access import Access
+from copysift.serve.config import Config
+from copysift.serve.indexes import Indexes
+from copysift.serve.jobs import Job, Jobs
+from copysift.serve.metrics import Metrics
+from copysift.serve.workers import Workers
+
+
+@dataclass(slots=True)
+class State:
+    """Everything that lives as long as the server does; `base` is the address that clients are given."""
+
+    config: Config
+    jobs: Jobs
+    workers: Workers
+    access: Access
+    metrics: Metrics
+    indexes: Indexes
+    base: str
+    begun: float = field(default_factory=time.time)
+
+    def result_address(self, job: Job) -> str:
+        """Give the address of a shared result."""
+        return f"{self.base}/results/{job.share}"
+
+
+class LoginNeededError(Exception):
+    """Raised when a page needs a user and the browser has none."""
+
+
+def state_of(request: Request) -> State:
+    """Give the state of the server that a request came to."""
+    return cast(State, request.app.state.copysift)
+
+
+def api_user(request: Request) -> str:
+    """Give the user of a REST request; raise 401 if there is none. Cookies do not count here."""
+    user = state_of(request).access.user(request.headers, {})
+    if user is None:
+        raise HTTPException(401, "a token is needed", {"WWW-Authenticate": "Bearer"})
+    return user
+
+
+def page_user(request: Request) -> str:
+    """Give the user of a page; raise LoginNeededError if there is none."""
+    user = state_of(request).access.user(request.headers, request.cookies)
+    if user is None:
+        raise LoginNeededError
+    return user
+
+
+ServerState = Annotated[State, Depends(state_of)]
+ApiUser = Annotated[str, Depends(api_user)]
+PageUser = Annotated[str, Depends(page_user)]

@@ -1,0 +1,173 @@
+"""Uploads over HTTP: multipart forms straight to disk, limits and patience checked on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect, Request
+
+from copysift.errors import UsageError
+from copysift.serve.incoming import ROLES, Incoming
+from copysift.serve.limits import LimitError, Limits
+
+FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier"}
+
+
+class SlowClientError(LimitError):
+    """Raised when a client sends nothing, or too slowly, for too long."""
+
+    def __init__(self) -> None:
+        super().__init__("the client was silent or slow for too long", status=408)
+
+
+async def patiently(request: Request, limits: Limits) -> AsyncIterator[bytes]:
+    """Give the body of a request in pieces, as long as they keep coming."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + limits.upload
+    stream = request.stream().__aiter__()
+    while True:
+        try:
+            wait = min(limits.idle, deadline - loop.time())
+            yield await asyncio.wait_for(anext(stream), max(0.0, wait))
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise SlowClientError from None
+
+
+async def form(request: Request, upload: Incoming, limits: Limits) -> dict[str, str]:
+    """Take a multipart form: files go to the upload, the other fields are given back."""
+    kind, options = parse_options_header(request.headers.get("content-type"))
+    boundary = options.get(b"boundary")
+    if kind != b"multipart/form-data" or not boundary:
+        raise UsageError(
+            "the body is no multipart form", hint="send multipart/form-data, or application/json"
+        )
+    parts = _Parts(upload, limits)
+    parser = MultipartParser(boundary, parts.callbacks())
+    try:
+        async for piece in patiently(request, limits):
+            parser.write(piece)
+        parser.finalize()
+    except MultipartParseError as error:
+        raise UsageError(f"the form is damaged: {error}") from None
+    if not parts.whole:
+        raise UsageError("the form is cut short")
+    return parts.fields
+
+
+async def documents(request: Request, upload: Incoming, limits: Limits) -> dict[str, Any]:
+    """Take a JSON object with `documents`, each a name, a text and perhaps a role; give back the rest."""
+    body = await json_body(request, limits)
+    listed = body.pop("documents", None)
+    if not isinstance(listed, list) or not listed:
+        raise UsageError("there is nothing to compare", hint='send {"documents": [{"name": …, "text": …}]}')
+    for number, each in enumerate(listed, 1):
+        if not isinstance(each, dict) or not isinstance(each.get("text"), str):
+            raise UsageError(f"document {number} has no text")
+        name, role = each.get("name") or f"document {number}", each.get("role", "file")
+        if not isinstance(name, str) or role not in ROLES:
+            raise UsageError(f"document {number}: name must be a string, role one of {', '.join(ROLES)}")
+        upload.add(name, each["text"].encode("utf-8", "surrogatepass"), role)
+    return body
+
+
+async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
+    """Take a JSON object, of limited size."""
+    held = bytearray()
+    try:
+        async for piece in patiently(request, limits):
+            held += piece
+            if len(held) > limits.json_bytes:
+                raise LimitError(f"the body is larger than {limits.json_bytes:,} bytes")
+        found = json.loads(held)
+    except ClientDisconnect:
+        raise UsageError("the body is cut short") from None
+    except (ValueError, RecursionError):
+        raise UsageError("the body is not JSON") from None
+    if not isinstance(found, dict):
+        raise UsageError("the body is not a JSON object")
+    return found
+
+
+class _Parts:
+    """What the parser tells of, part by part."""
+
+    def __init__(self, upload: Incoming, limits: Limits) -> None:
+        self.fields: dict[str, str] = {}
+        self.whole = False
+        self._upload, self._limits = upload, limits
+        self._header, self._value = bytearray(), bytearray()
+        self._headers: dict[bytes, bytes] = {}
+        self._name = ""
+        self._text: bytearray | None = None  # of a field; None inside a file, or a part that is not wanted
+        self._file = False
+        self._parts = 0
+
+    def callbacks(self) -> Any:
+        """Give the functions that the parser calls."""
+        return {
+            "on_part_begin": self.part_begin, "on_header_field": self.header_field,
+            "on_header_value": self.header_value, "on_header_end": self.header_end,
+            "on_headers_finished": self.headers_finished, "on_part_data": self.part_data,
+            "on_part_end": self.part_end, "on_end": self.end,
+        }  # fmt: skip
+
+    def part_begin(self) -> None:
+        self._headers, self._text, self._file = {}, None, False
+        self._parts += 1
+        if self._parts > self._limits.fields + self._limits.job_files:
+            raise LimitError("the form has too many parts")
+
+    def header_field(self, data: bytes, start: int, end: int) -> None:
+        self._grow(self._header, data[start:end])
+
+    def header_value(self, data: bytes, start: int, end: int) -> None:
+        self._grow(self._value, data[start:end])
+
+    def header_end(self) -> None:
+        if len(self._headers) < 8:
+            self._headers[bytes(self._header).lower()] = bytes(self._value)
+        self._header.clear()
+        self._value.clear()
+
+    def headers_finished(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._name = options.get(b"name", b"").decode("utf-8", "replace")
+        filename = options.get(b"filename")
+        if filename is not None:
+            if not filename:  # a file field that was left empty
+                return
+            if self._name not in FIELDS:
+                raise UsageError(f"there is no file field {self._name!r}", hint="files, base or earlier")
+            self._file = True
+            self._upload.begin(filename.decode("utf-8", "replace"), FIELDS[self._name])
+        else:
+            if len(self.fields) >= self._limits.fields:
+                raise LimitError("the form has too many fields")
+            self._text = bytearray()
+
+    def part_data(self, data: bytes, start: int, end: int) -> None:
+        if self._file:
+            self._upload.write(data[start:end])
+        elif self._text is not None:
+            self._grow(self._text, data[start:end])
+
+    def part_end(self) -> None:
+        if self._file:
+            self._upload.end()
+        elif self._text is not None:
+            self.fields[self._name] = self._text.decode("utf-8", "replace")
+
+    def end(self) -> None:
+        self.whole = True
+
+    def _grow(self, held: bytearray, data: bytes) -> None:
+        held += data
+        if len(held) > self._limits.field_bytes:
+            raise LimitError(f"a field is longer than {self._limits.field_bytes:,} bytes")

@@ -1,0 +1,163 @@
+"""A worker: takes one job after the other, each in a forked process with limits on time and memory.
+
+It is told of new jobs on standard input and leaves when that ends, which it does when the server dies.
+On standard output it says which job has ended. The fork costs milliseconds, for everything is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+from copysift.errors import CopysiftError
+from copysift.serve.jobs import DONE, FAILED, PROGRESS, RUNNING, Job, Jobs
+from copysift.serve.limits import Limits
+
+OUTCOME = "outcome.json"
+LOOK = 0.4  # seconds between two looks at whether a running job was cancelled
+IDLE = 5.0  # seconds after which an idle worker looks for itself
+PR_SET_PDEATHSIG = 1
+
+
+def main(arguments: list[str]) -> None:
+    """Run a worker: data folder, its name, limits as JSON, threads a job."""
+    data, name, limits, threads = arguments
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
+    with suppress(OSError):
+        os.nice(5)  # the page comes first
+    jobs = Jobs(Path(data), Limits(**json.loads(limits)))
+    from copysift.serve import work  # loaded once, here, and not in every job
+
+    assert work.KINDS
+    while True:
+        job = jobs.claim(name)
+        if job is None:
+            if not _listen(IDLE):
+                return
+            continue
+        _carry_out(jobs, job, int(threads))
+        print(job.id, flush=True)
+
+
+def _listen(seconds: float) -> bool:
+    """Wait for a word of the server; False when the server is gone."""
+    ready, _, _ = select.select([0], [], [], seconds)
+    return not ready or bool(os.read(0, 4096))
+
+
+def _carry_out(jobs: Jobs, job: Job, threads: int) -> None:
+    folder = jobs.folder(job.id)
+    out = folder / f"out-{job.claim}"
+    for path in (*folder.glob("out-*"), folder / "work"):
+        shutil.rmtree(path, ignore_errors=True)
+    with suppress(FileNotFoundError):  # deleted meanwhile
+        out.mkdir(mode=0o700)
+    child = os.fork()
+    if child == 0:
+        _child(job, folder, out, jobs.limits, threads)
+    state, error = _watch(jobs, job, child)
+    summary = {}
+    if state == DONE:
+        try:
+            outcome = json.loads((out / OUTCOME).read_text(encoding="utf-8"))
+            state, error, summary = outcome["state"], outcome["error"], outcome["summary"]
+        except (OSError, ValueError):
+            state, error = FAILED, "its results are gone"
+    if state == RUNNING:  # it died, and nobody meant it to
+        jobs.lost(job.worker)
+    else:
+        jobs.finish(job, state, error=error, summary=summary)
+    with suppress(KeyError):
+        jobs.tidy(jobs.get(job.id))
+
+
+def _watch(jobs: Jobs, job: Job, child: int) -> tuple[str, str]:
+    """Wait for the child; end it when its time is over, when it was cancelled or when the server is gone."""
+    deadline = time.monotonic() + jobs.limits.seconds
+    watched = os.pidfd_open(child)
+    try:
+        while True:
+            ready, _, _ = select.select([watched, 0], [], [], LOOK)
+            if watched in ready:
+                _, status = os.waitpid(child, 0)
+                return (DONE, "") if status == 0 else (RUNNING, "")
+            if 0 in ready and not os.read(0, 4096):
+                _end(child)
+                sys.exit(0)  # the next server takes the job up again
+            if time.monotonic() > deadline:
+                _end(child)
+                return FAILED, f"it took longer than {jobs.limits.seconds} seconds"
+            try:
+                current = jobs.get(job.id)
+            except KeyError:
+                current = None
+            if current is None or current.state != RUNNING or current.claim != job.claim:
+                _end(child)
+                return FAILED, ""
+    finally:
+        os.close(watched)
+
+
+def _end(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def _child(job: Job, folder: Path, out: Path, limits: Limits, threads: int) -> None:
+    """Do the job and leave; what it finds stands in `out`, and that it is whole in the outcome."""
+    status = 1
+    try:
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        _outcome(out, *_done(job, folder, out, threads, limits))
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _done(
+    job: Job, folder: Path, out: Path, threads: int, limits: Limits
+) -> tuple[str, str, dict[str, object]]:
+    from copysift.serve import work
+
+    told = work.Told(folder / PROGRESS, job.claim)
+    try:
+        return DONE, "", work.KINDS[job.kind](folder, out, job.request, told, threads)
+    except CopysiftError as error:
+        return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
+    except MemoryError:
+        return FAILED, f"it needs more than {limits.memory:,} bytes of memory", {}
+    except Exception as error:
+        traceback.print_exc()
+        return FAILED, f"something went wrong: {type(error).__name__}", {}
+
+
+def _outcome(out: Path, state: str, error: str, summary: dict[str, object]) -> None:
+    part = out / f"{OUTCOME}.part"
+    with part.open("w", encoding="utf-8") as file:
+        json.dump({"state": state, "error": error, "summary": summary}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(out / OUTCOME)
+    number = os.open(out, os.O_RDONLY)
+    os.fsync(number)
+    os.close(number)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,29 @@
+"""One server for all tests that do not harm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.serve.running import Server
+
+TOKENS = {"ann": "ann-token-0123456789", "bob": "bob-token-0123456789"}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(tmp_path_factory.mktemp("server") / "data", "--idle", "3") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with two users, as behind a proxy."""
+    folder = tmp_path_factory.mktemp("guarded")
+    lines = [f"{name} {token}  # a comment\n" for name, token in TOKENS.items()]
+    (folder / "tokens").write_text("# name token\n\n" + "".join(lines))
+    (folder / "users").write_text("123 ann\n456\n")
+    options = ("--token-file", str(folder / "tokens"), "--moss-users", str(folder / "users"))
+    with Server(folder / "data", *options) as running:
+        yield running

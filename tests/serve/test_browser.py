@@ -1,0 +1,176 @@
+"""The pages in a real browser: from upload to report, marks, base code, sharing, asking and deleting.
+
+COPYSIFT_SCREENSHOTS=DIR keeps a picture of every page.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("selenium")
+from tests.browser import chromium
+from tests.serve.running import Server, program
+
+MISSING = pytest.mark.skipif(bool(chromium.MISSING), reason=f"not installed: {chromium.MISSING}")
+pytestmark = [pytest.mark.slow, MISSING]
+WAIT = 60.0
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium.chromium() as driver:
+        yield driver
+
+
+def resized(browser: Any, width: int, height: int) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def picture(browser: Any, name: str) -> None:
+    folder = os.environ.get("COPYSIFT_SCREENSHOTS")
+    if folder:
+        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
+
+
+def found(browser: Any, selector: str, words: str = "") -> Any:
+    """Wait for an element that has these words, and give it."""
+    deadline = time.monotonic() + WAIT
+    while time.monotonic() < deadline:
+        try:
+            for each in browser.find_elements("css selector", selector):
+                if each.is_displayed() and words in each.text:
+                    return each
+        except Exception as error:  # the page is being replaced
+            if "stale" not in str(error).lower():
+                raise
+        time.sleep(0.1)
+    shown = browser.find_element("css selector", "body").text[:500]
+    raise AssertionError(f"no {selector} with {words!r}: {shown}")
+
+
+def complaints(browser: Any) -> list[str]:
+    """Give what the browser complained about: refused scripts, failed requests."""
+    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: Any, tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"student {number}.py").write_text(program(number % 4, 60))
+    resized(browser, 1200, 900)
+    browser.get(f"{server.url}/")
+    picture(browser, "start")
+    files = browser.find_element("css selector", "#files")
+    files.send_keys("\n".join(str(path) for path in sorted(tmp_path.glob("*.py"))))
+    assert "student 4.py" in found(browser, "#chosen").text
+    browser.find_element("css selector", "input[name=title]").send_keys("Homework 3")
+    found(browser, "button.primary", "Check").click()
+    found(browser, "a#report", "Open the report")
+    assert found(browser, "h1").text == "Homework 3"
+    picture(browser, "check")
+    check = browser.current_url
+    browser.get(f"{check}/report")
+    found(browser, "h1", "Overview")
+    time.sleep(1.5)
+    picture(browser, "report")
+    browser.get(f"{check}/report#/pair/0")
+    found(browser, "#verdict")
+    browser.find_element("css selector", "#verdict option[value=confirmed]").click()
+    note = browser.find_element("css selector", "#note")
+    note.send_keys("same typo", "\n")
+    found(browser, "#mark-bar", "saved")
+    picture(browser, "pair")
+    browser.get(check)
+    assert "same typo" in found(browser, ".card", "Marked pairs").text
+    found(browser, "button", "Share by a link").click()
+    link = found(browser, "#link").text
+    browser.get(link)
+    found(browser, "h1", "Overview")
+    browser.get(f"{link}/report#/pair/0")
+    found(browser, ".pair-head")
+    assert not browser.find_elements("css selector", "#mark-bar")
+    browser.get(check)
+    browser.execute_script("window.confirm = () => true")
+    found(browser, "button.danger", "Delete").click()
+    found(browser, "h1", "Who copied")
+    browser.get(check)
+    found(browser, "h1", "That did not work")
+    browser.get(link)
+    found(browser, "h1", "That did not work")
+    severe = [each for each in complaints(browser) if "404" not in each]
+    assert severe == []
+
+
+def test_a_passage_becomes_base_code_and_counts_no_more(server: Server, browser: Any) -> None:
+    lines = (f"def given_{n}(alpha, beta):\n    return alpha * {n} + beta - {n * n}\n" for n in range(30))
+    kit = "".join(lines)
+    texts = [{"name": f"{n}.py", "text": kit + program(50 + n, 12).split("\n\n")[-1]} for n in range(2)]
+    _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"by": "file"}})
+    assert server.finished(job["id"])["summary"]["pairs"] == 1
+    browser.get(f"{server.url}/checks/{job['id']}/report#/pair/0")
+    found(browser, "#as-base").click()
+    deadline = time.monotonic() + WAIT
+    while job["id"] in browser.current_url and time.monotonic() < deadline:
+        time.sleep(0.1)
+    second = server.finished(browser.current_url.rpartition("/")[2])
+    assert (second["files"], second["summary"]["pairs"]) == (3, 0)
+
+
+def test_a_text_is_asked_for_and_found(server: Server, browser: Any, tmp_path: Path) -> None:
+    essays = Path(__file__).parents[2] / "examples" / "essays"
+    browser.get(f"{server.url}/indexes")
+    browser.find_element("css selector", "input[name=name]").send_keys("essays")
+    chosen = [str(essays / name) for name in ("bees.txt", "bread.txt", "lighthouse.txt")]
+    browser.find_element("css selector", "input[name=files]").send_keys("\n".join(chosen))
+    found(browser, "button.primary").click()
+    found(browser, "td", "lighthouse.txt")
+    picture(browser, "index")
+    browser.get(f"{server.url}/ask")
+    passage = (essays / "lighthouse.txt").read_text()[:400]
+    area = browser.find_element("css selector", "#text")
+    browser.execute_script("arguments[0].value = arguments[1]", area, f"Mine before. {passage} Mine after.")
+    found(browser, "button.primary", "Ask").click()
+    hit = found(browser, ".hit", "lighthouse.txt")
+    assert "% of what you asked for stands there" in hit.text
+    assert len(hit.find_elements("css selector", ".passages-of pre")) >= 2
+    picture(browser, "ask")
+    browser.get(f"{server.url}/indexes/essays")
+    browser.execute_script("window.confirm = () => true")
+    found(browser, "button.danger").click()
+    found(browser, "h1", "Indexes")
+    assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_works_on_a_phone_light_and_dark(server: Server, browser: Any, theme: str) -> None:
+    resized(browser, 400, 850)
+    for place in ("/", "/ask", "/indexes"):
+        browser.get(f"{server.url}{place}")
+        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0, place
+        picture(browser, f"phone-{theme}{place.replace('/', '-')}")
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, ground[4:-1].split(","))) < 300) == (theme == "dark")
+
+
+def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> None:
+    resized(browser, 1200, 900)
+    browser.get(f"{server.url}/")
+    body = browser.find_element("css selector", "body")
+    reached = []
+    for _ in range(24):
+        body.send_keys("\ue004")
+        reached.append(
+            browser.execute_script(
+                "const e = document.activeElement; return e.id || e.name || e.textContent.trim()"
+            )
+        )
+    for wanted in ("Skip to content", "Ask", "files", "title", "by", "Check"):
+        assert wanted in reached, reached

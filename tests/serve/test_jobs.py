@@ -1,0 +1,269 @@
+"""Jobs: accepted once, finished once, gone when deleted, whatever dies in between."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from copysift.serve.incoming import uploaded
+from copysift.serve.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, Jobs, Mark, unguessable
+from copysift.serve.limits import LimitError, Limits
+
+LIMITS = Limits(
+    job_bytes=1000, job_files=4, file_bytes=600, user_jobs=5, user_bytes=5000, attempts=3, name_bytes=50
+)
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[Jobs]:
+    made = Jobs(tmp_path / "data", LIMITS, keep_days=14)
+    made.recover()
+    yield made
+    made.close()
+
+
+def accepted(jobs: Jobs, owner: str = "ann", target: str = "") -> Job:
+    with jobs.incoming() as upload:
+        upload.add("a/one.py", b"x = 1\n")
+        upload.add("kit.py", b"", "base")
+        return jobs.accept(upload, owner, "scan", {"settings": {}}, target=target)
+
+
+def again(jobs: Jobs) -> Jobs:
+    """Open the folder as the next process would, without closing the one before."""
+    made = Jobs(jobs.data, LIMITS)
+    made.recover()
+    return made
+
+
+def test_an_accepted_job_waits_with_its_files(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    assert (job.state, job.owner, job.files, job.bytes) == (QUEUED, "ann", 2, 6)
+    held = [(each.name, each.role, path.read_bytes()) for each, path in uploaded(jobs.folder(job.id) / "in")]
+    assert held == [("a/one.py", "file", b"x = 1\n"), ("kit.py", "base", b"")]
+    assert not list((jobs.data / "incoming").iterdir())
+
+
+def test_an_upload_that_is_not_accepted_leaves_nothing(jobs: Jobs) -> None:
+    with jobs.incoming() as upload:
+        upload.add("a", b"1")
+        upload.begin("b")
+        upload.write(b"2")
+    assert not list((jobs.data / "incoming").iterdir())
+    assert jobs.listed("ann") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a", b"x" * 601, "a file is larger than 600 bytes"),
+        ("n" * 51, b"", "a file name is longer than 50 bytes"),
+    ],
+)
+def test_limits_hold_while_bytes_come(jobs: Jobs, name: str, data: bytes, message: str) -> None:
+    with jobs.incoming() as upload, pytest.raises(LimitError, match=message):
+        upload.add(name, data)
+
+
+def test_an_upload_has_so_many_files_and_bytes_at_the_most(jobs: Jobs) -> None:
+    with jobs.incoming() as upload:
+        upload.add("a", b"x" * 600)
+        with pytest.raises(LimitError, match="the upload is larger than 1,000 bytes"):
+            upload.add("b", b"x" * 401)
+    with jobs.incoming() as upload:
+        for name in "abcd":
+            upload.add(name, b"")
+        with pytest.raises(LimitError, match="more than 4 files"):
+            upload.add("e", b"")
+
+
+def test_names_are_data_and_never_paths(jobs: Jobs) -> None:
+    names = ["../../etc/passwd", "/abs", "a\0b", "x\udcff", "line\nline", "\u202egnp.exe"]
+    folder = None
+    for name in names:
+        with jobs.incoming() as upload:
+            upload.add(name, b"1")
+            folder = upload.folder
+            assert sorted(path.name for path in folder.iterdir()) == ["1"]
+            shown = upload.files[0].name
+            assert shown.isprintable()
+            shown.encode()
+
+
+def test_a_user_has_so_many_jobs_at_a_time(jobs: Jobs) -> None:
+    for _ in range(5):
+        accepted(jobs)
+    with pytest.raises(LimitError, match="5 jobs are waiting"):
+        accepted(jobs)
+    assert accepted(jobs, "bob").state == QUEUED
+    assert not list((jobs.data / "incoming").iterdir())
+
+
+def test_jobs_are_claimed_in_order_and_each_once(jobs: Jobs) -> None:
+    made = [accepted(jobs).id for _ in range(5)]
+    others = [Jobs(jobs.data, LIMITS) for _ in range(3)]
+    taken: list[tuple[str, int]] = []
+
+    def work(number: int) -> None:
+        while (job := others[number].claim(f"w{number}")) is not None:
+            taken.append((job.id, job.claim))
+            assert others[number].finish(job, DONE)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted((id_, 1) for id_ in made)
+    assert {jobs.get(id_).state for id_ in made} == {DONE}
+
+
+def test_two_jobs_never_write_to_one_target_at_once(jobs: Jobs) -> None:
+    first, second, other = accepted(jobs, target="i"), accepted(jobs, target="i"), accepted(jobs, target="j")
+    one, two = jobs.claim("w1"), jobs.claim("w2")
+    assert one is not None
+    assert two is not None
+    assert (one.id, two.id, jobs.claim("w3")) == (first.id, other.id, None)
+    jobs.finish(one, DONE)
+    third = jobs.claim("w3")
+    assert third is not None
+    assert third.id == second.id
+
+
+def test_only_the_latest_claim_can_finish(jobs: Jobs) -> None:
+    accepted(jobs)
+    old = jobs.claim("w1")
+    assert old is not None
+    jobs.lost("w1")
+    new = jobs.claim("w2")
+    assert new is not None
+    assert new.claim == old.claim + 1
+    assert not jobs.finish(old, DONE)
+    assert jobs.get(old.id).state == RUNNING
+    assert jobs.finish(new, DONE)
+    assert not jobs.finish(new, FAILED)
+    assert jobs.get(old.id).state == DONE
+
+
+def test_a_job_whose_worker_dies_too_often_fails(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    for death in range(3):
+        assert jobs.get(job.id).state == QUEUED, death
+        assert jobs.claim("w1") is not None
+        jobs.lost("w1")
+    assert (jobs.get(job.id).state, jobs.get(job.id).error) == (FAILED, "its worker died 3 times")
+
+
+def test_a_new_process_takes_up_what_ran_and_forgets_what_was_never_accepted(jobs: Jobs) -> None:
+    made = {accepted(jobs).id for _ in range(3)}
+    finished, running = jobs.claim("w1"), jobs.claim("w2")
+    assert finished is not None
+    assert running is not None
+    (jobs.folder(finished.id) / "out-0").mkdir()  # of an earlier claim
+    jobs.output(finished).mkdir()
+    jobs.finish(finished, DONE)
+    (jobs.data / "incoming" / "half").mkdir()  # cut off in the middle
+    (jobs.data / "jobs" / "orphan").mkdir()  # moved, and killed before its row was written
+    found = again(jobs)
+    assert sorted(job.state for job in found.listed("ann")) == [DONE, QUEUED, QUEUED]
+    assert found.get(running.id).deaths == 0  # it was not the job's fault
+    assert not list((jobs.data / "incoming").iterdir())
+    assert {path.name for path in (jobs.data / "jobs").iterdir()} == made
+    assert [path.name for path in jobs.folder(finished.id).glob("out-*")] == ["out-1"]
+
+
+def test_a_cancelled_job_stays_cancelled(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    claimed = jobs.claim("w1")
+    assert claimed is not None
+    assert jobs.cancel(job)
+    assert not jobs.finish(claimed, DONE)
+    assert not jobs.cancel(job)
+    assert jobs.get(job.id).state == CANCELLED
+    assert jobs.claim("w2") is None
+
+
+def test_nothing_of_a_user_is_visible_to_another(jobs: Jobs) -> None:
+    job = accepted(jobs, "ann")
+    with pytest.raises(KeyError):
+        jobs.get(job.id, "bob")
+    assert jobs.listed("bob") == []
+    for wrong in ("", "..", "a/b", "../x", job.id + "x", "a\0"):
+        with pytest.raises(KeyError):
+            jobs.get(wrong)
+
+
+def test_delete_removes_everything(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    jobs.mark(job, Mark("a", "b", "cleared", "no"))
+    jobs.delete(job)
+    assert not jobs.folder(job.id).exists()
+    assert jobs.marks(job) == []
+    with pytest.raises(KeyError):
+        jobs.get(job.id)
+
+
+def test_what_has_ended_expires_unless_it_is_kept(jobs: Jobs) -> None:
+    old, kept, waiting = (accepted(jobs) for _ in range(3))
+    for _ in range(2):
+        job = jobs.claim("w")
+        assert job is not None
+        jobs.finish(job, DONE)
+    jobs.keep(kept, True)
+    later = time.time() + 15 * 86400
+    assert jobs.expire(time.time() + 13 * 86400) == 0
+    assert jobs.expire(later) == 1
+    assert {job.id for job in jobs.listed("ann")} == {kept.id, waiting.id}
+    jobs.keep(kept, False)
+    assert jobs.expire(later) == 1
+    assert not jobs.folder(old.id).exists()
+
+
+def test_a_link_can_be_made_and_taken_back_and_never_comes_again(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    first = jobs.share(job, True)
+    assert first is not None
+    assert first != job.id
+    assert jobs.shared(first).id == job.id
+    jobs.share(jobs.get(job.id), False)
+    with pytest.raises(KeyError):
+        jobs.shared(first)
+    assert jobs.share(jobs.get(job.id), True) != first
+
+
+def test_marks_are_written_over_and_removed(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    jobs.mark(job, Mark("a", "b", "suspicious", ""))
+    jobs.mark(job, Mark("a", "b", "confirmed", "same typo"))
+    jobs.mark(job, Mark("a", "c", "cleared", ""))
+    assert jobs.marks(job) == [Mark("a", "b", "confirmed", "same typo"), Mark("a", "c", "cleared", "")]
+    jobs.mark(job, Mark("a", "c", "", ""))
+    assert len(jobs.marks(job)) == 1
+
+
+def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
+    job = accepted(jobs)
+    with jobs.incoming() as upload:
+        for file, path in uploaded(jobs.folder(job.id) / "in"):
+            upload.adopt(path, file)
+        upload.add("more", b"!", "base")
+        second = jobs.accept(upload, "ann", "scan", {})
+    first_file = next(path for _, path in uploaded(jobs.folder(job.id) / "in"))
+    assert first_file.stat().st_nlink == 2
+    assert [each.name for each, _ in uploaded(jobs.folder(second.id) / "in")] == [
+        "a/one.py",
+        "kit.py",
+        "more",
+    ]
+    jobs.delete(job)
+    assert next(path for _, path in uploaded(jobs.folder(second.id) / "in")).read_bytes() == b"x = 1\n"
+
+
+def test_names_of_jobs_cannot_be_guessed_and_never_look_like_options() -> None:
+    made = {unguessable() for _ in range(2000)}
+    assert len(made) == 2000
+    assert all(len(each) == 22 and not each.startswith("-") for each in made)

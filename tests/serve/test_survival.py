@@ -1,0 +1,175 @@
+"""kill -9 of server, worker or job at any moment: every accepted job ends once, and nothing is left over."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from copysift.serve.jobs import Jobs
+from copysift.serve.limits import Limits
+from tests.serve.moss_client import submit
+from tests.serve.running import Server, program
+
+
+def descendants(pid: int) -> list[int]:
+    """Give the processes below one: workers, and the jobs that they have forked."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, task.read_text().split()):
+                found += [child, *descendants(child)]
+    return found
+
+
+def killed(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+        return True
+    return False
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def submitted(server: Server, number: int) -> str | None:
+    """Submit a job; give its id if the server said that it has it."""
+    texts = [{"name": f"{number}-{n}.py", "text": program(number * 10 + n % 3, 60)} for n in range(4)]
+    try:
+        status, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
+    except OSError:
+        return None
+    return str(job["id"]) if status == 202 else None
+
+
+def ends(server: Server) -> dict[str, tuple[str, int]]:
+    with contextlib.closing(sqlite3.connect(server.data / "jobs.sqlite")) as db:
+        return {row[0]: (row[1], row[2]) for row in db.execute("SELECT id, state, claim FROM jobs")}
+
+
+@pytest.mark.slow
+def test_jobs_survive_kills_of_server_worker_and_job(tmp_path: Path) -> None:
+    server = Server(tmp_path / "data").start()
+    chance = random.Random(7)
+    accepted: list[str] = []
+    stop = threading.Event()
+
+    def send() -> None:
+        number = 0
+        while not stop.is_set() and number < 24:
+            id_ = submitted(server, number)
+            if id_ is not None:
+                accepted.append(id_)
+                number += 1
+            else:
+                time.sleep(0.1)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    for round_ in range(6):
+        time.sleep(chance.uniform(0.3, 1.5))
+        below = descendants(server.pid)
+        if round_ % 2 and below:
+            killed(chance.choice(below))
+        else:
+            server.kill()
+            server.start()
+    sender.join(120)
+    stop.set()
+    for id_ in accepted:
+        assert server.finished(id_, 120)["state"] == "done"
+    server.kill(signal.SIGTERM)
+    held = ends(server)
+    assert set(accepted) <= set(held)
+    assert {state for state, _ in held.values()} == {"done"}
+    for id_, (_, claim) in held.items():
+        folder = server.data / "jobs" / id_
+        assert [path.name for path in folder.glob("out-*")] == [f"out-{claim}"]
+        assert (folder / f"out-{claim}" / "result.json").is_file()
+    assert {path.name for path in (server.data / "jobs").iterdir()} == set(held)
+    assert not list((server.data / "incoming").iterdir())
+
+
+def test_a_dead_worker_is_replaced_and_its_job_taken_up_again(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", "--workers", "1") as server:
+        texts = [{"name": f"{n}.py", "text": program(n % 5, 900)} for n in range(8)]
+        _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
+        deadline = time.monotonic() + 30
+        while (
+            server.ask("GET", f"/api/v1/jobs/{job['id']}")[1]["state"] == "queued"
+            and time.monotonic() < deadline
+        ):
+            time.sleep(0.02)
+        (worker,) = [pid for pid in descendants(server.pid) if pid in children(server.pid)]
+        assert killed(worker)
+        assert server.finished(job["id"])["state"] == "done"
+        assert ends(server)[job["id"]][1] == 2
+
+
+def children(pid: int) -> list[int]:
+    return [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in task.read_text().split()
+    ]
+
+
+def test_workers_leave_when_the_server_is_killed(tmp_path: Path) -> None:
+    server = Server(tmp_path / "data").start()
+    deadline = time.monotonic() + 10
+    while len(below := descendants(server.pid)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(below) >= 2
+    server.kill()
+    deadline = time.monotonic() + 30
+    while any(map(alive, below)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, below))
+
+
+def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server:
+        with pytest.raises(AssertionError, match="is in use by another server"):
+            Server(server.data).start()
+        assert server.ask("GET", "/api/v1/health")[0] == 200
+
+
+def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:
+    texts = [{"name": f"{n}.py", "text": program(n, 3000)} for n in range(10)]
+    with Server(tmp_path / "data", "--job-seconds", "1") as server:
+        _, job = server.ask(
+            "POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all", "threshold": 0}}
+        )
+        done = server.finished(job["id"])
+        assert (done["state"], done["error"]) == ("failed", "it took longer than 1 seconds")
+    with Server(tmp_path / "small", "--job-memory", "100MB") as server:
+        _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all"}})
+        assert server.finished(job["id"])["state"] == "failed"
+        assert server.ask("GET", "/api/v1/health")[1]["status"] == "ok"
+
+
+def test_results_expire_and_a_moss_result_outlives_a_restart(tmp_path: Path) -> None:
+    files = [(f"{n}.py", program(1).encode()) for n in range(2)]
+    with Server(tmp_path / "data") as server:
+        _, address = submit(server.moss_port, files)
+        assert server.ask("GET", address.removeprefix(server.url))[0] == 200
+        server.kill()
+        server.start()
+        path = address.removeprefix(server.url)
+        assert server.ask("GET", path)[0] == 200
+        jobs = Jobs(server.data, Limits())
+        assert jobs.expire(time.time() + 15 * 86400) == 1
+        jobs.close()
+        assert server.ask("GET", path)[0] == 404
