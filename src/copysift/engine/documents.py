@@ -29,7 +29,7 @@ from copysift.canonicalise.sniff import (
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.engine.programs import asked, class_like
+from copysift.engine.programs import PROGRAMS, asked, class_like
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
@@ -72,7 +72,7 @@ class Reader:
 
     def learn(self, entries: Sequence[Entry]) -> None:
         """Learn from the files whether they are a class of programs, and the anchors unless given."""
-        self.programs = self.programs or class_like(entries, self._languages)
+        self.programs = self.programs or self.class_like(entries)
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
@@ -105,9 +105,29 @@ class Reader:
         """Forget which files were claimed."""
         self._claimed.clear()
 
-    def kind_of(self, data: bytes) -> str:
-        """Give the kind of some content without a name."""
-        return self._kind("", data[:SAMPLE])
+    def kind_of(self, data: bytes, name: str = "") -> str:
+        """Give the kind of some content in memory, that may have a name; a notebook stays text there."""
+        kind = self._kind(name, data[:SAMPLE])
+        return "text" if kind == NOTEBOOK else kind
+
+    def kind_in(self, language: str) -> str:
+        """Give the kind of a program whose language is named, in place of a file name."""
+        kind = chosen_kind(language, self._languages)
+        if self._settings.language and chosen_kind(self._settings.language, self._languages) != kind:
+            raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
+        if not (self.programs or self._settings.language or self._settings.kind == "code"):
+            raise UsageError(
+                f"nothing is compared as {language}: programs were read as {self._kind_of_programs()}",
+                hint="leave the language out",
+            )
+        return kind
+
+    def _kind_of_programs(self) -> str:
+        return "text" if self._settings.kind == "auto" else self._settings.kind
+
+    def class_like(self, entries: Sequence[Entry], share: float = PROGRAMS) -> bool:
+        """Tell whether files look like the programs of one assignment."""
+        return class_like(entries, self._languages, share)
 
     def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
         """Fingerprint content that is in memory, with spans."""
@@ -239,9 +259,7 @@ class Reader:
             return "text" if apart else kind
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
-    def _blocks(
-        self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None
-    ) -> Iterable[Canonical]:
+    def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
         """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
 
         What the lexemes of a program tell is put into `told`.

@@ -239,6 +239,11 @@ class Writer:
             "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)
         )
 
+    def decide(self, settings: dict[str, Any]) -> None:
+        """Write settings that were left to the first documents; they are committed with these."""
+        self._changed = True
+        self.catalog.set_about("settings", settings)
+
     def number(self, what: str) -> int:
         """Give a number that was never used before: of a content, a document, a segment or a run."""
         number = self._next[what]

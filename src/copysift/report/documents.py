@@ -69,8 +69,10 @@ def described(numbers: dict[str, Any]) -> str:
     settings = [
         f"{name.replace('_', '-')} {_spelled(value)}"
         for name, value in made.items()
-        if value not in (None, [], False, "") and name != "thresholds"
+        if value not in (None, [], False, "") and name not in ("thresholds", "programs")
     ]
+    if made["kind"] == "auto" and not made["language"] and numbers["documents"]:
+        rows.append(("programs", "compared by tokens" if made.get("programs") else "compared as text"))
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
 
