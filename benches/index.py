@@ -96,7 +96,8 @@ def queries(path: Path, tree: Path) -> None:
     ordered = sorted(times)
     print(
         f"query of a 5 KB file, in the process: median {ordered[len(ordered) // 2]:.1f} ms, "
-        f"95% {ordered[len(ordered) * 95 // 100]:.1f} ms, first {times[0]:.1f} ms, worst {ordered[-1]:.1f} ms "
+        f"95% {ordered[len(ordered) * 95 // 100]:.1f} ms, first {times[0]:.1f} ms, "
+        f"worst of the others {max(times[1:]):.1f} ms "
         f"(postings met: median {sorted(met)[len(met) // 2]:,}, most {max(met):,})"
     )
     runs = [timed([*PROGRAM, "query", str(path), str(file)]) for file in sources[:9]]
@@ -129,7 +130,8 @@ def one_by_one(path: Path, tree: Path, scratch: Path) -> None:
             index.add(str(file))
         times.append((time.perf_counter() - begun) * 1000)
     print(
-        f"adding one document to the million, {len(times)} times: {sum(times) / len(times):.0f} ms on average, "
+        f"adding one document to the million, {len(times)} times: "
+        f"{sum(times) / len(times):.0f} ms on average, "
         f"{sorted(times)[len(times) // 2]:.0f} ms median, {max(times):.0f} ms at worst "
         "(opening and closing included)"
     )
@@ -139,7 +141,8 @@ def one_by_one(path: Path, tree: Path, scratch: Path) -> None:
     alone = [timed([*PROGRAM, "index", "add", str(small), str(file)])[0] for file in files[1000:]]
     print(
         f"the command, {len(there)} times: {1000 * sum(there) / len(there):.0f} ms on average, "
-        f"{1000 * max(there):.0f} ms at worst; to an index of a few files {1000 * sum(alone) / len(alone):.0f} ms"
+        f"{1000 * max(there):.0f} ms at worst; "
+        f"to an index of a few files {1000 * sum(alone) / len(alone):.0f} ms"
     )
     sizes(path)
 

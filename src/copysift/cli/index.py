@@ -149,10 +149,16 @@ def info(**given: object) -> int:
 @options("index-care")
 def compact(**given: object) -> int:
     """Merge all segments into one run and give the room of removed documents free."""
-    values, _ = _values(given, "index-care")
+    values, door = _values(given, "index-care")
     _must_exist(values)
     with opened(values) as index:
+        before = index.info()
         index.compact()
+        after = index.info()
+    if not door.quiet:
+        from copysift.report.documents import compacted
+
+        click.echo(compacted(before, after))
     return console.DONE
 
 

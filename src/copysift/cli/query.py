@@ -13,7 +13,7 @@ from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.errors import InputError, UsageError
 from copysift.index_settings import Query
-from copysift.settings import Door
+from copysift.settings import Door, settings_of
 from copysift.values import Skipped
 
 
@@ -45,7 +45,8 @@ def command(
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
     _must_be(Path(index))
-    with opened({**values, "index": index}) as store:
+    of_the_index = {name: value for name, value in values.items() if name not in settings_of(Query)}
+    with opened({**of_the_index, "index": index}) as store:
         questions, skipped = [], []
         for name in files:
             try:

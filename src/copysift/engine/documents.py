@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from copysift.canonicalise.sniff import (
     SAMPLE,
     detect_encoding,
     detect_language,
+    kind_among_texts,
     kind_of_text,
     to_utf8,
     transcode,
@@ -54,9 +56,8 @@ class Reader:
 
     def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
-        self._languages = languages().with_files(settings.language_file)
-        if settings.language:  # refused before anything is read
-            chosen_kind(settings.language, self._languages)
+        if settings.language or settings.language_file:  # refused before anything is read
+            chosen_kind(settings.language or "ascii", self._languages)
         self._load = load
         self.collapse = collapse
         self.programs = asked(settings)  # known by their names they are code, else text
@@ -69,6 +70,11 @@ class Reader:
         self._last: tuple[str, bytes] = ("", b"")
         if not self._learning:  # settings that make no sense are refused before anything is read
             self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
+
+    @cached_property
+    def _languages(self) -> Languages:
+        """The languages that are known; a query of a text starts faster without them."""
+        return languages().with_files(self._settings.language_file)
 
     def learn(self, entries: Sequence[Entry]) -> None:
         """Learn from the files whether they are a class of programs, and the anchors unless given."""
@@ -254,9 +260,9 @@ class Reader:
             chosen = language or detect_language(name, head, self._languages)
             return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            kind = kind_of_text(name, head, self._languages)
-            apart = family(kind) == "code" and kind != NOTEBOOK and not self.programs
-            return "text" if apart else kind
+            if not self.programs:
+                return kind_among_texts(name, head, lambda: self._languages)
+            return kind_of_text(name, head, self._languages)
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
@@ -274,7 +280,8 @@ class Reader:
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            self._canonicalisers[kind] = canonicaliser(kind, self._languages)
+            known = self._languages if family(kind) == "code" else None
+            self._canonicalisers[kind] = canonicaliser(kind, known)
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:

@@ -23,10 +23,8 @@ from copysift.engine.remembered import (
     require_seed,
 )
 from copysift.errors import InputError, UsageError
-from copysift.index.merge import Policy
 from copysift.index.reader import Snapshot, exists, settings_of
 from copysift.index.segment import Damage
-from copysift.index.writer import Writer
 from copysift.index_settings import Query
 from copysift.read.load import DIGEST, Loaded, load
 from copysift.settings import Settings, make
@@ -34,6 +32,8 @@ from copysift.values import Answer, Document, Group, Hit, Indexed, Pair, Result,
 
 if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
     from copysift.engine.adding import Added, Adding
+    from copysift.index.merge import Policy
+    from copysift.index.writer import Writer
 
 Place = str | os.PathLike[str]
 
@@ -81,10 +81,11 @@ class Index:
             self._writer = None
 
     def refresh(self) -> None:
-        """Forget the snapshot: the next question sees what is committed then."""
-        if self._snapshot is not None:
-            self._snapshot.close()
-            self._snapshot = None
+        """Forget the snapshot: the next question sees what is committed then.
+
+        An iterator that is under way keeps it and goes on with it, whatever is added or removed meanwhile.
+        """
+        self._snapshot = None
 
     # ---- writing
 
@@ -317,6 +318,8 @@ class Index:
 
     def _writing(self) -> Writer:
         if self._writer is None:
+            from copysift.index.writer import Writer
+
             made = None if exists(self.path) else remembered(self.settings, self._texts)
             self._writer = Writer(self.path, made, self._policy)
             self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile

@@ -99,6 +99,10 @@ class Snapshot:
         self.segments = []
         self.catalog.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "catalog"):
+            self.catalog.close()
+
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that the index was made with."""

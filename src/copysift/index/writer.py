@@ -279,7 +279,9 @@ class Writer:
         if self._written:
             disk.sync_folder(self.folder / FOLDER)
         self.catalog.set_about("next", self._next)
+        disk.step("commit")
         self.catalog.commit()
+        disk.step("committed")
         for path in self._dropped:
             disk.remove(path)
         self.catalog.begin_write()
