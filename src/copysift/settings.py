@@ -181,7 +181,8 @@ class Settings:
     min_shared: int | None = declare(
         None, "--min-shared",
         "Fewer shared fingerprints than this are no evidence, unless both files have no more.",
-        _PAIRS, count, "N", limits=(1, None), commands="scan show", shown="2; 1 with --threshold 0",
+        _PAIRS, count, "N", limits=(1, None), commands="scan show",
+        shown="2; 1 with --threshold 0, and by shared or longest",
     )  # fmt: skip
     min_match: int | None = declare(
         None, "--min-match", "Report a pair whose longest match has this many symbols, whatever its measure.",
@@ -285,7 +286,7 @@ class Settings:
     def fewest(self) -> int:
         """The shared fingerprints that are evidence, filled in where it was not set."""
         if self.min_shared is None:
-            return 2 if self.cut > 0 else 1
+            return 2 if self.cut > 0 and self.measure in SHARES else 1
         return self.min_shared
 
 
@@ -294,7 +295,8 @@ class Door:
     """Where names come from and how the answer is shown; nothing here changes it."""
 
     files_from: str = declare(
-        "", "--files-from", "Read the paths from a list, one a line; - is standard input.",
+        "", "--files-from", "Read the paths from a list, one a line; - is standard input. Archives and "
+        "records in it are files like others.",
         _FILES, text, "FILE", commands="scan", shown="none",
     )  # fmt: skip
     groups: bool = declare(

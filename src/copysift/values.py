@@ -99,7 +99,10 @@ class Fingerprints:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a region: half-open byte span of a file and its lines, first line 1, both included."""
+    """One side of a region: half-open span of a file and its lines, first line 1, both included.
+
+    The span counts bytes of the file, or, where its encoding is another than UTF-8, of its text in UTF-8.
+    """
 
     file: str
     start: int

@@ -76,7 +76,7 @@ def test_show_below_the_floor_says_so(run):
     done = copysift(run, "show", "run", "--threshold", "1%")
     assert done.status == 2
     assert done.err == (
-        "copysift: --threshold is 0.01, but run has no pairs below 0.05\n"
+        "copysift: --threshold is 1%, but run has no pairs below 5%\n"
         "hint: ask for more, or scan again with a lower --floor\n"
     )
 
@@ -164,7 +164,7 @@ def test_show_refuses_longest_matches_that_the_run_does_not_know(run, options):
     asked = " ".join(options).removesuffix(" 60")
     assert done.err == (
         f"copysift: run does not know the longest matches that {asked} needs\n"
-        f"hint: scan again with {asked} --save\n"
+        f"hint: scan again with {' '.join(options)} --save RUN\n"
     )
 
 

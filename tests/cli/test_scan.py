@@ -232,3 +232,30 @@ def test_the_bundled_example_has_the_copies_it_was_made_with():
         ("market.txt", "reader.txt"),
     }
     assert not any("notes.txt" in pair for pair in found)
+
+
+def test_the_same_suffix_is_looked_for_in_all_files_of_an_equal_set(tmp_path):
+    text = prose(1)
+    edited = text + prose(2)[:200]
+    write(tmp_path, {"a.dat": text, "b.txt": text, "c.txt": text, "d.txt": edited, "e.md": edited})
+    copysift(tmp_path, "scan", ".", "--save", "../run")
+    for command in (["scan", "."], ["show", "../run"]):
+        done = copysift(tmp_path, *command, "--same-suffix", "--format", "json")
+        found = [(pair["left"], pair["right"], pair["equal"]) for pair in json.loads(done.out)["pairs"]]
+        assert found == [("./b.txt", "./c.txt", True), ("./b.txt", "./d.txt", False)]
+
+
+def test_a_listed_archive_or_file_of_records_is_a_file(tmp_path):
+    records = "".join(f'{{"id": "{n}", "text": "{"words of it " * 20}"}}\n' for n in range(3))
+    write(tmp_path, {"a.jsonl": records, "b.jsonl": records, "names": "a.jsonl\nb.jsonl\n"})
+    done = copysift(tmp_path, "scan", "--files-from", "names", "--format", "json")
+    (pair,) = json.loads(done.out)["pairs"]
+    assert (pair["left"], pair["right"]) == ("a.jsonl", "b.jsonl")
+
+
+def test_a_match_of_the_guaranteed_length_is_found_by_its_length(tmp_path):
+    shared = prose(7).replace("\n", " ")[:90]
+    write(tmp_path, {"a.txt": prose(1) + shared, "b.txt": prose(2) + shared})
+    done = copysift(tmp_path, "scan", ".", "--measure", "longest", "--threshold", "50")
+    assert done.status == 0
+    assert "a.txt" in done.out

@@ -60,7 +60,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
-    scan, places = _scan(places, settings, values, keep.against)
+    opens = not door.files_from or settings.by == "dir"
+    scan, places = _scan(places, settings, values, keep.against, opens)
     with console.progress(door) as shown:
         result = scan.run(
             places,
@@ -75,6 +76,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     console.name_skipped(result.skipped)
     show(result, chosen, settings, door, scan)
     if door.verbose:
+        given = [f"{name} {value}" for name, value in result.settings.items() if value]
+        console.note(f"settings: {', '.join(given)}")
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
         raw = sum(group.kind == "bytes" for group in result.documents)
@@ -84,7 +87,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
 
 
 def _scan(
-    places: list[str], settings: Settings, values: dict[str, object], against: str
+    places: list[str], settings: Settings, values: dict[str, object], against: str, opens: bool
 ) -> tuple[Scan, list[str]]:
     """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
     from copysift.engine.gathering import check_paths
@@ -94,7 +97,7 @@ def _scan(
     indexes = [place for place in places if exists(Path(place))]
     check_paths(places)
     if not indexes and not against:
-        return Scan(settings), places
+        return Scan(settings, opens=opens), places
     if indexes and (against or len(places) > 1):
         raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or name it by --against")
     from copysift.engine.index_scan import index_scan

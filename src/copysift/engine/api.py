@@ -40,6 +40,8 @@ def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
 def compare(left: Place, right: Place, **settings: object) -> Pair:
     """Compare two files and give their measures and exact matches."""
     for each in (os.fspath(left), os.fspath(right)):
+        if os.path.isdir(each):  # noqa: PTH112
+            raise InputError(f"{each} is a folder", hint="compare_folders compares two folders")
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(

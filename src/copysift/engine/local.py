@@ -30,7 +30,7 @@ from copysift.engine.gathering import gather
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
-from copysift.engine.selection import allowed, answer, pairs_of, selected
+from copysift.engine.selection import allowed, answer, by_suffix, pairs_of, selected
 from copysift.engine.showing import check_answerable
 from copysift.engine.sketches import SKETCHES, measured
 from copysift.engine.stored import Stored
@@ -69,7 +69,7 @@ def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings, weigh: Weigh = weights) -> None:
+    def __init__(self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
@@ -81,7 +81,7 @@ class Scan:
         self._reader = Reader(settings, self._stored.load)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
-        self._archives = True  # opened where they are named
+        self._archives = opens  # archives, and files of records, are opened where they are named
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -167,14 +167,16 @@ class Scan:
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
         places = list(paths)
-        files = [path for path in places if not is_source(path)]
+        sources = {os.fspath(path) for path in places if self._archives and is_source(path)}
+        files = [path for path in places if os.fspath(path) not in sources]
         found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False
         for each in found.skipped:
             self._collection.skip(each)
-        entries, left_out = take_records(filter(is_source, places), self.settings, self._tmp_dir())
+        records = [path for path in places if os.fspath(path) in sources]
+        entries, left_out = take_records(records, self.settings, self._tmp_dir())
         if entries and found.submissions is not None:
             raise UsageError(
                 "records cannot be compared with submissions", hint="scan files of records by themselves"
@@ -223,11 +225,12 @@ class Scan:
             columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *labels)
         documents = tuple(self._collection.groups())
         self._name_buried(documents, postings)
-        chosen = allowed(documents, columns, settings) if not keep else np.ones(len(columns), np.bool_)
+        equal = tuple(self._collection.equal())
+        chosen = np.ones(len(columns), np.bool_) if keep else allowed(documents, columns, settings, equal)
         return Counts(
             documents,
             columns.take(chosen),
-            tuple(self._collection.equal()),
+            equal,
             tuple(self._ignored(postings)),
             len(postings.common),
             tuple(self._collection.skipped),
@@ -310,6 +313,7 @@ class Scan:
         self._counts = counts
         if not regions:
             return answer(counts, settings, groups=groups)
+        counts = by_suffix(counts, settings)
         chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
         matched = chosen[:most]
         shown.phase("matching", len(matched))
@@ -324,7 +328,7 @@ class Scan:
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
         """Match every candidate exactly, for its longest match, and forget the regions again."""
         documents, columns = counts.documents, counts.pairs
-        wanted = np.flatnonzero(allowed(documents, columns, self.settings))
+        wanted = np.flatnonzero(allowed(documents, columns, self.settings, counts.equal))
         shown.phase("matching", len(wanted))
         longest, lines = columns.longest.copy(), columns.lines.copy()
         for number, pair in zip(

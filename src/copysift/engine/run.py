@@ -84,7 +84,8 @@ def _read_description(path: Path) -> dict[str, Any]:
         version = described["version"]
         complete = isinstance(described["files"], dict) and "floor" in described
     except OSError as error:
-        message = f"{path} is not a run: {error.strerror}"
+        why = "it has no run.json" if path.is_dir() else error.strerror
+        message = f"{path} is not a run: {why}"
         raise RunError(message, hint="make one with copysift scan --save") from None
     except (ValueError, KeyError, TypeError):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN) from None

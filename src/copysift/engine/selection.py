@@ -53,7 +53,9 @@ def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
         enough |= pairs.longest >= settings.min_match
     enough &= allowed(counts.documents, pairs, settings)
     chosen = np.flatnonzero(enough)
-    order = np.lexsort((pairs.right[chosen], pairs.left[chosen], -measure[chosen]))
+    order = np.lexsort(
+        (pairs.right[chosen], pairs.left[chosen], -pairs.resemblance[chosen], -measure[chosen])
+    )
     found: NDArray[np.int64] = chosen[order]
     return found
 
@@ -66,19 +68,57 @@ def evident(documents: tuple[Group, ...], pairs: PairColumns, fewest: int) -> ND
     return found
 
 
-def allowed(documents: tuple[Group, ...], pairs: PairColumns, settings: Settings) -> NDArray[np.bool_]:
-    """Tell which pairs pass the filters by suffix and by size."""
+def allowed(
+    documents: tuple[Group, ...], pairs: PairColumns, settings: Settings, equal: Sequence[Sequence[int]] = ()
+) -> NDArray[np.bool_]:
+    """Tell which pairs pass the filters by suffix and by size; sets of `equal` files may have any suffix."""
     passed = np.ones(len(pairs), dtype=np.bool_)
     if settings.same_suffix:
         numbers: dict[str, int] = {}
         suffixes = [numbers.setdefault(suffix(group.name), len(numbers)) for group in documents]
         codes = np.array(suffixes, dtype=np.int64)
-        passed &= codes[pairs.left] == codes[pairs.right]
+        several = np.zeros(len(documents), dtype=np.bool_)
+        several[[number for members in equal for number in members]] = True
+        passed &= (codes[pairs.left] == codes[pairs.right]) | several[pairs.left] | several[pairs.right]
     if settings.size_ratio is not None:
         sizes = np.array([group.bytes for group in documents], dtype=np.float64)
         left, right = sizes[pairs.left], sizes[pairs.right]
         passed &= np.maximum(left, right) <= settings.size_ratio * np.minimum(left, right)
     return passed
+
+
+def by_suffix(counts: Counts, settings: Settings) -> Counts:
+    """Part sets of equal files by suffix, where only pairs with the same suffix are wanted.
+
+    Equal files take part in pairs by their first, whose suffix may not be the one that matters: a pair
+    is given once for every suffix that both sides have, by the first file of either that has it.
+    """
+    if not settings.same_suffix or not counts.equal or counts.twins:
+        return counts
+    names = [suffix(group.name) for group in counts.documents]
+    firsts: dict[int, dict[str, int]] = {}
+    parted: list[tuple[int, ...]] = []
+    for members in counts.equal:
+        having: dict[str, list[int]] = {}
+        for number in members:
+            having.setdefault(names[number], []).append(number)
+        firsts[members[0]] = {name: numbers[0] for name, numbers in having.items()}
+        parted += [tuple(numbers) for numbers in having.values() if len(numbers) > 1]
+    rows, lefts, rights = [], [], []
+    for row, (left, right) in enumerate(
+        zip(counts.pairs.left.tolist(), counts.pairs.right.tolist(), strict=True)
+    ):
+        ours, theirs = firsts.get(left, {names[left]: left}), firsts.get(right, {names[right]: right})
+        for name in ours.keys() & theirs.keys():
+            rows.append(row)
+            lefts.append(ours[name])
+            rights.append(theirs[name])
+    pairs = dataclasses.replace(
+        counts.pairs.take(np.array(rows, dtype=np.int64)),
+        left=np.array(lefts, dtype=np.int64),
+        right=np.array(rights, dtype=np.int64),
+    )
+    return dataclasses.replace(counts, pairs=pairs, equal=tuple(parted))
 
 
 def suffix(name: str) -> str:
@@ -93,9 +133,10 @@ def answer(
 
     With `groups` it has sif's listings, too; they are long where many files are alike.
     """
+    counts = by_suffix(counts, settings)
     chosen = counts.pairs.take(selected(counts, settings))
     pairs = pairs_of(counts.documents, chosen, counts.twins) if reported is None else reported
-    equal = equal_pairs(counts, settings)
+    equal = equal_pairs(counts)
     names = [group.name for group in counts.documents]
     lefts = [*chosen.left.tolist(), *(first for first, *rest in counts.equal for _ in rest)]
     rights = [*chosen.right.tolist(), *(other for _, *rest in counts.equal for other in rest)]
@@ -153,7 +194,7 @@ def _same(twins: Sequence[int], left: int, right: int) -> bool:
     return bool(twins) and twins[left] == twins[right]
 
 
-def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
+def equal_pairs(counts: Counts) -> tuple[Pair, ...]:
     """Give each equal file paired with the first of its set: one pair a copy, not all of them."""
     stars = [
         (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
@@ -161,7 +202,6 @@ def equal_pairs(counts: Counts, settings: Settings) -> tuple[Pair, ...]:
     return tuple(
         Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
         for one, other in stars
-        if not settings.same_suffix or suffix(one.name) == suffix(other.name)
     )
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from copysift.engine.counts import Counts
 from copysift.engine.sketches import SKETCHES
 from copysift.errors import UsageError
-from copysift.settings import COUNTS, Settings
+from copysift.settings import COUNTS, SHARES, Settings
 
 
 def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
     """Raise UsageError when an answer from the run would lack pairs that a scan would report."""
     if settings.measure not in COUNTS and settings.cut < counts.floor - 1e-12:
+        asked, kept = f"{settings.cut * 100:.3g}%", f"{counts.floor * 100:.3g}%"
         raise UsageError(
-            f"--threshold is {settings.cut:.3g}, but {path} has no pairs below {counts.floor:.3g}",
+            f"--threshold is {asked}, but {path} has no pairs below {kept}",
             hint="ask for more, or scan again with a lower --floor",
         )
     if settings.measure == "longest" or settings.min_match is not None:
@@ -30,7 +31,7 @@ def _matched(counts: Counts) -> bool:
 
 def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
     asked = "--measure longest" if settings.measure == "longest" else "--min-match"
-    again = f"scan again with {asked} --save"
+    again = f"scan again with {asked} {settings.min_match or ''}".rstrip() + " --save RUN"
     if not _matched(counts):
         raise UsageError(f"{path} does not know the longest matches that {asked} needs", hint=again)
     made = counts.settings
@@ -53,7 +54,7 @@ def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     if made.get("min_match") is not None:  # every pair that shares anything was kept
         return
     if _matched(counts) or made.get("scheme") in SKETCHES:  # every pair that shares so many was kept
-        kept = made.get("min_shared") or (2 if made.get("threshold") else 1)
+        kept = made.get("min_shared") or (2 if made.get("threshold") and made.get("measure") in SHARES else 1)
         if isinstance(kept, int) and least < kept:
             raise UsageError(
                 f"{path} has no pairs that share fewer than {kept} fingerprints",
@@ -70,5 +71,5 @@ def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     if len(sizes) == 2 and sizes[1] * counts.floor > settings.cut:
         raise UsageError(
             f"{path} was not kept for --measure shared: pairs below {counts.floor:.3g} are missing",
-            hint=f"scan again with --measure shared --threshold {settings.cut:g} --save",
+            hint=f"scan again with --measure shared --threshold {settings.cut:g} --save RUN",
         )

@@ -37,7 +37,7 @@ class Globs:
         paths: dict[bool, list[str]] = {False: [], True: []}
         for glob in globs:
             folders_only = glob.endswith("/")
-            bare = glob.removesuffix("/")
+            bare = glob.removesuffix("/").removeprefix("./")
             kept = paths if "/" in bare else names
             try:
                 kept[folders_only].append(translate(bare.removeprefix("/")))

@@ -125,9 +125,11 @@ def _condition(result: Result) -> str:
     measure = str(result.settings.get("measure", "similarity"))
     threshold = result.settings.get("threshold", 0.0)
     number = float(threshold) if isinstance(threshold, int | float) else 0.0
+    match = result.settings.get("min_match")
+    longer = "" if match is None else f" or a match of {match:,} symbols"
     if measure in ("shared", "longest"):
-        return f"with {measure} ≥ {number:.0f}"
-    return f"with {measure} ≥ {number * 100:.3g}%"
+        return f"with {measure} ≥ {number:.0f}{longer}"
+    return f"with {measure} ≥ {number * 100:.3g}%{longer}"
 
 
 def _heading(text: str, view: View) -> str:

@@ -19,7 +19,9 @@ def percent(share: float) -> str:
     """Spell a share as whole percent; 100% and 0% only where they are exact."""
     if share >= 1:
         return f"{round(share * 100)}%"
-    return f"{min(99, max(1, round(share * 100)))}%" if share > 0 else "0%"
+    if 0 < share < 0.005:
+        return "<1%"
+    return f"{min(99, round(share * 100))}%" if share > 0 else "0%"
 
 
 def size(count: float) -> str:
