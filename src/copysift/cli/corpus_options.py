@@ -71,7 +71,7 @@ class _NoPandas(MetaPathFinder):
 
 
 def spare_pandas() -> None:
-    """Let pyarrow look for pandas once and not find it: loading it takes as long as clustering 50 MB.
+    """Let pyarrow look for pandas once and not find it: loading it delays the start noticeably.
 
     Nothing that these commands do needs it; code that imports pandas later still gets it.
     """
