@@ -6,7 +6,7 @@ Every file is one student's answer to the same assignment, about 4 KB (assignmen
 a share --own of the statements is the student's, the rest is idiom, and one file in fifty is a copy. The
 bench prints how many k-grams of a file a tenth of the class has, too, and half of it, and how many of the
 copies are found. Each tool compares all with all in a process of its own; time and largest memory are those
-of that process. --dolos and --copydetect install those tools into a folder below --folder first.
+of that process. --dolos and --copydetect install those tools into a folder below --folder first, once.
 """
 
 from __future__ import annotations
@@ -78,23 +78,28 @@ def made(folder: Path, files: int, own: float) -> None:
     _, place, holders = np.unique(np.concatenate(grams), return_inverse=True, return_counts=True)
     held = holders[place] / files
     print(
-        f"{files} files of {size:,.0f} bytes; of the 8-grams of a file {np.mean(held > 0.5):.0%} stand in over half of"
-        f" the class, {np.mean(held > 0.1):.0%} in over a tenth, {np.mean(held * files < 2):.0%} in no other"
+        f"{files} files of {size:,.0f} bytes; of the 8-grams of a file {np.mean(held > 0.5):.0%} stand in"
+        f" over half of the class, {np.mean(held > 0.1):.0%} in over a tenth,"
+        f" {np.mean(held * files < 2):.0%} in no other"
     )
 
 
 def copydetect(folder: Path) -> str:
     """Install copydetect into an environment of its own and give its Python."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = str(folder / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "install", "-q", "copydetect"], check=True)
-    return python
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "copydetect"], check=True)
+    return str(python)
 
 
 def dolos(folder: Path) -> Path:
     """Install dolos-lib and give the script that runs it; its grammars are compiled on the way."""
     folder.mkdir(exist_ok=True)
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "@dodona/dolos-lib"], cwd=folder, check=True)
+    if not (folder / "node_modules").exists():
+        subprocess.run(
+            ["npm", "install", "--no-audit", "--no-fund", "@dodona/dolos-lib"], cwd=folder, check=True
+        )
     script = folder / "bench.mjs"
     script.write_text(DOLOS)
     return script
