@@ -286,6 +286,7 @@ def test_a_bomb_a_climber_and_a_locked_zip_are_named_and_the_rest_is_kept(tmp_pa
     assert done.status == 3
     assert "skipped hw/locked.zip/x.txt: is protected by a password" in done.err
     assert "skipped hw/bomb.zip: unpacks to more than" in done.err
+    assert "skipped hw/climber.zip/evil.txt: is named '../../evil.txt' in the archive" in done.err
     assert not (tmp_path.parent / "evil.txt").exists()
     assert set(pairs(content)) == {("hw/ann", "hw/climber.zip")}
     table = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text").out
