@@ -99,7 +99,7 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
     if count <= NAMED:
         plot.text(
             x="x", y="y", text="short", source=dots, y_offset=-10, text_align="center",
-            text_font_size="12px", text_font_style="bold", text_color=INK, text_alpha="alpha",
+            text_font_size="12px", text_font_style="bold", text_color=INK, text_alpha="alpha", name="names",
         )  # fmt: skip
     plot.add_tools(
         HoverTool(renderers=[spots], tooltips="@label"),
