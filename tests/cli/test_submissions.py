@@ -327,3 +327,11 @@ def test_csv_and_a_saved_run_name_submissions(tmp_path):
     assert (row["left"], row["right"], row["bytes_left"]) == ("hw/ann", "hw/bob", str(len((A + C).encode())))
     again = copysift(tmp_path, "show", "run", "--format", "csv")
     assert again.out == done.out
+
+
+def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_path):
+    write(tmp_path, {f"hw/s{number}/own.txt": A if number < 4 else essay(number) for number in range(7)})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text", "--max-shared", "3")
+    for number in range(4):
+        assert f"with nothing but common code  hw/s{number}\n" in done.out
+    assert "ignored as too common" in done.out
