@@ -27,7 +27,7 @@ def jobs(tmp_path: Path) -> Iterator[Jobs]:
 
 
 def accepted(jobs: Jobs, owner: str = "ann", target: str = "") -> Job:
-    with jobs.incoming() as upload:
+    with jobs.incoming(owner) as upload:
         upload.add("a/one.py", b"x = 1\n")
         upload.add("kit.py", b"", "base")
         return jobs.accept(upload, owner, "scan", {"settings": {}}, target=target)
@@ -49,7 +49,7 @@ def test_an_accepted_job_waits_with_its_files(jobs: Jobs) -> None:
 
 
 def test_an_upload_that_is_not_accepted_leaves_nothing(jobs: Jobs) -> None:
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         upload.add("a", b"1")
         upload.begin("b")
         upload.write(b"2")
@@ -65,16 +65,16 @@ def test_an_upload_that_is_not_accepted_leaves_nothing(jobs: Jobs) -> None:
     ],
 )
 def test_limits_hold_while_bytes_come(jobs: Jobs, name: str, data: bytes, message: str) -> None:
-    with jobs.incoming() as upload, pytest.raises(LimitError, match=message):
+    with jobs.incoming("ann") as upload, pytest.raises(LimitError, match=message):
         upload.add(name, data)
 
 
 def test_an_upload_has_so_many_files_and_bytes_at_the_most(jobs: Jobs) -> None:
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         upload.add("a", b"x" * 600)
         with pytest.raises(LimitError, match="the upload is larger than 1,000 bytes"):
             upload.add("b", b"x" * 401)
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         for name in "abcd":
             upload.add(name, b"")
         with pytest.raises(LimitError, match="more than 4 files"):
@@ -85,7 +85,7 @@ def test_names_are_data_and_never_paths(jobs: Jobs) -> None:
     names = ["../../etc/passwd", "/abs", "a\0b", "x\udcff", "line\nline", "\u202egnp.exe"]
     folder = None
     for name in names:
-        with jobs.incoming() as upload:
+        with jobs.incoming("ann") as upload:
             upload.add(name, b"1")
             folder = upload.folder
             assert sorted(path.name for path in folder.iterdir()) == ["1"]
@@ -247,7 +247,7 @@ def test_marks_are_written_over_and_removed(jobs: Jobs) -> None:
 
 def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
     job = accepted(jobs)
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         for file, path in uploaded(jobs.folder(job.id) / "in"):
             upload.adopt(path, file)
         upload.add("more", b"!", "base")

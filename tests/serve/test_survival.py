@@ -140,7 +140,7 @@ def test_workers_leave_when_the_server_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
-    with Server(tmp_path / "data") as server:
+    with Server(tmp_path / "data", "--workers", "1") as server:
         with pytest.raises(AssertionError, match="is in use by another server"):
             Server(server.data).start()
         assert server.ask("GET", "/api/v1/health")[0] == 200
@@ -148,21 +148,22 @@ def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:
     texts = [{"name": f"{n}.py", "text": program(n, 3000)} for n in range(10)]
-    with Server(tmp_path / "data", "--job-seconds", "1") as server:
+    with Server(tmp_path / "data", "--workers", "1", "--job-seconds", "1") as server:
         _, job = server.ask(
             "POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all", "threshold": 0}}
         )
         done = server.finished(job["id"])
         assert (done["state"], done["error"]) == ("failed", "it took longer than 1 seconds")
-    with Server(tmp_path / "small", "--job-memory", "100MB") as server:
+    with Server(tmp_path / "small", "--workers", "1", "--job-memory", "100MB") as server:
         _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all"}})
-        assert server.finished(job["id"])["state"] == "failed"
+        done = server.finished(job["id"])
+        assert (done["state"], done["error"]) == ("failed", "it needs more than 100,000,000 bytes of memory")
         assert server.ask("GET", "/api/v1/health")[1]["status"] == "ok"
 
 
 def test_results_expire_and_a_moss_result_outlives_a_restart(tmp_path: Path) -> None:
     files = [(f"{n}.py", program(1).encode()) for n in range(2)]
-    with Server(tmp_path / "data") as server:
+    with Server(tmp_path / "data", "--workers", "1") as server:
         _, address = submit(server.moss_port, files)
         assert server.ask("GET", address.removeprefix(server.url))[0] == 200
         server.kill()

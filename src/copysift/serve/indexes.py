@@ -93,6 +93,11 @@ class Indexes:
             )
         return self.get(owner, name)
 
+    def bytes(self, owner: str) -> int:
+        """Give the room that the indexes of a user take on the disk."""
+        own = (each.path for each in self.listed(owner) if each.own)
+        return sum(file.stat().st_size for path in own for file in path.rglob("*") if file.is_file())
+
     def drop(self, owner: str, held: Held) -> None:
         """Remove an index of a user's own."""
         with self._lock:

@@ -11,48 +11,25 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from copysift.errors import StoreError, UsageError
 from copysift.serve.access import LOCAL, Access, secret
 from copysift.serve.app import make_app
+from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
+from copysift.serve.patience import PatientProtocol
 from copysift.serve.state import State
 from copysift.serve.workers import Workers
 
 log = logging.getLogger("copysift.serve")
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
 Say = Callable[[str], None]
-
-
-class PatientProtocol(H11Protocol):
-    """HTTP/1.1 that lets go of clients who open a connection, or begin a request, and then say nothing."""
-
-    idle = 30.0
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.seen: object = None
-        self.timer = self.loop.call_later(self.idle, self._look)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.timer.cancel()
-        super().connection_lost(exc)
-
-    def _look(self) -> None:
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if not busy and self.cycle is self.seen:
-            self.transport.close()
-            return
-        self.seen = self.cycle
-        self.timer = self.loop.call_later(self.idle, self._look)
 
 
 def lock(data: Path) -> int:
@@ -114,10 +91,10 @@ async def serve(config: Config, say: Say) -> None:
 
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
-    secure = config.public_url.startswith("https://")
-    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, secure)
+    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, config.public_url)
     indexes = Indexes(config.data, config.indexes)
-    return State(config, jobs, workers, access, Metrics(), indexes, config.address(port))
+    runs = Runs(config.runs)
+    return State(config, jobs, workers, access, Metrics(), indexes, runs, config.address(port))
 
 
 async def _moss(state: State, say: Say) -> MossServer | None:

@@ -9,6 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, HTTPException, Request
 
 from copysift.serve.access import Access
+from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
@@ -26,6 +27,7 @@ class State:
     access: Access
     metrics: Metrics
     indexes: Indexes
+    runs: Runs
     base: str
     begun: float = field(default_factory=time.time)
 
