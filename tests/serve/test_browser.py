@@ -147,17 +147,44 @@ def test_a_text_is_asked_for_and_found(server: Server, browser: Any, tmp_path: P
     assert complaints(browser) == []
 
 
+@pytest.fixture(scope="module")
+def places(server: Server) -> dict[str, str]:
+    """Give an address of every kind of page, by name."""
+    texts = [{"name": f"class/student {n}/main.py", "text": program(n % 3, 60)} for n in range(6)]
+    _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "title": "Homework 4"})
+    assert server.finished(job["id"])["state"] == "done"
+    mark = {"left": "class/student 0", "right": "class/student 3", "verdict": "confirmed", "note": "a typo"}
+    server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)
+    essays = Path(__file__).parents[2] / "examples" / "essays"
+    held = [{"name": path.name, "text": path.read_text()} for path in sorted(essays.glob("*.txt"))]
+    _, added = server.ask("POST", "/api/v1/indexes/library-of-essays/documents", {"documents": held})
+    server.finished(added["id"])
+    check = f"/checks/{job['id']}"
+    return {
+        "start": "/", "check": check, "report": f"{check}/report", "pairs": f"{check}/report#/pairs",
+        "clusters": f"{check}/report#/clusters", "pair": f"{check}/report#/pair/0", "ask": "/ask",
+        "indexes": "/indexes", "index": "/indexes/library-of-essays", "nowhere": "/checks/none",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_works_on_a_phone_light_and_dark(server: Server, browser: Any, theme: str) -> None:
-    resized(browser, 400, 850)
-    for place in ("/", "/ask", "/indexes"):
+@pytest.mark.parametrize(("size", "width", "height"), [("wide", 1200, 900), ("phone", 400, 850)])
+def test_every_page_fits_wide_and_on_a_phone_light_and_dark(
+    server: Server, browser: Any, places: dict[str, str], theme: str, size: str, width: int, height: int
+) -> None:
+    resized(browser, width, height)
+    media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    for name, place in places.items():
+        browser.get("about:blank")
         browser.get(f"{server.url}{place}")
-        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
-        assert width <= 0, place
-        picture(browser, f"phone-{theme}{place.replace('/', '-')}")
-    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, ground[4:-1].split(","))) < 300) == (theme == "dark")
+        found(browser, "h1")
+        time.sleep(0.5 if "report" in place else 0)  # charts are drawn, marks fetched
+        picture(browser, f"{size}-{theme}-{name}")
+        over = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, name
+        ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, ground[4:-1].split(","))) < 300) == (theme == "dark"), name
 
 
 def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
@@ -20,7 +21,7 @@ import pytest
 
 from tests.serve.conftest import TOKENS
 from tests.serve.moss_client import raw
-from tests.serve.running import Server, program
+from tests.serve.running import Server, _opener, program
 from tests.serve.test_api import BOUNDARY, documents, logged_in, multipart
 
 BYTES, FILES, KEPT = 3_000_000, 200, 4_000_000
@@ -296,6 +297,30 @@ def test_pages_of_a_user_are_not_there_for_another(guarded: Server) -> None:
             body = urllib.parse.urlencode({"form_token": marks["form_token"]}).encode()
             assert guarded.ask("POST", f"{place}/{action}", body, {**form, "cookie": cookie})[0] == answer
     assert guarded.ask("GET", place, headers={"cookie": ann})[0] == 200
+
+
+def test_behind_a_proxy_it_goes_by_its_public_address(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"ann {TOKENS['ann']}\n")
+    public = "https://school.example:8443/copysift"
+    options = ("--token-file", str(tmp_path / "tokens"), "--public-url", public, "--workers", "1")
+    server = Server(tmp_path / "data", *options, url=public)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server.port = free.getsockname()[1]
+    with server:
+        assert server.url == public
+        server.url = f"http://127.0.0.1:{server.port}"
+        with pytest.raises(urllib.error.HTTPError) as moved:
+            _opener.open(f"{server.url}/")
+        with moved.value as answer:
+            assert answer.headers["location"] == "/copysift/login"
+        cookie = logged_in(server, TOKENS["ann"], whole=True)
+        assert "Secure" in cookie
+        assert "Path=/copysift" in cookie
+        known = {"cookie": cookie.split(";")[0]}
+        assert 'href="/copysift/ask"' in server.ask("GET", "/", headers=known)[1]
+        form = {**known, "content-type": "application/x-www-form-urlencoded"}
+        for origin, status in (("https://school.example:8443", 303), ("https://school.example", 403)):
+            assert server.ask("POST", "/logout", b"", {**form, "origin": origin})[0] == status
 
 
 def test_it_listens_for_others_only_with_tokens(tmp_path: Path) -> None:
