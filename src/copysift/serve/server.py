@@ -29,7 +29,7 @@ from copysift.serve.state import State
 from copysift.serve.workers import Workers
 
 log = logging.getLogger("copysift.serve")
-SWITCH = 0.001  # seconds that a question may keep the event loop waiting, instead of Python's five thousandths
+SWITCH = 0.001  # seconds that a question may keep the event loop waiting; Python's own is five times that
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
 Say = Callable[[str], None]
 
