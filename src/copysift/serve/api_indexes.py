@@ -181,9 +181,10 @@ def remove_document(
 def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Response:
     """Ask where else a text stands: the JSON of `copysift query --format json`."""
     found = held(state, user, name)
-    if not found.made:
-        raise HTTPException(404, "nothing was added to this index yet")
-    index = state.indexes.opened(found)
+    try:
+        index = state.indexes.opened(found)
+    except KeyError:
+        raise HTTPException(404, "nothing was added to this index yet") from None
     asked = make(Asked, given.model_dump(exclude={"text", "name", "passages"}))
     question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name)
     answer = index.answer([question], asked, passages=given.passages)

@@ -106,14 +106,14 @@ class Indexes:
         shutil.rmtree(held.path, ignore_errors=True)
 
     def opened(self, held: Held) -> Index:
-        """Give an index to read; threads may share it."""
-        if not held.made:
-            raise KeyError(held.name)
+        """Give an index to read; threads may share it. KeyError when nothing was added to it yet."""
         stamp = _stamp(held.path)
         with self._lock:
             known = self._open.get(held.path)
             if known is not None and known[0] == stamp:
                 return known[1]
+            if not held.made:
+                raise KeyError(held.name)
             index = Index(held.path)
             index.info()
             self._open[held.path] = (stamp, index)  # the one before ends with its last question
