@@ -26,6 +26,7 @@ def filled(server: Server) -> Server:
     assert (status, job["kind"]) == (202, "index")
     done = server.finished(job["id"])
     assert (done["state"], done["summary"]["added"]) == ("done", 3)
+    assert server.ask("GET", f"/checks/{job['id']}")[0] == 404  # no check of files, though a job
     return server
 
 

@@ -102,6 +102,8 @@ def _moved(request: Request, state: State, job: Job) -> Response:
 def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Show a check: how far it is, or what came of it."""
     job = api.own(state, user, id_)
+    if job.kind != "scan":
+        raise HTTPException(404, "there is no such check")
     values = {
         "job": job,
         "shown": job_out(state.jobs, job),
