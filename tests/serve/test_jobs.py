@@ -12,6 +12,8 @@ import pytest
 from copysift.serve.incoming import uploaded
 from copysift.serve.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, Jobs, Mark, unguessable
 from copysift.serve.limits import LimitError, Limits
+from copysift.serve.models import job_out
+from copysift.serve.views import environment
 
 LIMITS = Limits(
     job_bytes=1000, job_files=4, file_bytes=600, user_jobs=5, user_bytes=5000, attempts=3, name_bytes=50
@@ -267,3 +269,14 @@ def test_names_of_jobs_cannot_be_guessed_and_never_look_like_options() -> None:
     made = {unguessable() for _ in range(2000)}
     assert len(made) == 2000
     assert all(len(each) == 22 and not each.startswith("-") for each in made)
+
+
+def test_a_check_that_runs_and_has_told_nothing_yet_can_be_shown(jobs: Jobs) -> None:
+    accepted(jobs)
+    job = jobs.claim("w1")
+    assert job is not None
+    shown = job_out(jobs, job)
+    assert (shown.state, shown.progress) == (RUNNING, {})
+    values = {"job": job, "shown": shown, "marks": [], "base": "", "root": "", "user": "ann", "alone": True}
+    values |= {"form_token": "", "keep_days": 14, "here": "/", "with_runs": False}
+    assert "starting…" in environment().get_template("check.html.j2").render(**values)
