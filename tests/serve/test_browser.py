@@ -5,6 +5,7 @@ COPYSIFT_SCREENSHOTS=DIR keeps a picture of every page.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("selenium")
 from tests.browser import chromium
 from tests.serve.running import Server, program
+from tests.serve.test_indexes import copysift
 
 MISSING = pytest.mark.skipif(bool(chromium.MISSING), reason=f"not installed: {chromium.MISSING}")
 pytestmark = [pytest.mark.slow, MISSING]
@@ -201,3 +203,32 @@ def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> 
         )
     for wanted in ("Skip to content", "Ask", "files", "title", "by", "Check"):
         assert wanted in reached, reached
+
+
+def test_a_user_logs_in_and_browses_the_clusters_of_a_run(browser: Any, tmp_path: Path) -> None:
+    rows = [{"id": f"page {n}", "text": program(n % 20, 400)} for n in range(70)]
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = copysift("cluster", "c.jsonl", "-o", "crawl", "-q", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "tokens").write_text("ann ann-token-0123456789\n")
+    options = ("--token-file", str(tmp_path / "tokens"), "--run", str(tmp_path / "crawl"), "--workers", "1")
+    resized(browser, 1200, 900)
+    with Server(tmp_path / "data", *options) as server:
+        browser.get(f"{server.url}/runs")
+        picture(browser, "login")
+        found(browser, "input[name=token]").send_keys("ann-token-0123456789\n")
+        found(browser, "h1", "Who copied")
+        found(browser, "nav a", "Runs").click()
+        picture(browser, "runs")
+        found(browser, "td a", "crawl").click()
+        found(browser, ".tile", "clusters")
+        picture(browser, "run")
+        resized(browser, 400, 850)
+        found(browser, "td a", "page 0").click()
+        found(browser, "h1", "Cluster of page 0")
+        found(browser, "td", "page 20")
+        picture(browser, "phone-cluster")
+        assert browser.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+        found(browser, "button", "Log out").click()
+        found(browser, "h1", "Log in")
+    assert complaints(browser) == []
