@@ -39,9 +39,8 @@ def scan_there(
     given = {name: value for name, value in values.items() if name in known}
     refused = [known[name].flags[-1] for name in given if name not in (*ALLOWED, "by", "jobs", *_ROLES)]
     if refused:
-        raise UsageError(
-            f"{', '.join(refused)} cannot be sent to a server", hint="leave it out, or scan here"
-        )
+        message = f"{', '.join(refused)} cannot be sent to a server"
+        raise UsageError(message, hint="leave it out, or scan here")
     skipped: list[Skipped] = []
     sent = [*_files("files", places, settings, skipped)]
     for role in _ROLES:
