@@ -213,6 +213,7 @@ def test_a_user_logs_in_and_browses_the_clusters_of_a_run(browser: Any, tmp_path
     (tmp_path / "tokens").write_text("ann ann-token-0123456789\n")
     options = ("--token-file", str(tmp_path / "tokens"), "--run", str(tmp_path / "crawl"), "--workers", "1")
     resized(browser, 1200, 900)
+    complaints(browser)  # those of other tests are theirs
     with Server(tmp_path / "data", *options) as server:
         browser.get(f"{server.url}/runs")
         picture(browser, "login")
