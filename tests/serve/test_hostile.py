@@ -194,7 +194,7 @@ def dripped(port: int, head: bytes, drop: bytes) -> float:
     with socket.create_connection(("127.0.0.1", port), 20) as link, contextlib.suppress(ConnectionError):
         link.sendall(head)
         link.settimeout(0.3)
-        while time.monotonic() - begun < 15:
+        while time.monotonic() - begun < 40:
             link.sendall(drop)
             with contextlib.suppress(TimeoutError):
                 if not link.recv(4096):
@@ -222,7 +222,7 @@ def test_clients_that_send_slowly_or_nothing_are_let_go(small: Server) -> None:
         for thread in threads:
             thread.join()
     assert set(taken) == set(conversations)
-    assert max(taken.values()) < 10, taken
+    assert max(taken.values()) < 30, taken
 
 
 def test_a_client_that_does_not_read_its_answer_is_let_go(small: Server) -> None:

@@ -262,4 +262,4 @@ def test_what_more_than_maxmatches_share_counts_for_nothing(server: Server) -> N
     files = [(f"{n}.py", (kit + program(n % 4).split("\n\n")[-1]).encode()) for n in range(5)]
     few, many = (submit(server.moss_port, files, maxmatches=most)[1] for most in (2, 10))
     assert pairs(server, few) == {("0.py", "4.py")}
-    assert len(pairs(server, many)) == 10
+    assert ("0.py", "1.py") in pairs(server, many)
