@@ -280,3 +280,15 @@ def test_a_check_that_runs_and_has_told_nothing_yet_can_be_shown(jobs: Jobs) -> 
     values = {"job": job, "shown": shown, "marks": [], "base": "", "root": "", "user": "ann", "alone": True}
     values |= {"form_token": "", "keep_days": 14, "here": "/", "with_runs": False}
     assert "starting…" in environment().get_template("check.html.j2").render(**values)
+
+
+def test_a_job_is_given_back_by_the_latest_claim_only(jobs: Jobs) -> None:
+    accepted(jobs)
+    old = jobs.claim("w1")
+    assert old is not None
+    jobs.give_back(old)
+    assert (jobs.get(old.id).state, jobs.get(old.id).deaths) == (QUEUED, 0)
+    new = jobs.claim("w1")
+    assert new is not None
+    jobs.give_back(old)
+    assert jobs.get(old.id).state == RUNNING

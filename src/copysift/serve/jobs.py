@@ -242,6 +242,14 @@ class Jobs:
             ).rowcount
         return bool(done)
 
+    def give_back(self, job: Job) -> None:
+        """Let a claimed job wait again, which is no fault of it."""
+        with self._writing() as db:
+            db.execute(
+                "UPDATE jobs SET state = ?, worker = '' WHERE id = ? AND claim = ? AND state = ?",
+                (QUEUED, job.id, job.claim, RUNNING),
+            )
+
     def lost(self, worker: str) -> None:
         """Take note that a worker died: its job waits again, or fails when that happened too often."""
         with self._writing() as db:

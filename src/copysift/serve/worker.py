@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> None:
     from copysift.serve import work  # loaded once, here, and not in every job
 
     assert work.KINDS
-    while True:
+    while _listen(0):  # a worker whose server died while it was loading takes nothing
         job = jobs.claim(name)
         if job is None:
             if not _listen(IDLE):
@@ -98,7 +98,8 @@ def _watch(jobs: Jobs, job: Job, child: int) -> tuple[str, str]:
                 return (DONE, "") if status == 0 else (RUNNING, "")
             if 0 in ready and not os.read(0, 4096):
                 _end(child)
-                sys.exit(0)  # the next server takes the job up again
+                jobs.give_back(job)  # the next server may be there already
+                sys.exit(0)
             if time.monotonic() > deadline:
                 _end(child)
                 return FAILED, f"it took longer than {jobs.limits.seconds} seconds"
