@@ -358,7 +358,7 @@ AnySettings = TypeVar("AnySettings")
 
 def settings_of(kind: type[Any]) -> dict[str, Setting]:
     """Give the declarations of a class by field name, in the order in which they are written."""
-    return dict(_declared(kind))
+    return dict(_declared(kind))  # type: ignore[arg-type]  # classes are hashable, whatever mypy thinks of Any
 
 
 @cache
