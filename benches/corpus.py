@@ -1,8 +1,8 @@
 """Clusters of a corpus: right against exact Jaccard, and fast beside others, in one run.
 
-usage: corpus.py CORPUS_DIR [--others N] [--scale FILE.jsonl ...] [--scan] CORPUS_DIR holds corpus.jsonl and
-truth.jsonl. `--others N`: time datasketch, gaoya and rensa, those that are installed, on the first N
-documents. `--scale`: cluster generated files and compare the time a document. `--scan`: look for reused
+usage: corpus.py CORPUS_DIR [--others] [--scale FILE.jsonl ...] [--scan] CORPUS_DIR holds corpus.jsonl and
+truth.jsonl. `--others`: time gaoya, rensa and datasketch, those that are installed, beside copysift.
+`--scale`: cluster generated files and compare the time a document. `--scan`: look for reused
 passages with `copysift scan` (minutes).
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import resource
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -34,12 +33,17 @@ BRODER = 30_000_000, 150e9, 10.5  # documents, bytes, CPU-days
 
 def measured(*arguments: str) -> tuple[float, float, float]:
     """Run copysift; give wall seconds, CPU seconds and peak megabytes."""
+    return timed(["-m", "copysift", *arguments])
+
+
+def timed(arguments: list[str]) -> tuple[float, float, float]:
+    """Run Python; give wall seconds, CPU seconds and peak megabytes of the process."""
     begun = time.perf_counter()
-    child = subprocess.Popen([sys.executable, "-m", "copysift", *arguments])
+    child = subprocess.Popen([sys.executable, *arguments])
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1, 3):
-        raise SystemExit(f"copysift {' '.join(arguments)} failed")
+        raise SystemExit(f"{' '.join(arguments)} failed")
     return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
@@ -134,62 +138,20 @@ def removed_alone(corpus: Path, work: Path) -> None:
     print(f"| dedup | {len(gone):,} removed | {alone} of them without a near-copy that was kept |")
 
 
-def others(path: Path, count: int) -> None:
-    """Time what others do end to end on the same records: 5-word shingles, 128 permutations, r ≥ .5."""
-    lines = path.read_bytes().split(b"\n")[:count]
-    size = sum(map(len, lines)) / 1e6
-
-    def shingles(line: bytes) -> list[str]:
-        words = re.findall(r"\w+", orjson.loads(line)["text"].lower())
-        return list({" ".join(words[at : at + 5]) for at in range(len(words) - 4)})
-
-    def datasketch() -> None:
-        from datasketch import MinHash, MinHashLSH
-
-        lsh = MinHashLSH(threshold=0.5, num_perm=128)
-        for place, line in enumerate(lines):
-            sketch = MinHash(num_perm=128)
-            sketch.update_batch([each.encode() for each in shingles(line)])
-            lsh.query(sketch)
-            lsh.insert(str(place), sketch)
-
-    def gaoya() -> None:
-        from gaoya.minhash import MinHashStringIndex
-
-        index = MinHashStringIndex(
-            hash_size=32,
-            jaccard_threshold=0.5,
-            num_bands=42,
-            band_size=3,
-            analyzer="word",
-            lowercase=True,
-            ngram_range=(5, 5),
-        )
-        texts = [orjson.loads(line)["text"] for line in lines]
-        index.par_bulk_insert_docs(list(range(len(texts))), texts)
-        for text in texts:
-            index.query(text)
-
-    def rensa() -> None:
-        from rensa import RMinHash, RMinHashLSH
-
-        lsh = RMinHashLSH(threshold=0.5, num_perm=128, num_bands=32)
-        for place, line in enumerate(lines):
-            sketch = RMinHash(num_perm=128, seed=42)
-            sketch.update(shingles(line))
-            lsh.query(sketch)
-            lsh.insert(place, sketch)
-
-    tools: dict[str, Callable[[], None]] = {"datasketch": datasketch, "gaoya": gaoya, "rensa": rensa}
-    for name, tool in tools.items():
-        begun = time.perf_counter(), time.process_time()
-        try:
-            tool()
-        except ImportError:
-            print(f"| {name} | not installed |")
-            continue
-        wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
-        print(f"| {name} | {size / wall:.1f} MB/s | {size / cpu:.1f} MB a CPU-second |")
+def others(path: Path) -> None:
+    """Time what others do end to end, each in a process of its own, beside copysift with their shingles."""
+    size = path.stat().st_size / 1e6
+    script = str(Path(__file__).with_name("corpus_others.py"))
+    with tempfile.TemporaryDirectory(prefix="copysift-bench-", dir=Path.cwd()) as folder:
+        ours = ["-m", "copysift", "cluster", str(path), "-o", f"{folder}/run", "-q", "--shingle", "5"]
+        tools = {"copysift": ours} | {
+            tool: [script, tool, str(path)] for tool in ("gaoya", "rensa", "datasketch") if find_spec(tool)
+        }
+        for name, arguments in tools.items():
+            wall, cpu, peak = timed(arguments)
+            print(
+                f"| {name} | {wall:.2f} s | {size / wall:.1f} MB/s | {cpu:.2f} CPU-s | peak {peak:.0f} MB |"
+            )
 
 
 def speed(path: Path, run: Path, *more: str) -> float:
@@ -251,7 +213,7 @@ def reused(corpus: Path, work: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--others", type=int, default=0)
+    parser.add_argument("--others", action="store_true")
     parser.add_argument("--scale", type=Path, nargs="*", default=[])
     parser.add_argument("--scan", action="store_true")
     given = parser.parse_args()
@@ -263,7 +225,7 @@ def main() -> None:
             speed(source, work / "run")
         speed(source, work / "super", "--method", "super")
         if given.others:
-            others(source, given.others)
+            others(source)
         planted(given.corpus, work / "run")
         for w in (10, 5):
             measured("cluster", str(source), "-o", str(work / "run"), "-q", "--shingle", str(w))

@@ -11,36 +11,40 @@ import argparse
 import json
 import random
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 WORDS = 800
 VOCABULARY = 60_000
+POOL = 2_000_000
+RUN = 7
 
 
 def documents(count: int, seed: int = 1997) -> Iterator[str]:
+    """Give texts of runs of seven words, cut from a pool at random: shingles of ten repeat hardly ever."""
     chance = random.Random(seed)
     vocabulary = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9)))
         for _ in range(VOCABULARY)
     ]
     weights = [1 / (rank + 3) for rank in range(VOCABULARY)]
-    pool = chance.choices(vocabulary, weights, k=4_000_000)
+    pool = chance.choices(vocabulary, weights, k=POOL)
+    text = " ".join(pool)
+    starts = [0, *accumulate(len(word) + 1 for word in pool)]
     earlier: list[list[str]] = []
+    places, pieces = range(POOL - RUN), WORDS // RUN + 1
     for number in range(count):
         if number % 5 == 4:
-            words = list(chance.choice(earlier))
-            for _ in range(chance.randint(0, 40)):
-                words[chance.randrange(len(words))] = chance.choice(vocabulary)
+            runs = list(chance.choice(earlier))
+            for at in chance.choices(range(pieces), k=chance.randint(0, 40)):
+                runs[at] = f"{runs[at].partition(' ')[2]} {chance.choice(vocabulary)}"
         else:
-            words = []
-            while len(words) < WORDS:  # runs of ten words, cut at random: shingles repeat hardly ever
-                start = chance.randrange(len(pool) - 10)
-                words += pool[start : start + 7]
+            runs = [text[starts[at] : starts[at + RUN] - 1] for at in chance.choices(places, k=pieces)]
             if len(earlier) < 2000:
-                earlier.append(words)
+                earlier.append(runs)
             else:
-                earlier[chance.randrange(2000)] = words
-        yield " ".join(words)
+                earlier[chance.randrange(2000)] = runs
+        yield " ".join(runs)
 
 
 def near_copies(count: int, seed: int = 3) -> Iterator[str]:

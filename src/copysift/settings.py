@@ -12,6 +12,7 @@ import dataclasses
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -359,6 +360,11 @@ AnySettings = TypeVar("AnySettings")
 
 def settings_of(kind: type[Any]) -> dict[str, Setting]:
     """Give the declarations of a class by field name, in the order in which they are written."""
+    return dict(_declared(kind))  # type: ignore[arg-type]  # classes are hashable, whatever mypy thinks of Any
+
+
+@cache
+def _declared(kind: type[Any]) -> dict[str, Setting]:
     return {
         field.name: dataclasses.replace(field.metadata["setting"], name=field.name)
         for field in dataclasses.fields(kind)

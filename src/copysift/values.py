@@ -5,7 +5,7 @@ All offsets are half-open byte offsets of the readable source (UTF-8), 32 bits w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -124,13 +124,13 @@ class Region:
 class Candidate:
     """Two groups (by number) that share fingerprints, and what they share.
 
-    `shared` counts distinct shared hashes, `weight` is the sum of their rarity weights.
+    `shared` counts distinct shared hashes; `similarity` weighs them by their rarity.
     """
 
     left: int
     right: int
     shared: int
-    weight: float
+    similarity: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +258,13 @@ class Result:
     """The whole answer of a scan: what every report is made from.
 
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
-    `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all.
+    `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all. `pairs` may be
+    millions: they are made when they are asked for.
     """
 
     settings: dict[str, object]
     documents: tuple[Group, ...]
-    pairs: tuple[Pair, ...]
+    pairs: Sequence[Pair]
     clusters: tuple[Cluster, ...]
     ignored: tuple[Ignored, ...] = ()
     skipped: tuple[Skipped, ...] = ()

@@ -96,3 +96,24 @@ def test_scan_reads_records_and_gives_the_spans_of_a_passage(tmp_path):
     assert (pair["left"], pair["right"]) == ("one", "host")
     side = pair["regions"][0]["right"]
     assert passage in host[side["start"] : side["end"]]
+
+
+def test_a_config_file_sets_what_the_command_line_does_not(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    (tmp_path / "c.toml").write_text('shingle = 7\nresemblance = ".99"\nkeep = "longest"\n')
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml").status == 0
+    made = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
+    assert (made["shingle"], made["resemblance"]) == (7, 0.99)
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml", "--shingle", "8")
+    assert done.status == 0
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["shingle"] == 8
+    done = copysift(
+        tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl", "--config", "c.toml", "--resemblance", ".5"
+    )
+    assert done.status == 0
+    kept = [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert kept == ["c", "d"]
+    (tmp_path / "c.toml").write_text("shingel = 7\n")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml")
+    assert done.status == 2
+    assert "there is no setting 'shingel'" in done.err

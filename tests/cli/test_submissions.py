@@ -286,6 +286,7 @@ def test_a_bomb_a_climber_and_a_locked_zip_are_named_and_the_rest_is_kept(tmp_pa
     assert done.status == 3
     assert "skipped hw/locked.zip/x.txt: is protected by a password" in done.err
     assert "skipped hw/bomb.zip: unpacks to more than" in done.err
+    assert "skipped hw/climber.zip/evil.txt: is named '../../evil.txt' in the archive" in done.err
     assert not (tmp_path.parent / "evil.txt").exists()
     assert set(pairs(content)) == {("hw/ann", "hw/climber.zip")}
     table = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text").out
@@ -326,3 +327,11 @@ def test_csv_and_a_saved_run_name_submissions(tmp_path):
     assert (row["left"], row["right"], row["bytes_left"]) == ("hw/ann", "hw/bob", str(len((A + C).encode())))
     again = copysift(tmp_path, "show", "run", "--format", "csv")
     assert again.out == done.out
+
+
+def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_path):
+    write(tmp_path, {f"hw/s{number}/own.txt": A if number < 4 else essay(number) for number in range(7)})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--kind", "text", "--max-shared", "3")
+    for number in range(4):
+        assert f"with nothing but common code  hw/s{number}\n" in done.out
+    assert "ignored as too common" in done.out

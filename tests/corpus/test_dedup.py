@@ -146,6 +146,29 @@ def test_python_gives_back_what_it_was_given():
         copysift.cluster("a text")
 
 
+def test_a_pandas_frame_is_clustered_and_comes_back_as_one():
+    pandas = pytest.importorskip("pandas")
+    base, other = text(50, 1), text(50, 2)
+    frame = pandas.DataFrame(
+        {"id": ["a", "b", "c", "d"], "text": [base, base, other, None]}, index=[9, 8, 7, 6]
+    )
+    kept = copysift.dedup(frame)
+    assert isinstance(kept, pandas.DataFrame)
+    assert kept["id"].tolist() == ["a", "c", "d"]
+    assert kept.index.tolist() == [9, 7, 6]
+    assert [cluster.members for cluster in copysift.cluster(frame).clusters] == [("a", "b")]
+
+
+def test_a_polars_frame_is_clustered_and_comes_back_as_one():
+    polars = pytest.importorskip("polars")
+    base, other = text(50, 1), text(50, 2)
+    frame = polars.DataFrame({"id": ["a", "b", "c"], "text": [base, base, other]})
+    kept = copysift.dedup(frame)
+    assert isinstance(kept, polars.DataFrame)
+    assert kept["id"].to_list() == ["a", "c"]
+    assert [cluster.members for cluster in copysift.cluster(frame).clusters] == [("a", "b")]
+
+
 def test_a_large_component_is_led_by_the_best_although_not_all_pairs_are_known():
     rank = np.array([5, 4, 3, 2, 1, 0])
     star = np.zeros(5, np.int64), np.arange(1, 6)

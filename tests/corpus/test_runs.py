@@ -52,7 +52,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
 def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path, monkeypatch, during):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
-    monkeypatch.setattr("copysift.read.records.BATCH_ROWS", 9)
+    monkeypatch.setattr("copysift.read.sources.CHUNK", 9000)
     monkeypatch.setattr(local, "PART", 1 << 16)
     calls = []
 

@@ -53,14 +53,15 @@ def naive_pairs(groups, measure, threshold, min_shared, max_shared=0):
         total = sum(weight[h] for h in both)
         if s < max(1, min(min_shared, max(n, m))):
             continue
+        alike = similarity(total, *(sum(weight[h] for h in sets[g]) for g in (a, b)))
         value = {
             "shared": s,
             "resemblance": resemblance(s, n, m),
             "containment": max(containment(s, n), containment(s, m)),
-            "similarity": similarity(total, *(sum(weight[h] for h in sets[g]) for g in (a, b))),
+            "similarity": alike,
         }[measure]
         if value >= threshold:
-            yield a, b, s, total
+            yield a, b, s, alike
 
 
 def rows(found):
@@ -69,7 +70,7 @@ def rows(found):
             found.left.tolist(),
             found.right.tolist(),
             found.shared.tolist(),
-            found.weight.tolist(),
+            found.similarity.tolist(),
             strict=True,
         )
     )

@@ -91,16 +91,21 @@ def collated(entries, groups=10):
     return offsets, holders, sizes
 
 
-def both_rows(entries, first, last, side, kin, measure, threshold, min_shared):
+WEIGHTS = np.arange(11, 0, -1) / 4.0
+
+
+def listed(entries):
     offsets, holders, sizes = collated(entries)
     rows = compiled.transpose(offsets, holders, 10)
     same(rows, reference.transpose(offsets, holders, 10))
-    weights = np.arange(11, 0, -1) / 4.0
-    totals = sizes * 2.5
-    tables = (offsets, holders, *rows, weights, sizes, totals, side, kin)
-    numbers = (measure, threshold, min_shared)
-    ours = compiled.row_candidates(first, last, *tables, *numbers)
-    same(ours, reference.row_candidates(first, last, *tables, *numbers))
+    return (offsets, holders, *rows, WEIGHTS, sizes * 2.5), sizes
+
+
+def both_rows(entries, first, last, side, kin, measure, threshold, min_shared, more=()):
+    postings, sizes = listed(entries)
+    told = (postings, sizes, side, kin, measure, threshold, min_shared, *(listed(each)[0] for each in more))
+    ours = compiled.row_candidates(first, last, *told, verbatim=0.25)
+    same(ours, reference.row_candidates(first, last, *told, verbatim=0.25))
     return ours
 
 
@@ -121,6 +126,26 @@ def test_rows_equal_twin_however_they_are_cut(entries, side, kin, measure, thres
     whole = both_rows(entries, 0, 10, side, kin, measure, threshold, min_shared)
     cut = [both_rows(entries, i, i + 2, side, kin, measure, threshold, min_shared) for i in range(0, 10, 2)]
     same(whole, [np.concatenate(column) for column in zip(*cut, strict=True)])
+
+
+@given(
+    FEW_HASHES,
+    FEW_HASHES,
+    FEW_HASHES,
+    st.sampled_from(list(reference.MEASURES)),
+    st.sampled_from([0.0, 0.25, 0.5, 0.9]),
+)
+def test_rows_with_two_more_lists_equal_twin(entries, added, apart, measure, threshold):
+    both_rows(entries, 0, 10, NONE, NONE, measure, threshold, 1, (added, apart))
+
+
+def test_other_lists_raise_the_similarity_of_pairs_that_share_a_hash():
+    entries = [(h, 0) for h in range(10)] + [(h, 1) for h in range(9, 19)]  # 1 shared, 10 each
+    told = [(h, g) for h in range(5) for g in (0, 1, 2)]  # all shared, also with one that shares no hash
+    (plain,) = both_rows(entries, 0, 10, NONE, NONE, "similarity", 0.0, 1)[3]
+    (added,) = both_rows(entries, 0, 10, NONE, NONE, "similarity", 0.0, 1, (told, []))[3]
+    (apart,) = both_rows(entries, 0, 10, NONE, NONE, "similarity", 0.0, 1, ([], told))[3]
+    assert plain < added < apart
 
 
 def test_a_threshold_that_is_reached_exactly_passes():

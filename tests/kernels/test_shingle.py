@@ -83,6 +83,17 @@ def test_every_pair_of_small_sets_is_intersected():
     same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
 
 
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_pieces_are_gathered_one_after_another_and_never_from_outside(kernel):
+    source = np.arange(10, dtype=np.uint64)
+    out = np.zeros(8, np.uint64)
+    kernel.gather(source, np.array([7, 2, 4, 0]), np.array([10, 2, 6, 1]), out)
+    assert out.tolist() == [7, 8, 9, 4, 5, 0, 0, 0]
+    for starts, ends in (([9], [11]), ([-1], [2]), ([3], [2]), ([0], [9])):
+        with pytest.raises(IndexError):
+            kernel.gather(source, np.array(starts), np.array(ends), out)
+
+
 def test_lists_and_pairs_are_those_of_the_definition_on_every_small_case():
     for holders in itertools.product([(), (0,), (0, 1), (1, 2), (0, 1, 2), (0, 1, 2, 3)], repeat=3):
         for moduli in ([1, 1, 1, 1], [1, 5, 5, 25], [25, 5, 1, 25], [25] * 4):

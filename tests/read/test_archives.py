@@ -138,7 +138,8 @@ def test_names_that_climb_are_labels_inside_the_archive(pack, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     good, skipped = opened(pack([("../../up", b"1"), ("/abs", b"2"), ("..", b"3")]))
     assert good == {"up": b"1", "abs": b"2"}
-    assert skipped == [("'..'", "has a name that leads nowhere")]
+    why = "is named '../../up' in the archive, which leads out of it: it was read under this name"
+    assert skipped == [("up", why), ("'..'", "has a name that leads nowhere")]
     assert os.listdir(tmp_path) == []
 
 
@@ -149,7 +150,7 @@ def test_names_that_come_twice_are_kept_apart(pack):
         ("a.c", b"1"),
         ("a.c", b"2"),
         ("a#2.c", b"3"),
-        ("../a.c", b"4"),
+        ("./a.c", b"4"),
         ("README", b"5"),
         ("README", b"6"),
     ]

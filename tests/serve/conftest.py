@@ -25,5 +25,5 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / "tokens").write_text("# name token\n\n" + "".join(lines))
     (folder / "users").write_text("123 ann\n456\n")
     options = ("--token-file", str(folder / "tokens"), "--moss-users", str(folder / "users"))
-    with Server(folder / "data", *options) as running:
+    with Server(folder / "data", "--workers", "1", *options) as running:
         yield running

@@ -9,12 +9,12 @@ def submit(
     port: int, files: list[tuple[str, bytes]], *, user: str = "123", language: str = "python",
     directory: int = 0,
     base: list[tuple[str, bytes]] | None = None, comment: str = "", timeout: float = 120,
-    show: int = 250,
+    show: int = 250, maxmatches: int = 10,
 ) -> tuple[str, str]:  # fmt: skip
     """Send files; give what the server said to the language, and to the query."""
     with socket.create_connection(("127.0.0.1", port), timeout) as link, link.makefile("rb") as answers:
-        head = f"moss {user}\ndirectory {directory}\nX 0\nmaxmatches 10\nshow {show}\nlanguage {language}\n"
-        link.sendall(head.encode())
+        head = f"moss {user}\ndirectory {directory}\nX 0\nmaxmatches {maxmatches}\nshow {show}\n"
+        link.sendall(f"{head}language {language}\n".encode())
         accepted = answers.readline().decode().strip()
         for name, data in base or []:
             link.sendall(f"file 0 {language} {len(data)} {name}\n".encode() + data)

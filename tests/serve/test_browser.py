@@ -5,6 +5,7 @@ COPYSIFT_SCREENSHOTS=DIR keeps a picture of every page.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("selenium")
 from tests.browser import chromium
 from tests.serve.running import Server, program
+from tests.serve.test_indexes import copysift
 
 MISSING = pytest.mark.skipif(bool(chromium.MISSING), reason=f"not installed: {chromium.MISSING}")
 pytestmark = [pytest.mark.slow, MISSING]
@@ -147,17 +149,44 @@ def test_a_text_is_asked_for_and_found(server: Server, browser: Any, tmp_path: P
     assert complaints(browser) == []
 
 
+@pytest.fixture(scope="module")
+def places(server: Server) -> dict[str, str]:
+    """Give an address of every kind of page, by name."""
+    texts = [{"name": f"class/student {n}/main.py", "text": program(n % 3, 60)} for n in range(6)]
+    _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "title": "Homework 4"})
+    assert server.finished(job["id"])["state"] == "done"
+    mark = {"left": "class/student 0", "right": "class/student 3", "verdict": "confirmed", "note": "a typo"}
+    server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)
+    essays = Path(__file__).parents[2] / "examples" / "essays"
+    held = [{"name": path.name, "text": path.read_text()} for path in sorted(essays.glob("*.txt"))]
+    _, added = server.ask("POST", "/api/v1/indexes/library-of-essays/documents", {"documents": held})
+    server.finished(added["id"])
+    check = f"/checks/{job['id']}"
+    return {
+        "start": "/", "check": check, "report": f"{check}/report", "pairs": f"{check}/report#/pairs",
+        "clusters": f"{check}/report#/clusters", "pair": f"{check}/report#/pair/0", "ask": "/ask",
+        "indexes": "/indexes", "index": "/indexes/library-of-essays", "nowhere": "/checks/none",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_works_on_a_phone_light_and_dark(server: Server, browser: Any, theme: str) -> None:
-    resized(browser, 400, 850)
-    for place in ("/", "/ask", "/indexes"):
+@pytest.mark.parametrize(("size", "width", "height"), [("wide", 1200, 900), ("phone", 400, 850)])
+def test_every_page_fits_wide_and_on_a_phone_light_and_dark(
+    server: Server, browser: Any, places: dict[str, str], theme: str, size: str, width: int, height: int
+) -> None:
+    resized(browser, width, height)
+    media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    for name, place in places.items():
+        browser.get("about:blank")
         browser.get(f"{server.url}{place}")
-        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
-        assert width <= 0, place
-        picture(browser, f"phone-{theme}{place.replace('/', '-')}")
-    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, ground[4:-1].split(","))) < 300) == (theme == "dark")
+        found(browser, "h1")
+        time.sleep(0.5 if "report" in place else 0)  # charts are drawn, marks fetched
+        picture(browser, f"{size}-{theme}-{name}")
+        over = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, name
+        ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, ground[4:-1].split(","))) < 300) == (theme == "dark"), name
 
 
 def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> None:
@@ -174,3 +203,33 @@ def test_everything_can_be_reached_by_keyboard(server: Server, browser: Any) -> 
         )
     for wanted in ("Skip to content", "Ask", "files", "title", "by", "Check"):
         assert wanted in reached, reached
+
+
+def test_a_user_logs_in_and_browses_the_clusters_of_a_run(browser: Any, tmp_path: Path) -> None:
+    rows = [{"id": f"page {n}", "text": program(n % 20, 400)} for n in range(70)]
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = copysift("cluster", "c.jsonl", "-o", "crawl", "-q", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "tokens").write_text("ann ann-token-0123456789\n")
+    options = ("--token-file", str(tmp_path / "tokens"), "--run", str(tmp_path / "crawl"), "--workers", "1")
+    resized(browser, 1200, 900)
+    complaints(browser)  # those of other tests are theirs
+    with Server(tmp_path / "data", *options) as server:
+        browser.get(f"{server.url}/runs")
+        picture(browser, "login")
+        found(browser, "input[name=token]").send_keys("ann-token-0123456789\n")
+        found(browser, "h1", "Who copied")
+        found(browser, "nav a", "Runs").click()
+        picture(browser, "runs")
+        found(browser, "td a", "crawl").click()
+        found(browser, ".tile", "clusters")
+        picture(browser, "run")
+        resized(browser, 400, 850)
+        found(browser, "td a", "page 0").click()
+        found(browser, "h1", "Cluster of page 0")
+        found(browser, "td", "page 20")
+        picture(browser, "phone-cluster")
+        assert browser.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+        found(browser, "button", "Log out").click()
+        found(browser, "h1", "Log in")
+    assert complaints(browser) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -25,6 +26,7 @@ def filled(server: Server) -> Server:
     assert (status, job["kind"]) == (202, "index")
     done = server.finished(job["id"])
     assert (done["state"], done["summary"]["added"]) == ("done", 3)
+    assert server.ask("GET", f"/checks/{job['id']}")[0] == 404  # no check of files, though a job
     return server
 
 
@@ -104,3 +106,26 @@ def test_scan_by_a_server_gives_what_it_gives_here(server: Server, tmp_path: Pat
     gone = copysift("scan", ".", "--server", "http://127.0.0.1:9", folder=tmp_path)
     assert gone.returncode == 2
     assert "the server cannot be reached" in gone.stderr
+
+
+def test_a_run_can_be_browsed_by_cluster(tmp_path: Path) -> None:
+    essay = (ESSAYS / "lighthouse.txt").read_text()
+    rows = [{"id": f"copy <{n}>", "text": f"{essay} {n}"} for n in range(60)]
+    rows += [{"id": f"alone {n}", "text": program(n, 90)} for n in range(3)]
+    rows += [{"id": f"bees {n}", "text": (ESSAYS / "bees.txt").read_text()} for n in range(2)]
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = copysift("cluster", "c.jsonl", "-o", "crawl", "-q", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    with Server(tmp_path / "data", "--workers", "1", "--run", str(tmp_path / "crawl")) as server:
+        assert '<a href="/runs/crawl">crawl</a>' in server.ask("GET", "/runs")[1]
+        _, page = server.ask("GET", "/runs/crawl")
+        assert page.index("copy &lt;0&gt;</a></td><td>60</td>") < page.index("bees 0</a></td><td>2</td>")
+        assert "bees 0" not in server.ask("GET", "/runs/crawl?find=COPY")[1]
+        status, members = server.ask("GET", "/runs/crawl/cluster?of=bees%200")
+        assert (status, members.count("<tr><td")) == (200, 2)
+        assert "identical" in members
+        assert "100%" in members
+        for nowhere in ("/runs/none", "/runs/crawl/cluster?of=alone%200", "/runs/..%2fdata"):
+            assert server.ask("GET", nowhere)[0] == 404
+    missing = copysift("serve", "--data", "d", "--port", "0", "--run", "nowhere", folder=tmp_path)
+    assert (missing.returncode, "nowhere is not a run" in missing.stderr) == (2, True)

@@ -12,6 +12,8 @@ import pytest
 from copysift.serve.incoming import uploaded
 from copysift.serve.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, Jobs, Mark, unguessable
 from copysift.serve.limits import LimitError, Limits
+from copysift.serve.models import job_out
+from copysift.serve.views import environment
 
 LIMITS = Limits(
     job_bytes=1000, job_files=4, file_bytes=600, user_jobs=5, user_bytes=5000, attempts=3, name_bytes=50
@@ -27,7 +29,7 @@ def jobs(tmp_path: Path) -> Iterator[Jobs]:
 
 
 def accepted(jobs: Jobs, owner: str = "ann", target: str = "") -> Job:
-    with jobs.incoming() as upload:
+    with jobs.incoming(owner) as upload:
         upload.add("a/one.py", b"x = 1\n")
         upload.add("kit.py", b"", "base")
         return jobs.accept(upload, owner, "scan", {"settings": {}}, target=target)
@@ -49,7 +51,7 @@ def test_an_accepted_job_waits_with_its_files(jobs: Jobs) -> None:
 
 
 def test_an_upload_that_is_not_accepted_leaves_nothing(jobs: Jobs) -> None:
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         upload.add("a", b"1")
         upload.begin("b")
         upload.write(b"2")
@@ -65,16 +67,16 @@ def test_an_upload_that_is_not_accepted_leaves_nothing(jobs: Jobs) -> None:
     ],
 )
 def test_limits_hold_while_bytes_come(jobs: Jobs, name: str, data: bytes, message: str) -> None:
-    with jobs.incoming() as upload, pytest.raises(LimitError, match=message):
+    with jobs.incoming("ann") as upload, pytest.raises(LimitError, match=message):
         upload.add(name, data)
 
 
 def test_an_upload_has_so_many_files_and_bytes_at_the_most(jobs: Jobs) -> None:
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         upload.add("a", b"x" * 600)
         with pytest.raises(LimitError, match="the upload is larger than 1,000 bytes"):
             upload.add("b", b"x" * 401)
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         for name in "abcd":
             upload.add(name, b"")
         with pytest.raises(LimitError, match="more than 4 files"):
@@ -85,7 +87,7 @@ def test_names_are_data_and_never_paths(jobs: Jobs) -> None:
     names = ["../../etc/passwd", "/abs", "a\0b", "x\udcff", "line\nline", "\u202egnp.exe"]
     folder = None
     for name in names:
-        with jobs.incoming() as upload:
+        with jobs.incoming("ann") as upload:
             upload.add(name, b"1")
             folder = upload.folder
             assert sorted(path.name for path in folder.iterdir()) == ["1"]
@@ -247,7 +249,7 @@ def test_marks_are_written_over_and_removed(jobs: Jobs) -> None:
 
 def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
     job = accepted(jobs)
-    with jobs.incoming() as upload:
+    with jobs.incoming("ann") as upload:
         for file, path in uploaded(jobs.folder(job.id) / "in"):
             upload.adopt(path, file)
         upload.add("more", b"!", "base")
@@ -267,3 +269,26 @@ def test_names_of_jobs_cannot_be_guessed_and_never_look_like_options() -> None:
     made = {unguessable() for _ in range(2000)}
     assert len(made) == 2000
     assert all(len(each) == 22 and not each.startswith("-") for each in made)
+
+
+def test_a_check_that_runs_and_has_told_nothing_yet_can_be_shown(jobs: Jobs) -> None:
+    accepted(jobs)
+    job = jobs.claim("w1")
+    assert job is not None
+    shown = job_out(jobs, job)
+    assert (shown.state, shown.progress) == (RUNNING, {})
+    values = {"job": job, "shown": shown, "marks": [], "base": "", "root": "", "user": "ann", "alone": True}
+    values |= {"form_token": "", "keep_days": 14, "here": "/", "with_runs": False}
+    assert "starting…" in environment().get_template("check.html.j2").render(**values)
+
+
+def test_a_job_is_given_back_by_the_latest_claim_only(jobs: Jobs) -> None:
+    accepted(jobs)
+    old = jobs.claim("w1")
+    assert old is not None
+    jobs.give_back(old)
+    assert (jobs.get(old.id).state, jobs.get(old.id).deaths) == (QUEUED, 0)
+    new = jobs.claim("w1")
+    assert new is not None
+    jobs.give_back(old)
+    assert jobs.get(old.id).state == RUNNING

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import socket
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -204,3 +206,60 @@ def test_many_clients_at_once_all_get_their_own_answer(server: Server) -> None:
         shown = pairs(server, address)
         assert {(f"c{number}_0.py", f"c{number}_4.py"), (f"c{number}_1.py", f"c{number}_5.py")} <= shown
         assert all(name.startswith(f"c{number}_") for pair in shown for name in pair)
+
+
+PERL = r"""
+use strict; use IO::Socket;
+my ($port, $language, @files) = @ARGV;
+my $sock = new IO::Socket::INET (PeerAddr => '127.0.0.1', PeerPort => $port, Proto => 'tcp') or die;
+$sock->autoflush(1);
+print $sock "moss 987654321\n", "directory 0\n", "X 0\n", "maxmatches 10\n", "show 250\n";
+print $sock "language $language\n";
+my $msg = <$sock>; chop($msg);
+if ($msg eq "no") { print $sock "end\n"; die "Unrecognized language $language."; }
+my $id = 1;
+for my $file (@files) {
+    open(my $in, '<', $file) or die; my $size = -s $file; my $shown = $file; $shown =~ s/\s/_/g;
+    print $sock "file $id $language $size $shown\n"; print $sock $_ while <$in>; $id++;
+}
+print $sock "query 0 perl\n";
+my $answer = <$sock>;
+print $sock "end\n"; close($sock);
+print $answer;
+"""
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="perl is not installed")
+def test_a_perl_client_that_talks_as_the_classic_one_is_served(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "client.pl").write_text(PERL)
+    for number in range(3):
+        (tmp_path / f"s {number}.py").write_text(program(number % 2))
+    names = [f"s {n}.py" for n in range(3)]
+
+    def run(language: str) -> subprocess.CompletedProcess[str]:
+        command = ["perl", "client.pl", str(server.moss_port), language, *names]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    done = run("python")
+    assert done.returncode == 0, done.stderr
+    assert ("s_0.py", "s_2.py") in pairs(server, done.stdout.strip())
+    assert "Unrecognized language elvish" in run("elvish").stderr
+
+
+def test_mosspy_does_not_notice_a_no_and_is_told_with_its_answer(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(program(1))
+    client = mosspy.Moss(987654321, "python")
+    client.options["l"] = "elvish"
+    client.server, client.port = "127.0.0.1", server.moss_port
+    client.addFile(str(tmp_path / "a.py"))
+    before = lasting(server)
+    assert client.send() == "Error: this server has no language `elvish`"
+    assert lasting(server) == before
+
+
+def test_what_more_than_maxmatches_share_counts_for_nothing(server: Server) -> None:
+    kit = "".join(f"def handed_out_{n}(value):\n    return value * {n} + {n * n}\n" for n in range(12))
+    files = [(f"{n}.py", (kit + program(n % 4).split("\n\n")[-1]).encode()) for n in range(5)]
+    few, many = (submit(server.moss_port, files, maxmatches=most)[1] for most in (2, 10))
+    assert pairs(server, few) == {("0.py", "4.py")}
+    assert ("0.py", "1.py") in pairs(server, many)

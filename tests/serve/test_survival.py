@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import random
 import signal
@@ -49,7 +50,7 @@ def submitted(server: Server, number: int) -> str | None:
     texts = [{"name": f"{number}-{n}.py", "text": program(number * 10 + n % 3, 60)} for n in range(4)]
     try:
         status, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
-    except OSError:
+    except (OSError, http.client.HTTPException):  # it died while it was asked
         return None
     return str(job["id"]) if status == 202 else None
 
@@ -59,38 +60,40 @@ def ends(server: Server) -> dict[str, tuple[str, int]]:
         return {row[0]: (row[1], row[2]) for row in db.execute("SELECT id, state, claim FROM jobs")}
 
 
-@pytest.mark.slow
-def test_jobs_survive_kills_of_server_worker_and_job(tmp_path: Path) -> None:
-    server = Server(tmp_path / "data").start()
+@pytest.mark.parametrize(
+    ("jobs", "kills"), [(8, 3), pytest.param(100, 24, marks=pytest.mark.slow)], ids=["8 jobs", "100 jobs"]
+)
+def test_jobs_survive_kills_of_server_worker_and_job(tmp_path: Path, jobs: int, kills: int) -> None:
     chance = random.Random(7)
     accepted: list[str] = []
     stop = threading.Event()
+    with Server(tmp_path / "data") as server:
 
-    def send() -> None:
-        number = 0
-        while not stop.is_set() and number < 24:
-            id_ = submitted(server, number)
-            if id_ is not None:
-                accepted.append(id_)
-                number += 1
-            else:
-                time.sleep(0.1)
+        def send() -> None:
+            while not stop.is_set() and len(accepted) < jobs:
+                id_ = submitted(server, len(accepted))
+                accepted.extend([id_] if id_ is not None else [])
+                time.sleep(0.02 if id_ is not None else 0.1)
 
-    sender = threading.Thread(target=send)
-    sender.start()
-    for round_ in range(6):
-        time.sleep(chance.uniform(0.3, 1.5))
-        below = descendants(server.pid)
-        if round_ % 2 and below:
-            killed(chance.choice(below))
-        else:
-            server.kill()
-            server.start()
-    sender.join(120)
-    stop.set()
-    for id_ in accepted:
-        assert server.finished(id_, 120)["state"] == "done"
-    server.kill(signal.SIGTERM)
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            for round_ in range(kills):
+                time.sleep(chance.uniform(0.3, 1.5))
+                below = descendants(server.pid)
+                if round_ % 2 and below:
+                    killed(chance.choice(below))
+                else:
+                    server.kill()
+                    server.start()
+            sender.join(120)
+        finally:
+            stop.set()
+            sender.join(120)
+        assert len(accepted) == jobs
+        for id_ in accepted:
+            assert server.finished(id_, 120)["state"] == "done"
+        server.kill(signal.SIGTERM)
     held = ends(server)
     assert set(accepted) <= set(held)
     assert {state for state, _ in held.values()} == {"done"}
@@ -140,7 +143,7 @@ def test_workers_leave_when_the_server_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
-    with Server(tmp_path / "data") as server:
+    with Server(tmp_path / "data", "--workers", "1") as server:
         with pytest.raises(AssertionError, match="is in use by another server"):
             Server(server.data).start()
         assert server.ask("GET", "/api/v1/health")[0] == 200
@@ -148,21 +151,22 @@ def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:
     texts = [{"name": f"{n}.py", "text": program(n, 3000)} for n in range(10)]
-    with Server(tmp_path / "data", "--job-seconds", "1") as server:
+    with Server(tmp_path / "data", "--workers", "1", "--job-seconds", "1") as server:
         _, job = server.ask(
             "POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all", "threshold": 0}}
         )
         done = server.finished(job["id"])
         assert (done["state"], done["error"]) == ("failed", "it took longer than 1 seconds")
-    with Server(tmp_path / "small", "--job-memory", "100MB") as server:
+    with Server(tmp_path / "small", "--workers", "1", "--job-memory", "100MB") as server:
         _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"scheme": "all"}})
-        assert server.finished(job["id"])["state"] == "failed"
+        done = server.finished(job["id"])
+        assert (done["state"], done["error"]) == ("failed", "it needs more than 100,000,000 bytes of memory")
         assert server.ask("GET", "/api/v1/health")[1]["status"] == "ok"
 
 
 def test_results_expire_and_a_moss_result_outlives_a_restart(tmp_path: Path) -> None:
     files = [(f"{n}.py", program(1).encode()) for n in range(2)]
-    with Server(tmp_path / "data") as server:
+    with Server(tmp_path / "data", "--workers", "1") as server:
         _, address = submit(server.moss_port, files)
         assert server.ask("GET", address.removeprefix(server.url))[0] == 200
         server.kill()

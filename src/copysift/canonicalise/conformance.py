@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from copysift import kernels
-from copysift.canonicalise.lextable import DEDENT, IDENTIFIER, INDENT, NEWLINE
+from copysift.canonicalise.lextable import DEDENT, IDENTIFIER, INDENT, NEWLINE, NUMBER
 from copysift.canonicalise.positions import Explicit
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from copysift.values import UInt32s, UInt64s
 
 _LAYOUT = (NEWLINE, INDENT, DEDENT)
+_LAST_CLASS = DEDENT  # above it are the symbols of keywords and operators
 
 
 class Lexed(NamedTuple):
@@ -46,6 +47,7 @@ def check(entry: Entry, sample: bytes) -> None:
     spans_ascend(entry, sample)
     comments_vanish(entry, sample)
     layout_vanishes(entry, sample)
+    spans_hold_their_lexemes(entry, sample)
     renaming_changes_nothing(entry, sample)
     keywords_stay(entry)
     broken_code_lexes(entry, sample)
@@ -60,6 +62,44 @@ def spans_ascend(entry: Entry, source: bytes) -> None:
     empty = ends <= starts
     assert not (empty & ~np.isin(tokens.symbols, _LAYOUT)).any(), f"{entry.name}: a token without a span"
     assert not len(ends) or ends[-1] <= len(source), f"{entry.name}: a span past the end"
+
+
+def spans_hold_their_lexemes(entry: Entry, source: bytes) -> None:
+    """The span of every token gives back its lexeme: by itself it is that token again.
+
+    The symbol of a keyword or operator is made of its lexeme alone. A literal may depend on what stands
+    before it (what follows a hole, the body of a heredoc), so that only its lexeme is looked at.
+    """
+    fold = not entry.language.case_sensitive
+    tokens = lexed(entry, source)
+    for symbol, start, end, told in zip(*(column.tolist() for column in tokens), strict=True):
+        lexeme = source[start:end]
+        where = f"{entry.name}: the span of {lexeme!r}"
+        if symbol in _LAYOUT:
+            continue
+        if symbol > _LAST_CLASS:
+            made = kernels.lex.lexeme_hash(lexeme, fold) >> 32 | 0x80000000
+            assert made == symbol, f"{where} is not that of its keyword or operator"
+        elif symbol in (IDENTIFIER, NUMBER):
+            assert _without_layout(lexed(entry, _lead(entry) + lexeme).symbols) == [symbol], (
+                f"{where} lexes otherwise"
+            )
+        else:
+            hashes = [kernels.lex.lexeme_hash(lexeme, each) for each in (False, True)]
+            assert told in hashes or _has_holes(entry), f"{where} is not that of its literal"
+
+
+def _lead(entry: Entry) -> bytes:
+    """Give blanks that lead past the columns that mean something."""
+    return b" " * max((rule.column for rule in entry.language.rules), default=0)
+
+
+def _has_holes(entry: Entry) -> bool:
+    return any(rule.hole for rule in entry.language.rules)
+
+
+def _without_layout(symbols: UInt32s) -> list[int]:
+    return [symbol for symbol in symbols.tolist() if symbol not in _LAYOUT]
 
 
 def comments_vanish(entry: Entry, source: bytes) -> None:
@@ -116,8 +156,7 @@ def renaming_changes_nothing(entry: Entry, source: bytes) -> None:
 def keywords_stay(entry: Entry) -> None:
     """Every keyword has a symbol of its own, and is no identifier."""
     fold = not entry.language.case_sensitive
-    lead = max((rule.column for rule in entry.language.rules), default=0) * " "  # past what columns mean
-    for word in (lead + each for each in entry.language.keywords):
+    for word in (_lead(entry).decode() + each for each in entry.language.keywords):
         symbols = lexed(entry, word.encode()).symbols.tolist()
         assert symbols[:1] not in ([], [IDENTIFIER]), f"{entry.name}: the keyword {word} is an identifier"
         if fold:
@@ -135,8 +174,11 @@ def broken_code_lexes(entry: Entry, source: bytes) -> None:
 
 
 def slices_lex_again(entry: Entry, source: bytes, first: int, last: int) -> bool:
-    """Say whether the source of a run of tokens, lexed again, gives that run: the position-map law."""
+    """Say whether the source of a run of tokens, lexed again, gives that run: the position-map law.
+
+    What stands for context is left out: indentation and the ends of lines, and columns.
+    """
     tokens = lexed(entry, source)
     start, end = Explicit(tokens.starts, tokens.ends).spans(np.array([first]), np.array([last]))
-    again = lexed(entry, source[int(start[0]) : int(end[0])])
-    return np.array_equal(again.symbols, tokens.symbols[first : last + 1])
+    again = lexed(entry, _lead(entry) + source[int(start[0]) : int(end[0])])
+    return _without_layout(again.symbols) == _without_layout(tokens.symbols[first : last + 1])

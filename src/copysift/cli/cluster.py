@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import name_skipped, options, progress, settings_from
+from copysift.cli.corpus_options import name_skipped, options, progress, settings_from, spare_pandas
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
@@ -27,6 +27,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("nothing to cluster", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
+    spare_pandas()
     from copysift.engine.corpus.run import cluster
     from copysift.report.wording import plural
 

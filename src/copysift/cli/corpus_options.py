@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copysift.cli import console
-from copysift.cli.options import SettingOption, _option
-from copysift.settings import Door, make, settings_of
+from copysift.cli.options import SettingOption, _option, config_option
+from copysift.settings import Door, make, read_config, settings_of
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
 from copysift.values import Skipped
 
@@ -27,6 +28,7 @@ def options(command: str) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         every = [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]
         made: list[SettingOption] = [_option(entry) for entry in every if command in entry.commands]
+        made.append(config_option())
         parameters = getattr(function, "__click_params__", [])
         function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
         return function
@@ -35,11 +37,15 @@ def options(command: str) -> Callable[[F], F]:
 
 
 def settings_from(given: Mapping[str, object]) -> tuple[CorpusSettings, CorpusDoor]:
-    """Make the settings from what was given."""
-    values = {
+    """Make the settings: what was given, else the config file, else the defaults."""
+    known = {**settings_of(CorpusSettings), **settings_of(CorpusDoor)}
+    config = given.get("config")
+    values: dict[str, object] = read_config(Path(str(config)), (CorpusSettings, CorpusDoor)) if config else {}
+    values = {name: value for name, value in values.items() if name in known and name in given}
+    values |= {
         name: value
         for name, value in given.items()
-        if value is not None and value != () and not (name == "verbose" and value == 0)
+        if name in known and value is not None and value != () and not (name == "verbose" and value == 0)
     }
     deciding = settings_of(CorpusSettings)
     if "resemblance" in values and "floor" not in values:  # a low threshold asks for a low floor
@@ -56,6 +62,29 @@ def progress(door: CorpusDoor) -> Iterator[Progress]:
     """Show a bar for every phase, on a terminal only."""
     with console.progress(Door(quiet=door.quiet)) as shown:
         yield shown
+
+
+class _NoPandas(MetaPathFinder):
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def spare_pandas() -> None:
+    """Let pyarrow look for pandas once and not find it: loading it delays the start noticeably.
+
+    Nothing that these commands do needs it; code that imports pandas later still gets it.
+    """
+    if "pandas" in sys.modules:
+        return
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        import pyarrow as pa
+
+        pa.array([])
+    finally:
+        sys.meta_path.remove(finder)
 
 
 def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> None:

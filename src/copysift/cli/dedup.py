@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from copysift.cli.corpus_options import name_skipped, options, progress, settings_from, told
+from copysift.cli.corpus_options import name_skipped, options, progress, settings_from, spare_pandas, told
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
@@ -27,6 +27,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("no file for what stays", hint="name it by -o OUT.jsonl, or ask for a --dry-run")
     if door.passages and not door.against:
         raise UsageError("--passages needs --against RUN")
+    spare_pandas()
     from copysift.engine.corpus.deduping import dedup
 
     with progress(door) as shown:

@@ -17,6 +17,8 @@ import click
 from copysift._version import __version__
 from copysift.errors import CopysiftError
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only take a core from ours
+
 FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141

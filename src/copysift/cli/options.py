@@ -58,17 +58,21 @@ def options(command: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         made = [_option(entry) for entry in declared(command).values()]
-        made.append(
-            SettingOption(
-                ["--config"], metavar="FILE", help="Take settings from a TOML file; options given here win."
-            )
-        )
-        made[-1].section = "Output"
+        made.append(config_option())
         parameters = getattr(function, "__click_params__", [])
         function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
         return function
 
     return decorate
+
+
+def config_option() -> SettingOption:
+    """Make --config."""
+    option = SettingOption(
+        ["--config"], metavar="FILE", help="Take settings from a TOML file; options given here win."
+    )
+    option.section = "Output"
+    return option
 
 
 def _option(entry: Setting) -> SettingOption:

@@ -12,6 +12,8 @@ import click
 
 from copysift.errors import UsageError
 from copysift.parsing import size
+from copysift.report.wording import size as size_shown
+from copysift.serve.limits import Limits
 
 _LIMITS = (
     ("--max-jobs", "user_jobs", "N", "Jobs of one user that wait or run."),
@@ -21,12 +23,15 @@ _LIMITS = (
     ("--job-seconds", "seconds", "N", "Seconds that a job may run."),
     ("--job-memory", "memory", "SIZE", "Memory that a job may take."),
     ("--idle", "idle", "N", "Seconds after which a silent client is let go."),
+    ("--upload-seconds", "upload", "N", "Seconds that an upload may take in all."),
 )  # flag, field of Limits, metavar, help
 
 
 def _limits(function: Any) -> Any:
     for flag, field, metavar, words in reversed(_LIMITS):
-        function = click.option(flag, field, metavar=metavar, help=words)(function)
+        standard = getattr(Limits(), field)
+        shown = size_shown(standard) if metavar == "SIZE" else f"{standard:,.0f}"
+        function = click.option(flag, field, metavar=metavar, help=f"{words}  [default: {shown}]")(function)
     return function
 
 
@@ -57,6 +62,9 @@ def _limits(function: Any) -> Any:
 @click.option(
     "--index", "indexes", multiple=True, metavar="PATH", help="An index that all may ask; may be repeated."
 )
+@click.option(
+    "--run", "runs", multiple=True, metavar="PATH", help="A run that all may browse; may be repeated."
+)
 @_limits
 def command(data: str | None, **given: Any) -> int:
     """Serve a web page, a REST interface and MOSS clients until interrupted.
@@ -79,12 +87,12 @@ def command(data: str | None, **given: Any) -> int:
 def _config(data: Path, given: dict[str, Any]) -> Any:
     from copysift.serve.access import read_moss_users, read_tokens
     from copysift.serve.config import Config
-    from copysift.serve.limits import Limits
 
     limits: dict[str, Any] = {}
     for flag, field, _, _ in _LIMITS:
         if given[field] is not None:
-            limits[field] = float(given[field]) if field == "idle" else size(flag, given[field])
+            taken = _seconds if field in ("idle", "upload") else size
+            limits[field] = taken(flag, given[field])
     return Config(
         data=data.absolute(),
         host=given["host"],
@@ -95,13 +103,24 @@ def _config(data: Path, given: dict[str, Any]) -> Any:
         moss_users=read_moss_users(Path(given["moss_users"])) if given["moss_users"] else None,
         keep_days=given["keep_days"],
         workers=given["workers"] or max(2, os.cpu_count() or 1),
-        indexes=_named([Path(path) for path in given["indexes"]]),
+        indexes=_named("indexes", [Path(path) for path in given["indexes"]]),
+        runs=_named("runs", [Path(path) for path in given["runs"]]),
         limits=Limits(**limits),
     )
 
 
-def _named(paths: list[Path]) -> dict[str, Path]:
-    named = {path.stem: path.absolute() for path in paths}
+def _seconds(flag: str, given: str) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise UsageError(f"{flag} is {given}, but must be a number of seconds")
+    return seconds
+
+
+def _named(what: str, paths: list[Path]) -> dict[str, Path]:
+    named = {path.absolute().stem: path.absolute() for path in paths}
     if len(named) < len(paths):
-        raise UsageError("two indexes have the same name", hint="rename the folder of one")
+        raise UsageError(f"two {what} have the same name", hint="rename the folder of one")
     return named

@@ -15,7 +15,7 @@ from copysift.index.postings import Postings
 from copysift.match.measures import shares
 from copysift.values import Group, Ignored, Skipped, Submission
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.uint32] | NDArray[np.int32] | NDArray[np.int64]
 Shares = NDArray[np.float64]
 UNKNOWN = -1  # for `longest` and `lines` of a pair that was not matched exactly
 
@@ -36,15 +36,16 @@ class PairColumns:
 
     @classmethod
     def counted(
-        cls, left: Numbers, right: Numbers, shared: Numbers, weight: Shares, postings: Postings
+        cls, left: Numbers, right: Numbers, shared: Numbers, similarity: Shares, postings: Postings
     ) -> PairColumns:
         """Give the measures of pairs from what they share (match/measures.py has the formulas)."""
-        n, m = postings.sizes[left].astype(np.int64), postings.sizes[right].astype(np.int64)
-        least = np.minimum(postings.totals[left], postings.totals[right])
-        unknown = np.full(len(left), UNKNOWN, np.int64)
+        n, m = postings.sizes[left], postings.sizes[right]
+        either = n + m
+        either -= shared
+        unknown = np.broadcast_to(np.int32(UNKNOWN), len(left))  # takes no room
         return cls(
-            left, right, shared, shares(weight, least), shares(shared, n + m - shared), shares(shared, n),
-            shares(shared, m), unknown, unknown.copy(),
+            left, right, shared, similarity, shares(shared, either), shares(shared, n),
+            shares(shared, m), unknown, unknown,
         )  # fmt: skip
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from copysift.engine.joining import Joined, Prepared, families, regions_of
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.errors import InputError
 from copysift.match.exact import line_span, line_starts, regions
-from copysift.values import Canonical, Pair, Region, Result, Side
+from copysift.values import Canonical, Pair, Region, Side
 
 if TYPE_CHECKING:
     from copysift.engine.joining import UInt8s
@@ -76,17 +76,16 @@ class Exact:
         prepared = self._prepared(filed, filed.kind)
         return () if prepared.mask is None else masked_spans(prepared.mask, prepared.canonical)
 
-    def equal(self, result: Result) -> Result:
-        """Give the result with one region, the whole, for every pair of equal files."""
+    def equal(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+        """Give pairs of equal files with one region, the whole."""
         whole: dict[str, tuple[int, int, int, int, int] | None] = {}
-        pairs = []
-        for pair in result.pairs:
-            collapsed = pair.equal and pair.regions is None
-            if collapsed and pair.left not in whole:
+        made = []
+        for pair in pairs:
+            if pair.left not in whole:
                 whole[pair.left] = self._whole(self._collection.by_name(pair.left))
-            span = whole.get(pair.left) if collapsed else None
-            pairs.append(pair if span is None else _equal_pair(pair, span))
-        return dataclasses.replace(result, pairs=tuple(pairs))
+            span = whole[pair.left]
+            made.append(pair if span is None else _equal_pair(pair, span))
+        return tuple(made)
 
     def _whole(self, filed: Filed) -> tuple[int, int, int, int, int] | None:
         """Give symbols, first and last byte offset, first and last line of all that counts in a file."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EMPTY = "empty"
 ONLY_BASE = "with nothing but base code"
+COMMON = "with nothing but common code"  # all that it has is in more submissions than --max-shared
 TOO_SHORT = "too short to compare"
 UNREADABLE = "without a readable file"
 
@@ -108,6 +109,8 @@ class Gathered(Collection):
 
     def _note(self, number: int) -> str:
         members = self._members[number]
+        if any(each.fingerprints for each in members):
+            return COMMON
         if number in self._based:
             return ONLY_BASE
         if any(each.size for each in members):

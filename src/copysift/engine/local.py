@@ -23,14 +23,15 @@ from copysift.engine.base import Base
 from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
 from copysift.engine.documents import Reader
-from copysift.engine.evidence import Evidence
+from copysift.engine.evidence import VERBATIM, Evidence
 from copysift.engine.exact import Exact
 from copysift.engine.gathered import Gathered
 from copysift.engine.gathering import gather
+from copysift.engine.pairs import Pairs
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
-from copysift.engine.selection import allowed, answer, by_suffix, pairs_of, selected
+from copysift.engine.selection import allowed, answer, by_suffix, selected
 from copysift.engine.showing import check_answerable
 from copysift.engine.sketches import SKETCHES, measured
 from copysift.engine.stored import Stored
@@ -142,8 +143,8 @@ class Scan:
             counts = dataclasses.replace(counts, documents=both)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
-            return exact.equal(dataclasses.replace(answer(counts, self.settings), pairs=(pair,)))
-        found = pairs_of(documents, counts.pairs) or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
+            return dataclasses.replace(answer(counts, self.settings), pairs=exact.equal((pair,)))
+        found = Pairs(documents, counts.pairs)[:] or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
         (pair,) = exact.pairs(found)
         return dataclasses.replace(answer(counts, self.settings), pairs=(pair,))
 
@@ -211,18 +212,16 @@ class Scan:
                 self._collection.count(number, hashes)
                 join.add(number, hashes)
                 if scanned.lexemes is not None:
-                    evidence.add(number, hashes, scanned.lexemes)
+                    evidence.add(number, scanned.lexemes)
         except (InputError, OSError) as error:  # a large file that changes while it is read again
             self._collection.skip(skipped(scanned.entry.path, error))
 
     def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
         settings = self.settings
-        columns = measured(self._candidates(postings, keep), postings, self._collection, settings)
-        if settings.scheme not in SKETCHES:
-            cut = settings.cut if settings.measure == "similarity" else None
-            cut, fewest = (min(settings.floor, settings.cut), 1) if keep else (cut, settings.fewest)
-            most, labels = self._most_shared(), self._labels(len(postings.sizes))
-            columns = evidence.raised(columns, postings, self._weigh, most, cut, fewest, *labels)
+        more = None
+        if evidence.groups and settings.scheme not in SKETCHES:
+            more = evidence.lists(len(postings.sizes), self._most_shared(), self._weigh, postings)
+        columns = measured(self._candidates(postings, keep, more), postings, self._collection, settings)
         documents = tuple(self._collection.groups())
         self._name_buried(documents, postings)
         equal = tuple(self._collection.equal())
@@ -276,10 +275,16 @@ class Scan:
             return ()
         return self._gathered.roster.side, self._gathered.roster.kin
 
-    def _candidates(self, postings: Postings, keep: bool) -> Candidates:
+    def _candidates(
+        self, postings: Postings, keep: bool, more: tuple[Postings, Postings] | None
+    ) -> Candidates:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, jobs = self.settings, self._jobs
-        labels = self._labels(len(postings.sizes))
+        settings, labels = self.settings, self._labels(len(postings.sizes))
+
+        def found(measure: str, threshold: float, fewest: int) -> Candidates:
+            side, kin = (*labels, None, None)[:2]
+            return candidates(postings, measure, threshold, fewest, self._jobs, side, kin, more, VERBATIM)
+
         if (
             settings.min_match is not None
             and not keep
@@ -288,19 +293,16 @@ class Scan:
         ):
             kinds = {group.kind for group in self._collection.groups()}
             few = match_shares(settings.min_match, kinds, self._reader.noise, 1)
-            by_measure = candidates(postings, settings.measure, settings.cut, settings.fewest, jobs, *labels)
-            return united([by_measure, candidates(postings, "shared", 1, few, jobs, *labels)])
+            return united([found(settings.measure, settings.cut, settings.fewest), found("shared", 1, few)])
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            few = settings.fewest if settings.min_match is None else 1
-            return candidates(postings, "shared", 1, few, jobs, *labels)
+            return found("shared", 1, settings.fewest if settings.min_match is None else 1)
         if not keep:
-            return candidates(postings, settings.measure, settings.cut, settings.fewest, jobs, *labels)
+            return found(settings.measure, settings.cut, settings.fewest)
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        kept = ("similarity", "containment")
-        found = [candidates(postings, measure, floor, 1, jobs, *labels) for measure in kept]
+        kept = [found(measure, floor, 1) for measure in ("similarity", "containment")]
         if settings.measure == "shared":
-            found.append(candidates(postings, "shared", settings.cut, 1, jobs, *labels))
-        return united(found)
+            kept.append(found("shared", settings.cut, 1))
+        return united(kept)
 
     def _answer(
         self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
@@ -314,16 +316,14 @@ class Scan:
         if not regions:
             return answer(counts, settings, groups=groups)
         counts = by_suffix(counts, settings)
-        chosen = pairs_of(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
+        chosen = Pairs(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
         matched = chosen[:most]
         shown.phase("matching", len(matched))
         pairs: list[Pair] = []
         for pair in exact.pairs(matched):
             pairs.append(pair)
             shown.advance()
-        reported = (*pairs, *chosen[len(matched) :])
-        result = answer(counts, settings, reported=reported, groups=groups)
-        return exact.equal(result)
+        return answer(counts, settings, reported=tuple(pairs), groups=groups, whole=exact.equal)
 
     def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
         """Match every candidate exactly, for its longest match, and forget the regions again."""
@@ -332,7 +332,7 @@ class Scan:
         shown.phase("matching", len(wanted))
         longest, lines = columns.longest.copy(), columns.lines.copy()
         for number, pair in zip(
-            wanted.tolist(), exact.pairs(pairs_of(documents, columns.take(wanted))), strict=True
+            wanted.tolist(), exact.pairs(Pairs(documents, columns.take(wanted))), strict=True
         ):
             longest[number] = UNKNOWN if pair.longest is None else pair.longest
             lines[number] = UNKNOWN if pair.lines is None else pair.lines
@@ -368,10 +368,10 @@ class Scan:
 
 def united(parts: list[Candidates]) -> Candidates:
     """Give every pair of several lists once, in order."""
-    rows = [(part.left, part.right, part.shared, part.weight) for part in parts]
-    left, right, shared, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
+    rows = [(part.left, part.right, part.shared, part.similarity) for part in parts]
+    left, right, shared, similarity = (np.concatenate(column) for column in zip(*rows, strict=True))
     _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
-    return Candidates(left[first], right[first], shared[first], weight[first])
+    return Candidates(left[first], right[first], shared[first], similarity[first])
 
 
 def skipped(path: str, error: Exception) -> Skipped:

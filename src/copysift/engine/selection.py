@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from copysift.cluster.components import clusters
 from copysift.cluster.groups import sif_groups
-from copysift.engine.counts import UNKNOWN, Counts, PairColumns
+from copysift.engine.counts import Counts, PairColumns
+from copysift.engine.pairs import Pairs
 from copysift.settings import COUNTS, Settings
 from copysift.values import Cluster, Group, Listing, Pair, Result
 
@@ -127,71 +128,50 @@ def suffix(name: str) -> str:
 
 
 def answer(
-    counts: Counts, settings: Settings, *, reported: tuple[Pair, ...] | None = None, groups: bool = False
+    counts: Counts,
+    settings: Settings,
+    *,
+    reported: tuple[Pair, ...] = (),
+    groups: bool = False,
+    whole: Callable[[tuple[Pair, ...]], tuple[Pair, ...]] = tuple,
 ) -> Result:
-    """Make the result; `reported` are the selected pairs where they were matched exactly already.
+    """Make the result; `reported` are the best of the selected pairs, matched exactly already.
 
-    With `groups` it has sif's listings, too; they are long where many files are alike.
+    With `groups` it has sif's listings, too; they are long where many files are alike. `whole` puts in
+    what equal files share: all of them.
     """
     counts = by_suffix(counts, settings)
     chosen = counts.pairs.take(selected(counts, settings))
-    pairs = pairs_of(counts.documents, chosen, counts.twins) if reported is None else reported
-    equal = equal_pairs(counts)
+    equal = whole(equal_pairs(counts))
+    rest = chosen.take(np.arange(len(reported), len(chosen))) if reported else chosen
     names = [group.name for group in counts.documents]
-    lefts = [*chosen.left.tolist(), *(first for first, *rest in counts.equal for _ in rest)]
-    rights = [*chosen.right.tolist(), *(other for _, *rest in counts.equal for other in rest)]
+    stars = [(first, other) for first, *others in counts.equal for other in others]
+    lefts = np.concatenate([chosen.left, np.array([first for first, _ in stars], np.int64)])
+    rights = np.concatenate([chosen.right, np.array([other for _, other in stars], np.int64)])
     together = clusters(len(names), lefts, rights)
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
-        pairs=(*equal, *pairs),
+        pairs=Pairs(counts.documents, rest, counts.twins, (*equal, *reported)),
         clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
-        equal=equal_sets(counts, pairs),
+        equal=equal_sets(counts, chosen),
         listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
         submissions=counts.submissions,
     )
 
 
-def equal_sets(counts: Counts, pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
+def equal_sets(counts: Counts, chosen: PairColumns) -> tuple[tuple[str, ...], ...]:
     """Give the sets of equal documents; of submissions, those that were compared with each other."""
     names = [group.name for group in counts.documents]
     if not counts.twins:
         return tuple(tuple(names[number] for number in members) for members in counts.equal)
-    number = {name: at for at, name in enumerate(names)}
-    same = [(number[pair.left], number[pair.right]) for pair in pairs if pair.equal]
-    together = clusters(len(names), [left for left, _ in same], [right for _, right in same])
+    twins = np.array(counts.twins, np.int64)
+    same = twins[chosen.left] == twins[chosen.right]
+    together = clusters(len(names), chosen.left[same], chosen.right[same])
     return tuple(tuple(names[at] for at in members) for members in together)
-
-
-def pairs_of(
-    documents: tuple[Group, ...], columns: PairColumns, twins: Sequence[int] = ()
-) -> tuple[Pair, ...]:
-    """Turn columns into values; documents with the same number in `twins` are equal."""
-    longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
-    lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
-    rows = zip(
-        columns.left.tolist(),
-        columns.right.tolist(),
-        columns.similarity.tolist(),
-        columns.resemblance.tolist(),
-        columns.containment_left.tolist(),
-        columns.containment_right.tolist(),
-        columns.shared.tolist(),
-        longest,
-        lines,
-        strict=True,
-    )
-    return tuple(
-        Pair(documents[left].name, documents[right].name, _same(twins, left, right), *measures)
-        for left, right, *measures in rows
-    )
-
-
-def _same(twins: Sequence[int], left: int, right: int) -> bool:
-    return bool(twins) and twins[left] == twins[right]
 
 
 def equal_pairs(counts: Counts) -> tuple[Pair, ...]:

@@ -26,8 +26,8 @@ def measured(
     found: Candidates, postings: Postings, collection: Collection, settings: Settings
 ) -> PairColumns:
     """Give the measures of every candidate."""
-    left, right = found.left.astype(np.int64), found.right.astype(np.int64)
-    columns = PairColumns.counted(left, right, found.shared.astype(np.int64), found.weight, postings)
+    left, right = found.left, found.right
+    columns = PairColumns.counted(left, right, found.shared, found.similarity, postings)
     if settings.scheme not in SKETCHES:
         return columns
     estimate = _min_pair if settings.scheme == "min" else _adaptive_pair

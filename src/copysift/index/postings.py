@@ -85,18 +85,18 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pairs of groups, left < right, in order; `shared` hashes and the sum of their weights."""
+    """Pairs of groups, left < right, in order; `shared` hashes and the similarity."""
 
     left: UInt32s
     right: UInt32s
     shared: UInt32s
-    weight: NDArray[np.float64]
+    similarity: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.left)
 
     def __iter__(self) -> Iterator[Candidate]:
-        columns = (self.left.tolist(), self.right.tolist(), self.shared.tolist(), self.weight.tolist())
+        columns = (self.left.tolist(), self.right.tolist(), self.shared.tolist(), self.similarity.tolist())
         return (Candidate(*row) for row in zip(*columns, strict=True))
 
 
@@ -108,6 +108,8 @@ def candidates(
     jobs: int = 1,
     side: UInt32s | None = None,
     kin: UInt32s | None = None,
+    more: tuple[Postings, Postings] | None = None,
+    verbatim: float = 0.0,
 ) -> Candidates:
     """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
 
@@ -115,7 +117,9 @@ def candidates(
 
     `containment` is the larger of the two. Groups with the same label other than 0 in `side` are
     never compared with each other (earlier years), nor those with the same label in `kin`
-    (attempts of one author); 0 is compared with all.
+    (attempts of one author); 0 is compared with all. `more` has two lists of the same groups that may
+    raise the similarity: one that is taken together with the postings, and one by itself, on which a part
+    `verbatim` of the similarity depends.
     """
     if measure not in MEASURES:
         raise UsageError(f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}.")
@@ -124,36 +128,36 @@ def candidates(
     kin = np.zeros(n_groups, np.uint32) if kin is None else kin
     if len(side) != n_groups or len(kin) != n_groups:
         raise UsageError(f"labels must be as many as the {n_groups} groups")
-    rows = kernels.join.transpose(postings.offsets, postings.groups, n_groups)
+    lists = [_columns(each, n_groups) for each in (postings, *(more or ()))]
+
+    added, apart = (*lists[1:], None, None)[:2]
 
     def piece(bounds: tuple[int, int]) -> tuple[NDArray[Any], ...]:
         return kernels.join.row_candidates(
             *bounds,
-            postings.offsets,
-            postings.groups,
-            *rows,
-            postings.weights,
+            lists[0],
             postings.sizes,
-            postings.totals,
             side,
             kin,
             measure,
             threshold,
             max(min_shared, 1),
+            added,
+            apart,
+            verbatim,
         )
 
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        pieces = list(pool.map(piece, _row_pieces(rows[0], jobs)))
+        pieces = list(pool.map(piece, _row_pieces(lists[0][2], jobs)))
     return Candidates(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 
-def shared_by(
-    postings: Postings, left: NDArray[np.int64], right: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Give how many hashes given pairs of groups share, and the sum of their weights."""
-    offsets, hashes = kernels.join.transpose(postings.offsets, postings.groups, len(postings.sizes))
-    worth = postings.weights[np.diff(postings.offsets)]
-    return kernels.join.shared_of(offsets, hashes, worth, left, right)
+def _columns(postings: Postings, n_groups: int) -> tuple[NDArray[Any], ...]:
+    """Give a list as the kernel takes it."""
+    if len(postings.sizes) != n_groups:
+        raise UsageError(f"a list of {len(postings.sizes)} groups beside one of {n_groups}")
+    rows = kernels.join.transpose(postings.offsets, postings.groups, n_groups)
+    return postings.offsets, postings.groups, *rows, postings.weights, postings.totals
 
 
 def _row_pieces(row_offsets: NDArray[np.int64], jobs: int) -> list[tuple[int, int]]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,23 +19,14 @@ def transpose(
 def row_candidates(
     first: int,
     last: int,
-    offsets: NDArray[np.int64],
-    groups: UInt32s,
-    row_offsets: NDArray[np.int64],
-    row_hashes: UInt32s,
-    weights: NDArray[np.float64],
+    postings: tuple[NDArray[Any], ...],
     sizes: UInt32s,
-    totals: NDArray[np.float64],
     side: UInt32s,
     kin: UInt32s,
     measure: str,
     threshold: float,
     min_shared: int,
+    added: tuple[NDArray[Any], ...] | None = None,
+    apart: tuple[NDArray[Any], ...] | None = None,
+    verbatim: float = 0.0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...
-def shared_of(
-    row_offsets: NDArray[np.int64],
-    row_hashes: UInt32s,
-    worth: NDArray[np.float64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...

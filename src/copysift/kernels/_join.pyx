@@ -11,36 +11,42 @@ cdef extern from "join.h" nogil:
         size_t hashes
         size_t postings
         size_t common
+    void join_partition(const uint64_t *, const uint32_t *, size_t, int, uint64_t *, uint32_t *, int64_t *)
+    int join_sort(uint64_t *, uint32_t *, size_t)
+    join_counts join_count_runs(const uint64_t *, const uint32_t *, size_t, size_t)
+    void join_fill_runs(const uint64_t *, const uint32_t *, size_t, size_t, uint32_t *, uint64_t *, uint32_t *,
+                        uint32_t *, uint64_t *, uint32_t *, uint32_t *)
+
+cdef extern from "pairs.h" nogil:
     ctypedef struct join_pair:
         uint32_t left
         uint32_t right
         uint32_t shared
-        double weight
+        double similarity
     ctypedef struct join_pairs:
         join_pair *pairs
         size_t n
         size_t room
-    ctypedef struct join_job:
+    ctypedef struct join_list:
         const int64_t *offsets
         const uint32_t *groups
         const int64_t *row_offsets
         const uint32_t *row_hashes
         const double *weights
-        const uint32_t *sizes
         const double *totals
+    ctypedef struct join_job:
+        join_list list
+        join_list added
+        join_list apart
+        const uint32_t *sizes
         const uint32_t *side
         const uint32_t *kin
         size_t n_groups
         int measure
         double threshold
         uint32_t min_shared
-    void join_partition(const uint64_t *, const uint32_t *, size_t, int, uint64_t *, uint32_t *, int64_t *)
-    int join_sort(uint64_t *, uint32_t *, size_t)
-    join_counts join_count_runs(const uint64_t *, const uint32_t *, size_t, size_t)
-    void join_fill_runs(const uint64_t *, const uint32_t *, size_t, size_t, uint32_t *, uint64_t *, uint32_t *,
-                        uint32_t *, uint64_t *, uint32_t *, uint32_t *)
-    void join_shared(const int64_t *row_offsets, const uint32_t *row_hashes, const double *worth,
-                     const int64_t *left, const int64_t *right, size_t n, int64_t *shared, double *weight)
+        int more
+        double verbatim
     void join_transpose(const int64_t *, const uint32_t *, size_t, size_t, int64_t *, uint32_t *)
     int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
     int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
@@ -139,51 +145,64 @@ cdef tuple _columns(join_pairs found):
     left = np.empty(found.n, np.uint32)
     right = np.empty(found.n, np.uint32)
     shared = np.empty(found.n, np.uint32)
-    weight = np.empty(found.n, np.float64)
+    similarity = np.empty(found.n, np.float64)
     cdef uint32_t[::1] l = left, r = right, s = shared
-    cdef double[::1] w = weight
+    cdef double[::1] w = similarity
     cdef size_t i
     for i in range(found.n):
         l[i] = found.pairs[i].left
         r[i] = found.pairs[i].right
         s[i] = found.pairs[i].shared
-        w[i] = found.pairs[i].weight
-    return left, right, shared, weight
+        w[i] = found.pairs[i].similarity
+    return left, right, shared, similarity
+
+
+cdef join_list _list(tuple columns, size_t n_groups) except *:
+    """Point at the columns of a list; the caller keeps them alive."""
+    cdef const int64_t[::1] offsets = columns[0], row_offsets = columns[2]
+    cdef const uint32_t[::1] groups = columns[1], row_hashes = columns[3]
+    cdef const double[::1] weights = columns[4], totals = columns[5]
+    _same_length(n_groups, totals.shape[0])
+    _same_length(n_groups, row_offsets.shape[0] - 1)
+    _same_length(groups.shape[0], row_hashes.shape[0])
+    cdef join_list made
+    made.offsets, made.row_offsets = &offsets[0], &row_offsets[0]
+    made.weights, made.totals = &weights[0], &totals[0]
+    made.groups = &groups[0] if groups.shape[0] else NULL
+    made.row_hashes = &row_hashes[0] if row_hashes.shape[0] else NULL
+    return made
 
 
 def row_candidates(
     uint32_t first,
     uint32_t last,
-    const int64_t[::1] offsets,
-    const uint32_t[::1] groups,
-    const int64_t[::1] row_offsets,
-    const uint32_t[::1] row_hashes,
-    const double[::1] weights,
+    tuple postings,
     const uint32_t[::1] sizes,
-    const double[::1] totals,
     const uint32_t[::1] side,
     const uint32_t[::1] kin,
     str measure,
     double threshold,
     uint32_t min_shared,
+    tuple added=None,
+    tuple apart=None,
+    double verbatim=0.0,
 ):
     cdef size_t n_groups = sizes.shape[0]
-    _same_length(n_groups, totals.shape[0])
     _same_length(n_groups, side.shape[0])
     _same_length(n_groups, kin.shape[0])
-    _same_length(n_groups, row_offsets.shape[0] - 1)
-    _same_length(groups.shape[0], row_hashes.shape[0])
     cdef join_job job
     cdef join_pairs found
     found.pairs = NULL
     found.n = found.room = 0
-    if last > n_groups or first >= last or groups.shape[0] == 0:
+    if last > n_groups or first >= last or len(postings[1]) == 0:
         return _columns(found)
-    job.offsets, job.groups = &offsets[0], &groups[0]
-    job.row_offsets, job.row_hashes = &row_offsets[0], &row_hashes[0]
-    job.weights, job.sizes, job.totals = &weights[0], &sizes[0], &totals[0]
-    job.side, job.kin, job.n_groups = &side[0], &kin[0], n_groups
+    job.list = _list(postings, n_groups)
+    job.more = added is not None and apart is not None
+    if job.more:
+        job.added, job.apart = _list(added, n_groups), _list(apart, n_groups)
+    job.sizes, job.side, job.kin, job.n_groups = &sizes[0], &side[0], &kin[0], n_groups
     job.measure, job.threshold, job.min_shared = MEASURES[measure], threshold, min_shared
+    job.verbatim = verbatim
     cdef int fits
     try:
         with nogil:
@@ -193,21 +212,3 @@ def row_candidates(
         return _columns(found)
     finally:
         free(found.pairs)
-
-
-def shared_of(
-    const int64_t[::1] row_offsets,
-    const uint32_t[::1] row_hashes,
-    const double[::1] worth,
-    const int64_t[::1] left,
-    const int64_t[::1] right,
-):
-    """Give how many hashes each pair of rows shares, and the sum of their worth."""
-    shared, weight = np.zeros(left.shape[0], np.int64), np.zeros(left.shape[0], np.float64)
-    cdef int64_t[::1] counts = shared
-    cdef double[::1] sums = weight
-    cdef size_t n = left.shape[0]
-    if n and row_hashes.shape[0]:
-        with nogil:
-            join_shared(&row_offsets[0], &row_hashes[0], &worth[0], &left[0], &right[0], n, &counts[0], &sums[0])
-    return shared, weight

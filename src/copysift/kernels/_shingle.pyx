@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import threading
 
@@ -177,6 +178,25 @@ def shared(const uint64_t[::1] values, const int64_t[::1] bounds, const int64_t[
                 o[i] = shingle_shared(&values[0] + bounds[a], bounds[a + 1] - bounds[a],
                                       &values[0] + bounds[b], bounds[b + 1] - bounds[b])
     return out
+
+
+def gather(const uint64_t[::1] source, const int64_t[::1] starts, const int64_t[::1] ends, uint64_t[::1] out):
+    """Copy source[starts[i]:ends[i]], one after another, to the beginning of out."""
+    cdef Py_ssize_t n = starts.shape[0], i
+    cdef size_t at = 0, length
+    for i in range(n):
+        if not 0 <= starts[i] <= ends[i] <= source.shape[0]:
+            raise IndexError("outside of the source")
+        at += ends[i] - starts[i]
+    if at > <size_t>out.shape[0]:
+        raise IndexError("too little room")
+    at = 0
+    with nogil:
+        for i in range(n):
+            length = ends[i] - starts[i]
+            if length:
+                memcpy(&out[at], &source[starts[i]], length * 8)
+            at += length
 
 
 def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[::1] moduli, uint64_t most,

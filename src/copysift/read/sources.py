@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from copysift.errors import InputError, UsageError
 from copysift.read import tabular
+from copysift.read.columns import id_and_text
 from copysift.read.load import Loaded, load
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
@@ -28,6 +29,7 @@ from copysift.values import Skipped
 Source = Iterator[pa.RecordBatch | Skipped]
 
 CHUNK = 1 << 22
+MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 FORMATS = ("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow")
 _SUFFIXES = {
@@ -83,25 +85,31 @@ def open_source(
 
 def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES) -> Source:
     """Give the records of JSON lines."""
+    built = Builder(limit=limit)
+    plain = not (fields.date or fields.features)
+    misses = 0
+    for first, block in numbered_blocks(stream, min(CHUNK, limit)):
+        if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
+            batch = id_and_text(block, fields.id or "id", fields.text)
+            misses = 0 if batch is not None else misses + 1
+            if batch is not None:
+                yield from built.give()
+                yield batch
+                continue
+        yield from _json_lines(place, first, block, fields, built)
+    yield from built.give()
+
+
+def _json_lines(place: str, first: int, block: bytes, fields: Fields, built: Builder) -> Source:
     import orjson
 
     def spelled(rest: dict[str, Any]) -> str:
         return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
 
-    built = Builder(limit=limit)
-    plain = not (fields.date or fields.features)
-    name_field, text_field, loads = fields.id or "id", fields.text, orjson.loads
-    for number, line in numbered_lines(stream):
+    for number, line in enumerate(block.split(b"\n"), first):
         try:
-            record = loads(line)
-            if plain and len(record) == 2:  # nothing but an id and a text: the way of most records
-                name, text = record.get(name_field), record.get(text_field)
-                if type(name) is str and type(text) is str and name:
-                    built.add(name, text)
-                    if built.full:
-                        yield from built.give()
-                    continue
-        except (orjson.JSONDecodeError, AttributeError, TypeError):
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
             if not line.strip():
                 continue
             record, note = _forgiven(line, f"{place}:{number}")
@@ -114,7 +122,6 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
             yield note
         elif built.full:
             yield from built.give()
-    yield from built.give()
 
 
 def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
@@ -152,18 +159,31 @@ def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
 
 def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a stream with their numbers, without the line end."""
-    number, rest = 0, b""
+    for first, block in numbered_blocks(stream):
+        yield from enumerate(block.split(b"\n"), first)
+
+
+def numbered_blocks(stream: IO[bytes], size: int = CHUNK) -> Iterator[tuple[int, bytes]]:
+    """Give whole lines of a stream, many at a time, without the last line end; the first has the number."""
+    number, held = 1, 0
+    rest: list[bytes] = []  # of a line whose end has not come yet
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
-        while chunk := read(CHUNK):
-            *whole, rest = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
-            for line in whole:
-                number += 1
-                yield number, line
-            if len(rest) > LONGEST:
-                raise OSError("a line of over a gigabyte is no record")
-    if rest:
-        yield number + 1, rest
+        while chunk := read(size):
+            end = chunk.rfind(b"\n")
+            if end < 0:
+                rest.append(chunk)
+                held += len(chunk)
+                if held > LONGEST:
+                    raise OSError("a line of over a gigabyte is no record")
+                continue
+            block = b"".join([*rest, memoryview(chunk)[:end]])
+            rest = [chunk[end + 1 :]]
+            held = len(rest[0])
+            yield number, block
+            number += block.count(b"\n") + 1
+    if held:
+        yield number, b"".join(rest)
 
 
 def spool(stream: IO[bytes], path: str) -> None:

@@ -98,15 +98,16 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
     )  # fmt: skip
     if count <= NAMED:
         plot.text(
-            x="x", y="y", text="short", source=dots, x_offset=9, y_offset=4, text_font_size="11px",
-            text_color=INK, text_alpha="alpha",
+            x="x", y="y", text="short", source=dots, y_offset=-10, text_align="center",
+            text_font_size="12px", text_font_style="bold", text_color=INK, text_alpha="alpha", name="names",
         )  # fmt: skip
     plot.add_tools(
         HoverTool(renderers=[spots], tooltips="@label"),
         HoverTool(renderers=[drawn], tooltips="@label: @similarity{0%}", line_policy="interp"),
         TapTool(renderers=[spots, drawn]),
     )
-    plot.x_range.range_padding = 0.2  # room for the names at the right
+    plot.x_range.range_padding = 0.3  # room for the names, which stand above their dots
+    plot.y_range.range_padding = 0.15
     plot.axis.visible = False
     plot.grid.visible = False
     plot.toolbar.logo = None

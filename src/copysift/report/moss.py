@@ -5,6 +5,7 @@ Tools that read MOSS results find the table they know; nothing in it runs or is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from copysift._version import __version__
@@ -29,7 +30,7 @@ def report(result: Result, view: View) -> dict[str, str]:
     return files
 
 
-def _index(pairs: tuple[Pair, ...]) -> str:
+def _index(pairs: Sequence[Pair]) -> str:
     rows = []
     for number, pair in enumerate(pairs):
         link = f'<A HREF="match{number}.html">'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 
 from copysift.report.view import View
@@ -29,7 +29,7 @@ def passages(result: Result, view: View) -> str:
     return "\n".join(blocks)
 
 
-def longest_regions(pairs: tuple[Pair, ...]) -> list[Region]:
+def longest_regions(pairs: Iterable[Pair]) -> list[Region]:
     """Give the regions of all pairs, the longest first; equal files have one only, the whole."""
     found = [region for pair in pairs if not pair.equal for region in pair.regions or ()]
     return sorted(found, key=lambda each: (-each.length, astuple(each.left), astuple(each.right)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from copysift._version import __version__
@@ -24,7 +25,7 @@ IGNORED_TEXT = 300
 DIGITS = 4  # of a share, everywhere the same: the page compares them
 
 
-def limited(result: Result, view: View) -> tuple[Pair, ...]:
+def limited(result: Result, view: View) -> Sequence[Pair]:
     """Give the pairs that the report has."""
     return result.pairs[: view.limit]
 

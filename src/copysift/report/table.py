@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from copysift.report import listing
 from copysift.report.passages import passages
-from copysift.report.units import bytes_of, unit_of
+from copysift.report.units import bytes_of, similar_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
 from copysift.values import Pair, Result
@@ -37,10 +39,10 @@ def _equal(result: Result, view: View) -> str:
 
 
 def _pairs(result: Result, view: View) -> str:
-    found = [pair for pair in result.pairs if not pair.equal]
-    if not found:
+    found = similar_of(result)
+    shown = list(islice((pair for pair in result.pairs if not pair.equal), view.limit))
+    if not shown:
         return ""
-    shown = found[: view.limit]
     sizes = bytes_of(result)
     longest = all(pair.longest is not None for pair in shown)
     heads = ["alike", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
@@ -49,7 +51,7 @@ def _pairs(result: Result, view: View) -> str:
     rows = [_cells(pair, heads, sizes) for pair in shown]
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     left, right = _name_widths(shown, sum(widths) + 2 * len(widths) + 4, view)
-    lines = [_heading(f"Similar {unit_of(result)}s: {plural(len(found), 'pair')}", view)]
+    lines = [_heading(f"Similar {unit_of(result)}s: {plural(found, 'pair')}", view)]
     head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  {pad('left', left)}  right", "dim", view.color))
     for pair, row in zip(shown, rows, strict=True):
@@ -57,7 +59,7 @@ def _pairs(result: Result, view: View) -> str:
         numbers[0] = styled(numbers[0], _heat(pair.similarity), view.color)
         first = pad(shorten(visible(pair.left), left), left)
         lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(visible(pair.right), right)}")
-    return "\n".join([*lines, *_more(len(found), view), ""])
+    return "\n".join([*lines, *_more(found, view), ""])
 
 
 def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
@@ -107,7 +109,7 @@ def _notes(result: Result, view: View) -> str:
 
 def summary(result: Result, view: View) -> str:
     """Sum a result up in one line."""
-    similar = sum(not pair.equal for pair in result.pairs)
+    similar = similar_of(result)
     total = sum(group.bytes for group in result.documents)
     files = plural(len(result.submissions) or len(result.documents), unit_of(result))
     parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]

@@ -20,6 +20,13 @@ def unit_of(result: Result) -> str:
     return "submission" if result.submissions else "file"
 
 
+def similar_of(result: Result) -> int:
+    """Count the pairs that are not equal; where there may be millions they count them themselves."""
+    counted = getattr(result.pairs, "equal", None)
+    equal = counted() if counted else sum(pair.equal for pair in result.pairs)
+    return len(result.pairs) - int(equal)
+
+
 def bytes_of(result: Result) -> dict[str, int]:
     """Give the bytes of every group."""
     total: dict[str, int] = {}

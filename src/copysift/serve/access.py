@@ -67,9 +67,11 @@ class Access:
     """Decides for every request; knows nothing of HTTP but headers."""
 
     def __init__(
-        self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], secure: bool
+        self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], public_url: str = ""
     ) -> None:
-        self._key, self._tokens, self._hosts, self.secure = key, tokens, hosts, secure
+        self._key, self._tokens, self._hosts = key, tokens, hosts
+        self._public = urlsplit(public_url).netloc.lower()  # what browsers call us behind a proxy
+        self.secure = public_url.startswith("https://")
 
     @property
     def open(self) -> bool:
@@ -124,12 +126,10 @@ class Access:
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "requests of other pages are refused"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() not in {host.lower(), *self._origins()}:
+        named = "" if origin is None else urlsplit(origin).netloc.lower()  # of `null` nothing
+        if origin is not None and (not named or named not in (host.lower(), self._public)):
             return "requests of other pages are refused"
         return ""
-
-    def _origins(self) -> frozenset[str]:
-        return self._hosts
 
     def _sign(self, *words: str) -> str:
         return hmac.new(self._key, "\0".join(words).encode(), hashlib.sha256).hexdigest()

@@ -103,11 +103,10 @@ async def create_job(request: Request, state: ServerState, user: ApiUser) -> Job
 async def create(request: Request, state: State, user: str, origin: str) -> Job:
     """Take an upload in as a job."""
     jobs = state.jobs
-    await asyncio.to_thread(jobs.check_room, user)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", "multipart/form-data"):
         raise HTTPException(415, "send multipart/form-data or application/json")
-    with jobs.incoming() as upload:
+    with await asyncio.to_thread(jobs.incoming, user) as upload:
         if kind == "application/json":
             given: dict[str, Any] = await uploads.documents(request, upload, jobs.limits)
         else:

@@ -17,6 +17,7 @@ from copysift.serve import uploads
 from copysift.serve.api import ERRORS, UPLOAD
 from copysift.serve.indexes import Held
 from copysift.serve.jobs import Job
+from copysift.serve.limits import LimitError
 from copysift.serve.models import JobOut, Strict, job_out
 from copysift.serve.state import ApiUser, ServerState, State
 from copysift.settings import make
@@ -136,7 +137,7 @@ async def add_documents(name: str, request: Request, state: ServerState, user: A
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", "multipart/form-data"):
         raise HTTPException(415, "send multipart/form-data or application/json")
-    with state.jobs.incoming() as upload:
+    with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         if kind == "application/json":
             await uploads.documents(request, upload, state.config.limits)
         else:
@@ -149,6 +150,9 @@ async def accept(state: State, user: str, name: str, upload: Any, origin: str) -
     """Take in a job that adds documents to an index."""
     if not upload.files:
         raise UsageError("there is nothing to add", hint="send at least one file")
+    most = state.config.limits.user_bytes
+    if await asyncio.to_thread(state.indexes.bytes, user) >= most:
+        raise LimitError(f"your indexes take {most:,} bytes already", hint="delete some", status=429)
     found = await asyncio.to_thread(state.indexes.make, user, name)
     if not found.own:
         raise HTTPException(403, "this index can only be read")
@@ -177,9 +181,10 @@ def remove_document(
 def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Response:
     """Ask where else a text stands: the JSON of `copysift query --format json`."""
     found = held(state, user, name)
-    if not found.made:
-        raise HTTPException(404, "nothing was added to this index yet")
-    index = state.indexes.opened(found)
+    try:
+        index = state.indexes.opened(found)
+    except KeyError:
+        raise HTTPException(404, "nothing was added to this index yet") from None
     asked = make(Asked, given.model_dump(exclude={"text", "name", "passages"}))
     question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name)
     answer = index.answer([question], asked, passages=given.passages)

@@ -13,7 +13,6 @@ from copysift.index_settings import Query
 from copysift.serve import api_indexes, uploads
 from copysift.serve.incoming import uploaded
 from copysift.serve.indexes import passages
-from copysift.serve.limits import LimitError
 from copysift.serve.pages import check_form, form_of
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import root_of, show
@@ -35,16 +34,14 @@ def ask_page(request: Request, state: ServerState, user: PageUser) -> Response:
 @router.post("/ask")
 async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
     """Answer: in each index, the documents that share most, with passages side by side."""
-    limits = state.config.limits
-    with state.jobs.incoming() as upload:
-        fields = await uploads.form(request, upload, limits)
+    with await asyncio.to_thread(state.jobs.question) as upload:
+        limits = state.config.limits
+        fields = await uploads.form(request, upload, limits, limits.text_bytes)
         check_form(request, state, user, fields.get("form_token", ""))
         name, content = "your text", fields.get("text", "").encode()
         if upload.files:
             upload.seal()
             (file, path), *_ = uploaded(upload.folder)
-            if file.bytes > limits.text_bytes:
-                raise LimitError(f"a question has at most {limits.text_bytes:,} bytes")
             name, content = file.name, path.read_bytes()
             upload.discard()
     if not content.strip():
@@ -84,8 +81,9 @@ def list_page(request: Request, state: ServerState, user: PageUser) -> Response:
 @router.post("/indexes")
 async def add(request: Request, state: ServerState, user: PageUser) -> Response:
     """Add files to an index, made if it is not there."""
-    with state.jobs.incoming() as upload:
-        fields = await uploads.form(request, upload, state.config.limits)
+    with await asyncio.to_thread(state.jobs.incoming, user) as upload:
+        limits = state.config.limits
+        fields = await uploads.form(request, upload, limits, limits.text_bytes)
         check_form(request, state, user, fields.get("form_token", ""))
         name = fields.get("name", "").strip()
         if fields.get("text", "").strip():

@@ -73,6 +73,10 @@ class Client:
                 raise _problem(error) from None
         except OSError as error:
             reason = getattr(error, "reason", None) or error.strerror or error
+            if isinstance(reason, BrokenPipeError | ConnectionResetError):
+                raise InputError(
+                    "the server broke off", hint="perhaps that is more than it takes: ask whoever runs it"
+                ) from None
             raise InputError(f"the server cannot be reached: {reason}", hint="is it running there?") from None
         return json.loads(content) if content else None
 

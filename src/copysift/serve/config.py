@@ -26,6 +26,7 @@ class Config:
     keep_days: float = 14.0
     workers: int = 2
     indexes: Mapping[str, Path] = field(default_factory=dict)
+    runs: Mapping[str, Path] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

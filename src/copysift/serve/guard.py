@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import MutableMapping
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -54,7 +53,8 @@ class Guard:
 
         try:
             headers = Headers(scope=scope)
-            refused, code = self._refused(scope["method"], headers)
+            most = self._most(headers)
+            refused, code = self._refused(scope["method"], headers, most)
             if refused:
                 answer = (
                     JSONResponse(body(code, refused), code)
@@ -63,28 +63,32 @@ class Guard:
                 )
                 await answer(scope, receive, answered)
             else:
-                await self._app(scope, self._bounded(headers, receive), answered)
+                await self._app(scope, self._bounded(most, receive), answered)
         finally:
             self._state.metrics.request(scope["method"], status, time.perf_counter() - begun)
 
-    def _refused(self, method: str, headers: Headers) -> tuple[str, int]:
+    def _refused(self, method: str, headers: Headers, most: int) -> tuple[str, int]:
         refusal = self._state.access.refusal(method, headers)
         if refusal:
             return refusal, 403
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > self._most(headers):
-            return f"the body is larger than {self._most(headers):,} bytes", 413
+        if length.isdigit() and int(length) > most:
+            return f"the body is larger than {most:,} bytes", 413
         return "", 0
 
-    def _most(self, headers: MutableMapping[str, Any] | Headers) -> int:
+    def _most(self, headers: Headers) -> int:
+        """Give how large a body may be; of someone who is not known, not more than a token needs."""
         limits = self._state.config.limits
-        form = str(headers.get("content-type", "")).lower().startswith("multipart/")
+        if self._state.access.user(headers, cookies_of(headers)) is None:
+            return limits.field_bytes
+        form = headers.get("content-type", "").lower().startswith("multipart/")
         return limits.job_bytes + FORM_ROOM if form else limits.json_bytes
 
-    def _bounded(self, headers: Headers, receive: Receive) -> Receive:
+    def _bounded(self, most: int, receive: Receive) -> Receive:
         """Count the bytes of a body while they come, and wait for each piece for so long only."""
-        most = self._most(headers)
-        idle = self._state.config.limits.idle
+        limits = self._state.config.limits
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + limits.upload
         taken, whole = 0, False
 
         async def bounded() -> Message:
@@ -92,7 +96,8 @@ class Guard:
             if whole:
                 return await receive()
             try:
-                message = await asyncio.wait_for(receive(), idle)
+                async with asyncio.timeout_at(min(loop.time() + limits.idle, deadline)):
+                    message = await receive()
             except TimeoutError:
                 raise LimitError("the client was silent or slow for too long", status=408) from None
             if message["type"] == "http.request":
@@ -103,3 +108,8 @@ class Guard:
             return message
 
         return bounded
+
+
+def cookies_of(headers: Headers) -> dict[str, str]:
+    """Give the cookies of a request."""
+    return cookie_parser(headers["cookie"]) if "cookie" in headers else {}

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from copysift.report.wording import visible
 from copysift.serve.limits import LimitError, Limits
+from copysift.serve.room import Account
 
 ROLES = ("file", "base", "earlier")
 LIST = "files.json"
@@ -35,12 +36,12 @@ class Uploaded:
 class Incoming:
     """A folder that fills up; leaves nothing behind unless it was sealed."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: Limits, account: Account | None = None) -> None:
         self.folder = folder
         self.files: list[Uploaded] = []
         self.bytes = 0
         self.sealed = False
-        self._limits = limits
+        self._limits, self._account = limits, account
         self._open: BinaryIO | None = None
         self._name = self._role = ""
         self._size = 0
@@ -71,6 +72,8 @@ class Incoming:
         assert self._open is not None, "no file was begun"
         self._size += len(data)
         self.bytes += len(data)
+        if self._account is not None:
+            self._account.spend(len(data))
         largest = self._limits.zip_bytes if self._name.lower().endswith(".zip") else self._limits.file_bytes
         if self._size > largest:
             raise LimitError(f"a file is larger than {largest:,} bytes")
@@ -109,8 +112,14 @@ class Incoming:
         _sync(self.folder)
         self.sealed = True
 
+    def leave(self) -> None:
+        """Count as on its way no more."""
+        if self._account is not None:
+            self._account.close()
+
     def discard(self) -> None:
         """Throw everything away."""
+        self.leave()
         if self._open is not None:
             self._open.close()
             self._open = None

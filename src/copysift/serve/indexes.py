@@ -93,6 +93,11 @@ class Indexes:
             )
         return self.get(owner, name)
 
+    def bytes(self, owner: str) -> int:
+        """Give the room that the indexes of a user take on the disk."""
+        own = (each.path for each in self.listed(owner) if each.own)
+        return sum(file.stat().st_size for path in own for file in path.rglob("*") if file.is_file())
+
     def drop(self, owner: str, held: Held) -> None:
         """Remove an index of a user's own."""
         with self._lock:
@@ -101,14 +106,14 @@ class Indexes:
         shutil.rmtree(held.path, ignore_errors=True)
 
     def opened(self, held: Held) -> Index:
-        """Give an index to read; threads may share it."""
-        if not held.made:
-            raise KeyError(held.name)
+        """Give an index to read; threads may share it. KeyError when nothing was added to it yet."""
         stamp = _stamp(held.path)
         with self._lock:
             known = self._open.get(held.path)
             if known is not None and known[0] == stamp:
                 return known[1]
+            if not held.made:
+                raise KeyError(held.name)
             index = Index(held.path)
             index.info()
             self._open[held.path] = (stamp, index)  # the one before ends with its last question

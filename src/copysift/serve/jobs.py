@@ -17,12 +17,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from copysift.serve.incoming import Incoming
-from copysift.serve.limits import LimitError, Limits
+from copysift.serve.limits import Limits
+from copysift.serve.room import Room
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = STATES = ("queued", "running", "done", "failed", "cancelled")
 ACTIVE = (QUEUED, RUNNING)
@@ -95,6 +96,7 @@ class Jobs:
         for folder in (data, data / "jobs", data / "incoming"):
             folder.mkdir(mode=0o700, exist_ok=True)
         self._lock = threading.RLock()
+        self._room = Room(limits, self.held)
         self._db = sqlite3.connect(
             data / "jobs.sqlite", timeout=30, isolation_level=None, check_same_thread=False
         )
@@ -111,46 +113,51 @@ class Jobs:
 
     # ---- accepting
 
-    def incoming(self) -> Incoming:
-        """Begin an upload."""
-        return Incoming(self.data / "incoming" / unguessable(), self.limits)
+    def incoming(self, owner: str) -> Incoming:
+        """Begin an upload of a user; raise LimitError when there is no room for it."""
+        return Incoming(self.data / "incoming" / unguessable(), self.limits, self._room.enter(owner))
 
-    def check_room(self, owner: str) -> None:
-        """Raise LimitError when a user has as many jobs, or bytes in them, as one may."""
+    def question(self) -> Incoming:
+        """Begin an upload that is read at once and thrown away: one file, not a large one."""
+        most = self.limits.text_bytes
+        small = replace(self.limits, job_files=1, job_bytes=most, file_bytes=most, zip_bytes=most)
+        return Incoming(self.data / "incoming" / unguessable(), small)
+
+    def held(self, owner: str) -> tuple[int, int]:
+        """Give how many jobs of a user wait or run, and the bytes of all that are kept."""
         row = self._one("SELECT sum(state IN (?, ?)), sum(bytes) FROM jobs WHERE owner = ?", (*ACTIVE, owner))
-        active, held = (row[0] or 0, row[1] or 0) if row else (0, 0)
-        if active >= self.limits.user_jobs:
-            raise LimitError(
-                f"{active} jobs are waiting or running already", hint="wait until some are done", status=429
-            )
-        if held >= self.limits.user_bytes:
-            raise LimitError(
-                f"the kept jobs take {held:,} bytes already", hint="delete some of them", status=429
-            )
+        return (row[0] or 0, row[1] or 0) if row else (0, 0)
 
     def accept(
         self, upload: Incoming, owner: str, kind: str, request: Mapping[str, Any], *, origin: str = "api",
         title: str = "", target: str = "", shared: bool = False,
     ) -> Job:  # fmt: skip
         """Take a job in; when this returns it will finish, whatever happens to the process."""
-        self.check_room(owner)
         upload.seal()
         id_ = upload.folder.name
         folder = self.folder(id_)
-        folder.mkdir(mode=0o700)
-        upload.folder.rename(folder / "in")
-        _sync_folder(folder)
-        _sync_folder(folder.parent)
-        now = time.time()
-        with self._writing() as db:
-            db.execute(
-                "INSERT INTO jobs (id, share, owner, kind, origin, title, request, target, state, created,"
-                " expires, files, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                (
-                    id_, unguessable() if shared else None, owner, kind, origin, title, json.dumps(request),
-                    target, QUEUED, now, now + self.keep_days * DAY, len(upload.files), upload.bytes,
-                ),
-            )  # fmt: skip
+        try:
+            folder.mkdir(mode=0o700)
+            upload.folder.rename(folder / "in")
+            _sync_folder(folder)
+            _sync_folder(folder.parent)
+            now = time.time()
+            with self._writing() as db:
+                self._room.check(owner, upload.bytes)  # here, where nobody else can take the room
+                db.execute(
+                    "INSERT INTO jobs (id, share, owner, kind, origin, title, request, target, state,"
+                    " created, expires, files, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    (
+                        id_, unguessable() if shared else None, owner, kind, origin, title,
+                        json.dumps(request), target, QUEUED, now, now + self.keep_days * DAY,
+                        len(upload.files), upload.bytes,
+                    ),
+                )  # fmt: skip
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            upload.discard()
+            raise
+        upload.leave()
         return self.get(id_)
 
     # ---- reading
@@ -234,6 +241,14 @@ class Jobs:
                 (state, time.time(), error, json.dumps(summary or {}), job.id, job.claim, RUNNING),
             ).rowcount
         return bool(done)
+
+    def give_back(self, job: Job) -> None:
+        """Let a claimed job wait again, which is no fault of it."""
+        with self._writing() as db:
+            db.execute(
+                "UPDATE jobs SET state = ?, worker = '' WHERE id = ? AND claim = ? AND state = ?",
+                (QUEUED, job.id, job.claim, RUNNING),
+            )
 
     def lost(self, worker: str) -> None:
         """Take note that a worker died: its job waits again, or fails when that happened too often."""
@@ -332,6 +347,14 @@ class Jobs:
             "SELECT left, right, verdict, note FROM marks WHERE job = ? ORDER BY rowid", (job.id,)
         )
         return [Mark(*row) for row in rows]
+
+    def copy_marks(self, job: Job, other: Job) -> None:
+        """Take the marks of a job over to another one of the same files."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO marks SELECT ?, left, right, verdict, note FROM marks WHERE job = ?",
+                (other.id, job.id),
+            )
 
     # ---- inside
 

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")  # others count as one
 HELP = {
     "moss_conversations": "MOSS connections taken.",
     "moss_errors": "MOSS conversations that ended with an error.",
@@ -33,7 +34,7 @@ class Metrics:
     def request(self, method: str, status: int, seconds: float) -> None:
         """Count a request and the time that it took."""
         with self._lock:
-            key = (method, status)
+            key = (method if method in METHODS else "other", status)
             self._requests[key] = self._requests.get(key, 0) + 1
             self._buckets[bisect_left(BOUNDS, seconds)] += 1
             self._seconds += seconds

@@ -138,6 +138,11 @@ class Conversation:
         return self._state is _State.OVER
 
     @property
+    def user(self) -> str:
+        """The user that the client says it is."""
+        return str(self._options.get("user", ""))
+
+    @property
     def waiting(self) -> bool:
         """Whether the client waits for its answer."""
         return self._state is _State.QUERIED
@@ -245,11 +250,10 @@ class Conversation:
             self._options[numbers[word]] = _number(word, value)
         elif word == "language":
             self._options["language"] = value
-            user = str(self._options["user"])
             if value not in self.languages:
                 self._refusal = f"this server has no language `{_shown(value)}`"
-            elif not self.knows_user(user):
-                self._refusal = f"this server does not know the user `{_shown(user)}`"
+            elif not self.knows_user(self.user):
+                self._refusal = f"this server does not know the user `{_shown(self.user)}`"
             events.append(Reply(b"no\n" if self._refusal else b"yes\n"))
             self._state = _State.FILES
         else:

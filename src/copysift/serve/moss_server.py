@@ -31,6 +31,7 @@ from copysift.serve.workers import Workers
 
 log = logging.getLogger("copysift.serve")
 CHUNK = 1 << 16
+LINGER, DRAINED = 2.0, 64 << 20  # seconds and bytes that a refused client may go on
 PATIENCE = 3600.0  # seconds after which a client gets the address of a result that is still being made
 
 
@@ -137,7 +138,9 @@ class _Talk:
             await self._writer.drain()
         elif isinstance(event, FileBegins):
             if self._upload is None:
-                self._upload = self._server._jobs.incoming()
+                owner = self._server.owner(self._talk.user, self._peer)
+                assert owner is not None, "a client who was told no has no files"
+                self._upload = await asyncio.to_thread(self._server._jobs.incoming, owner)
             self._upload.begin(event.name, "base" if event.base else "file")
         elif isinstance(event, FileData):
             assert self._upload is not None
@@ -150,8 +153,19 @@ class _Talk:
         elif isinstance(event, Failed):
             self._server._metrics.count("moss_errors")
             self._writer.write(event.reply)
+            await self._linger()
         else:
             assert isinstance(event, Ended)
+
+    async def _linger(self) -> None:
+        """Let a client that is still sending read why it was refused: closed at once, it would lose that."""
+        drained = 0
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(LINGER):
+                await self._writer.drain()
+                self._writer.write_eof()
+                while drained < DRAINED and (data := await self._reader.read(CHUNK)):
+                    drained += len(data)
 
     async def _submit(self, query: Submitted) -> None:
         server, upload = self._server, self._upload

@@ -28,11 +28,9 @@ LISTED = 50
 
 async def form_of(request: Request, state: State, user: str) -> dict[str, str]:
     """Take a small form that must come from a page of ours."""
-    with state.jobs.incoming() as nothing:
-        if request.headers.get("content-type", "").startswith("multipart/"):
-            fields = await uploads.form(request, nothing, state.config.limits)
-        else:
-            fields = {key: str(value) for key, value in (await request.form()).items()}
+    if request.headers.get("content-type", "").startswith("multipart/"):
+        raise HTTPException(415, "this form takes no files")
+    fields = {key: str(value) for key, value in (await request.form()).items()}
     check_form(request, state, user, fields.get("form_token", ""))
     return fields
 
@@ -68,11 +66,9 @@ def languages() -> list[tuple[str, str]]:
 @router.post("/checks")
 async def create(request: Request, state: ServerState, user: PageUser) -> Response:
     """Take a check in: a form with files."""
-    jobs = state.jobs
-    await asyncio.to_thread(jobs.check_room, user)
     if request.headers.get(FORM_TOKEN):
         check_form(request, state, user)  # before the upload, where a script sends it
-    with jobs.incoming() as upload:
+    with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         fields = await uploads.form(request, upload, state.config.limits)
         check_form(request, state, user, fields.pop("form_token", ""))
         title = fields.pop("title", "")
@@ -106,6 +102,8 @@ def _moved(request: Request, state: State, job: Job) -> Response:
 def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Show a check: how far it is, or what came of it."""
     job = api.own(state, user, id_)
+    if job.kind != "scan":
+        raise HTTPException(404, "there is no such check")
     values = {
         "job": job,
         "shown": job_out(state.jobs, job),
@@ -173,14 +171,15 @@ async def base(id_: str, request: Request, state: ServerState, user: PageUser) -
 
 
 async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | None = None) -> Job:
-    await asyncio.to_thread(state.jobs.check_room, user)
-    with state.jobs.incoming() as upload:
+    with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         for file, path in uploaded(state.jobs.folder(job.id) / "in"):
             upload.adopt(path, file)
         if passage is not None:
             name, text = passage
             upload.add(name, text.encode("utf-8", "surrogatepass"), "base")
-        return await _accept(state, user, upload, dict(job.request["settings"]), job.title)
+        again = await _accept(state, user, upload, dict(job.request["settings"]), job.title)
+    await asyncio.to_thread(state.jobs.copy_marks, job, again)
+    return again
 
 
 @router.post("/checks/{id_}/{action}")

@@ -14,7 +14,8 @@ from starlette.requests import ClientDisconnect
 
 from copysift.errors import CopysiftError, InputError, KernelError, StoreError
 from copysift.serve.limits import LimitError
-from copysift.serve.state import LoginNeededError
+from copysift.serve.state import LoginNeededError, state_of
+from copysift.serve.views import root_of
 
 log = logging.getLogger("copysift.serve")
 API = "/api/"
@@ -80,7 +81,7 @@ def install(app: FastAPI, page: PageOf) -> None:
     @handled(LoginNeededError)
     async def _login(request: Request, error: LoginNeededError) -> Response:
         if request.method == "GET":
-            return RedirectResponse(f"{request.scope.get('root_path', '')}/login", 303)
+            return RedirectResponse(f"{root_of(state_of(request))}/login", 303)
         return answer(request, 401, "please log in again")
 
     @handled(Exception)

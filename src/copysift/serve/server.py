@@ -8,51 +8,30 @@ import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from copysift.errors import StoreError, UsageError
 from copysift.serve.access import LOCAL, Access, secret
 from copysift.serve.app import make_app
+from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
+from copysift.serve.patience import PatientProtocol
 from copysift.serve.state import State
 from copysift.serve.workers import Workers
 
 log = logging.getLogger("copysift.serve")
+SWITCH = 0.001  # seconds that a question may keep the event loop waiting; Python's own is five times that
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
 Say = Callable[[str], None]
-
-
-class PatientProtocol(H11Protocol):
-    """HTTP/1.1 that lets go of clients who open a connection, or begin a request, and then say nothing."""
-
-    idle = 30.0
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.seen: object = None
-        self.timer = self.loop.call_later(self.idle, self._look)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.timer.cancel()
-        super().connection_lost(exc)
-
-    def _look(self) -> None:
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if not busy and self.cycle is self.seen:
-            self.transport.close()
-            return
-        self.seen = self.cycle
-        self.timer = self.loop.call_later(self.idle, self._look)
 
 
 def lock(data: Path) -> int:
@@ -76,7 +55,8 @@ def listening(host: str, port: int) -> socket.socket:
     """Open the port for HTTP; raise UsageError when that cannot be done."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+        # Named as TCP, for asyncio turns Nagle's delay off only for sockets that say what they are.
+        made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen(1024)  # from here on clients wait instead of being refused
@@ -89,6 +69,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 async def serve(config: Config, say: Say) -> None:
     """Serve until told to stop."""
+    sys.setswitchinterval(SWITCH)
     held = lock(config.data)
     web = listening(config.host, config.port)
     jobs = Jobs(config.data, config.limits, config.keep_days)
@@ -114,10 +95,10 @@ async def serve(config: Config, say: Say) -> None:
 
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
-    secure = config.public_url.startswith("https://")
-    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, secure)
+    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, config.public_url)
     indexes = Indexes(config.data, config.indexes)
-    return State(config, jobs, workers, access, Metrics(), indexes, config.address(port))
+    runs = Runs(config.runs)
+    return State(config, jobs, workers, access, Metrics(), indexes, runs, config.address(port))
 
 
 async def _moss(state: State, say: Say) -> MossServer | None:

@@ -9,6 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, HTTPException, Request
 
 from copysift.serve.access import Access
+from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
@@ -26,6 +27,7 @@ class State:
     access: Access
     metrics: Metrics
     indexes: Indexes
+    runs: Runs
     base: str
     begun: float = field(default_factory=time.time)
 
@@ -43,7 +45,12 @@ def state_of(request: Request) -> State:
     return cast(State, request.app.state.copysift)
 
 
-def api_user(request: Request) -> str:
+async def given_state(request: Request) -> State:
+    """Give the state to a route; as a coroutine, for a plain function costs a thread."""
+    return state_of(request)
+
+
+async def api_user(request: Request) -> str:
     """Give the user of a REST request; raise 401 if there is none. Cookies do not count here."""
     user = state_of(request).access.user(request.headers, {})
     if user is None:
@@ -51,7 +58,7 @@ def api_user(request: Request) -> str:
     return user
 
 
-def page_user(request: Request) -> str:
+async def page_user(request: Request) -> str:
     """Give the user of a page; raise LoginNeededError if there is none."""
     user = state_of(request).access.user(request.headers, request.cookies)
     if user is None:
@@ -59,6 +66,6 @@ def page_user(request: Request) -> str:
     return user
 
 
-ServerState = Annotated[State, Depends(state_of)]
+ServerState = Annotated[State, Depends(given_state)]
 ApiUser = Annotated[str, Depends(api_user)]
 PageUser = Annotated[str, Depends(page_user)]

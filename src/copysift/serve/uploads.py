@@ -1,10 +1,8 @@
-"""Uploads over HTTP: multipart forms straight to disk, limits and patience checked on the way."""
+"""Uploads over HTTP: multipart forms straight to disk, within limits; `guard` has the patience."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 from python_multipart.exceptions import MultipartParseError
@@ -18,40 +16,23 @@ from copysift.serve.limits import LimitError, Limits
 FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier"}
 
 
-class SlowClientError(LimitError):
-    """Raised when a client sends nothing, or too slowly, for too long."""
+async def form(
+    request: Request, upload: Incoming, limits: Limits, longest: int | None = None
+) -> dict[str, str]:
+    """Take a multipart form: files go to the upload, the other fields are given back.
 
-    def __init__(self) -> None:
-        super().__init__("the client was silent or slow for too long", status=408)
-
-
-async def patiently(request: Request, limits: Limits) -> AsyncIterator[bytes]:
-    """Give the body of a request in pieces, as long as they keep coming."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + limits.upload
-    stream = request.stream().__aiter__()
-    while True:
-        try:
-            wait = min(limits.idle, deadline - loop.time())
-            yield await asyncio.wait_for(anext(stream), max(0.0, wait))
-        except StopAsyncIteration:
-            return
-        except TimeoutError:
-            raise SlowClientError from None
-
-
-async def form(request: Request, upload: Incoming, limits: Limits) -> dict[str, str]:
-    """Take a multipart form: files go to the upload, the other fields are given back."""
+    A field has `longest` bytes at the most, where that is more than usual.
+    """
     kind, options = parse_options_header(request.headers.get("content-type"))
     boundary = options.get(b"boundary")
     if kind != b"multipart/form-data" or not boundary:
         raise UsageError(
             "the body is no multipart form", hint="send multipart/form-data, or application/json"
         )
-    parts = _Parts(upload, limits)
+    parts = _Parts(upload, limits, longest or limits.field_bytes)
     parser = MultipartParser(boundary, parts.callbacks())
     try:
-        async for piece in patiently(request, limits):
+        async for piece in request.stream():
             parser.write(piece)
         parser.finalize()
     except MultipartParseError as error:
@@ -81,7 +62,7 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
     """Take a JSON object, of limited size."""
     held = bytearray()
     try:
-        async for piece in patiently(request, limits):
+        async for piece in request.stream():
             held += piece
             if len(held) > limits.json_bytes:
                 raise LimitError(f"the body is larger than {limits.json_bytes:,} bytes")
@@ -98,10 +79,10 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
 class _Parts:
     """What the parser tells of, part by part."""
 
-    def __init__(self, upload: Incoming, limits: Limits) -> None:
+    def __init__(self, upload: Incoming, limits: Limits, longest: int) -> None:
         self.fields: dict[str, str] = {}
         self.whole = False
-        self._upload, self._limits = upload, limits
+        self._upload, self._limits, self._longest = upload, limits, longest
         self._header, self._value = bytearray(), bytearray()
         self._headers: dict[bytes, bytes] = {}
         self._name = ""
@@ -156,7 +137,7 @@ class _Parts:
         if self._file:
             self._upload.write(data[start:end])
         elif self._text is not None:
-            self._grow(self._text, data[start:end])
+            self._grow(self._text, data[start:end], self._longest)
 
     def part_end(self) -> None:
         if self._file:
@@ -167,7 +148,8 @@ class _Parts:
     def end(self) -> None:
         self.whole = True
 
-    def _grow(self, held: bytearray, data: bytes) -> None:
+    def _grow(self, held: bytearray, data: bytes, most: int | None = None) -> None:
         held += data
-        if len(held) > self._limits.field_bytes:
-            raise LimitError(f"a field is longer than {self._limits.field_bytes:,} bytes")
+        most = most or self._limits.field_bytes
+        if len(held) > most:
+            raise LimitError(f"a field is longer than {most:,} bytes")

@@ -58,6 +58,7 @@ def show(
             form_token=state.access.form_token(user) if user is not None else "",
             keep_days=state.config.keep_days,
             here=request.url.path,
+            with_runs=bool(state.config.runs),
             **values,
         )
     )

@@ -27,6 +27,7 @@ OUTCOME = "outcome.json"
 LOOK = 0.4  # seconds between two looks at whether a running job was cancelled
 IDLE = 5.0  # seconds after which an idle worker looks for itself
 PR_SET_PDEATHSIG = 1
+NO_MEMORY = 3  # status of a job that could not even say so
 
 
 def main(arguments: list[str]) -> None:
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> None:
     from copysift.serve import work  # loaded once, here, and not in every job
 
     assert work.KINDS
-    while True:
+    while _listen(0):  # a worker whose server died while it was loading takes nothing
         job = jobs.claim(name)
         if job is None:
             if not _listen(IDLE):
@@ -77,8 +78,10 @@ def _carry_out(jobs: Jobs, job: Job, threads: int) -> None:
         jobs.lost(job.worker)
     else:
         jobs.finish(job, state, error=error, summary=summary)
-    with suppress(KeyError):
+    try:
         jobs.tidy(jobs.get(job.id))
+    except KeyError:  # deleted meanwhile: nothing of it may stay, whatever was written last
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _watch(jobs: Jobs, job: Job, child: int) -> tuple[str, str]:
@@ -90,10 +93,13 @@ def _watch(jobs: Jobs, job: Job, child: int) -> tuple[str, str]:
             ready, _, _ = select.select([watched, 0], [], [], LOOK)
             if watched in ready:
                 _, status = os.waitpid(child, 0)
+                if os.waitstatus_to_exitcode(status) == NO_MEMORY:
+                    return FAILED, _memory(jobs.limits)
                 return (DONE, "") if status == 0 else (RUNNING, "")
             if 0 in ready and not os.read(0, 4096):
                 _end(child)
-                sys.exit(0)  # the next server takes the job up again
+                jobs.give_back(job)  # the next server may be there already
+                sys.exit(0)
             if time.monotonic() > deadline:
                 _end(child)
                 return FAILED, f"it took longer than {jobs.limits.seconds} seconds"
@@ -121,6 +127,7 @@ def _child(job: Job, folder: Path, out: Path, limits: Limits, threads: int) -> N
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        sys.unraisablehook = _unraisable
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         _outcome(out, *_done(job, folder, out, threads, limits))
         status = 0
@@ -141,10 +148,21 @@ def _done(
     except CopysiftError as error:
         return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
     except MemoryError:
-        return FAILED, f"it needs more than {limits.memory:,} bytes of memory", {}
+        return FAILED, _memory(limits), {}
     except Exception as error:
         traceback.print_exc()
         return FAILED, f"something went wrong: {type(error).__name__}", {}
+
+
+def _memory(limits: Limits) -> str:
+    return f"it needs more than {limits.memory:,} bytes of memory"
+
+
+def _unraisable(told: sys.UnraisableHookArgs) -> None:
+    """End a job in which a thread found no memory to begin with: who waits for that thread waits for ever."""
+    if issubclass(told.exc_type, MemoryError):
+        os._exit(NO_MEMORY)
+    sys.__unraisablehook__(told)
 
 
 def _outcome(out: Path, state: str, error: str, summary: dict[str, object]) -> None:

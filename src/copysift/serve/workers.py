@@ -16,6 +16,7 @@ from copysift.serve.jobs import Job, Jobs
 log = logging.getLogger("copysift.serve")
 POLL = 2.0  # seconds between two looks, should a word of a worker be lost
 PAUSE = 0.5  # before a dead worker is replaced
+GRACE = 0.5  # seconds that a worker has to leave; a job that it was at begins anew with the next server
 
 
 class Workers:
@@ -69,8 +70,8 @@ class Workers:
                 process.stdin.close()
         for process in list(self._running.values()):
             try:
-                await asyncio.wait_for(process.wait(), 5)
-            except TimeoutError:
+                await asyncio.wait_for(process.wait(), GRACE)
+            except TimeoutError:  # it is still loading, or a job does not let go
                 process.kill()
                 await process.wait()
         self._running.clear()

@@ -49,13 +49,10 @@ def decide(run: Path, settings: CorpusSettings, keeping: str) -> Decision:
     opened = open_corpus(run)
     sets = Sets(run / "sketches")
     rank = ranking(run, keeping)
-    try:
-        best = _best_of_class(opened.first, rank)
-        chosen = _kept_nodes(opened, sets, settings, rank[best])
-        kept = best[chosen[opened.first]]
-        return _explained(opened, sets, kept, settings.resemblance)
-    finally:
-        sets.close()
+    best = _best_of_class(opened.first, rank)
+    chosen = _kept_nodes(opened, sets, settings, rank[best])
+    kept = best[chosen[opened.first]]
+    return _explained(opened, sets, kept, settings.resemblance)
 
 
 def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
@@ -73,10 +70,7 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
     node[pairs.right[crossing][order]] = pairs.left[crossing][order]
     new = (numbers >= before) & ~known
     kept[new] = np.where(node[opened.first[new]] < before, node[opened.first[new]], numbers[new])
-    try:
-        return _explained(opened, sets, kept, settings.resemblance)
-    finally:
-        sets.close()
+    return _explained(opened, sets, kept, settings.resemblance)
 
 
 def ranking(run: Path, keeping: str) -> Int64s:

@@ -42,8 +42,8 @@ Batches = Iterable[pa.RecordBatch | Skipped]
 
 RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
 PAIR_RANGES = 1024
-PART = 64 << 20  # bytes of shingles in a part of the sets, at most
-BATCH = 32 << 20  # bytes of shingles that one check of candidates holds, at most
+PART = 16 << 20  # bytes of shingles in a part of the sets, at most; arrays of up to 32 MB are used again
+BATCH = 4 << 20  # bytes of shingles that one check of candidates holds, about
 
 
 class Corpus:
@@ -185,7 +185,7 @@ class Corpus:
         by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
         if self.settings.method == "super":
             by = np.ones(count, np.uint32)
-        spans = list(spill.spans(max(self._share // (4 * ENTRY), 1)))
+        spans = list(spill.spans(self._entries_at_once(spill.counts())))
         self._shown.phase("pairing", len(spans))
         edges = (
             np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(count) // np.uint64(PAIR_RANGES)
@@ -229,16 +229,22 @@ class Corpus:
         rule = phases.Candidates(
             self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method
         )
-        spans = list(pairs.spans(max(self._share // (4 * ENTRY), 1), pairs.counts() + common.counts()))
+        counts = pairs.counts() + common.counts()
+        spans = list(pairs.spans(self._entries_at_once(counts), counts))
         self._shown.phase("measuring", len(spans))
         self.sets.some(np.zeros(0, np.int64))  # what threads share is made before they start
-        found: list[Measured] = []
-        for span in spans:
-            keys, weights = lists.summed(*pairs.read(*span))
-            chosen = rule.of(keys, weights, np.unique(common.read(*span)[0]))
-            found += [part for part in self._mapped(self.check, self._batches(chosen)) if len(part)]
-            self._shown.advance()
-        return Measured.joined(found)
+
+        def candidates() -> Iterator[UInt64s]:  # of one span, while those of the one before are measured
+            for span in spans:
+                keys, weights = lists.summed(*pairs.read(*span))
+                yield from self._batches(rule.of(keys, weights, np.unique(common.read(*span)[0])))
+                self._shown.advance()
+
+        return Measured.joined([part for part in self._mapped(self.check, candidates()) if len(part)])
+
+    def _entries_at_once(self, counts: Int64s) -> int:
+        """Give how many entries a span may have: what the memory allows, but enough spans for all threads."""
+        return max(min(self._share // (4 * ENTRY), int(counts.sum()) // (4 * self._jobs)), 1)
 
     def check(self, pairs: UInt64s) -> Measured:
         """Measure some candidates over all their shingles."""

@@ -132,11 +132,11 @@ def _items(documents: Iterable[Any], fields: Fields) -> Iterator[pa.RecordBatch 
 
 
 def _pairs(counts: Counts) -> tuple[Pair, ...]:
-    from copysift.engine.selection import pairs_of
+    from copysift.engine.pairs import Pairs
 
     columns: PairColumns = counts.pairs
     order = np.lexsort((columns.right, columns.left, -columns.resemblance))
-    return pairs_of(counts.documents, columns.take(order))
+    return Pairs(counts.documents, columns.take(order))[:]
 
 
 def _equal(counts: Counts) -> tuple[tuple[str, ...], ...]:

@@ -23,7 +23,6 @@ class Known:
         found = np.zeros(0, np.uint64)
         for part in range(sets.parts):
             found = np.union1d(found, sets.whole(part)[0])
-        sets.close()
         self._values: NDArray[np.uint64] = found
         self._shingle, self._seed = shingle, seed
         self._words = canonicaliser("words")

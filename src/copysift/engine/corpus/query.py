@@ -40,18 +40,15 @@ def query(
     if settings.get("features"):
         raise UsageError(f"{path} compares features, not texts", hint="use cluster-of")
     sets = Sets(path / "sketches")
-    try:
-        number = int(opened.numbers([name])[0]) if text is None else -1
-        if text is None and number < 0:
-            raise UsageError(f"{path} has no document {name}", hint="name one of its ids, or a file")
-        if text is None:
-            mine, _ = sets.some(np.array([number]))
-        else:
-            data = np.frombuffer(readable(text, settings["html"]), np.uint8)
-            mine = shingle_sets(data, np.array([0, len(data)], np.int64), settings["shingle"], seed).values
-        shared = _shared(sets, mine)
-    finally:
-        sets.close()
+    number = int(opened.numbers([name])[0]) if text is None else -1
+    if text is None and number < 0:
+        raise UsageError(f"{path} has no document {name}", hint="name one of its ids, or a file")
+    if text is None:
+        mine, _ = sets.some(np.array([number]))
+    else:
+        data = np.frombuffer(readable(text, settings["html"]), np.uint8)
+        mine = shingle_sets(data, np.array([0, len(data)], np.int64), settings["shingle"], seed).values
+    shared = _shared(sets, mine)
     sizes = sets.column("shingles")
     hits = np.flatnonzero(shared)
     hits = hits[hits != number]

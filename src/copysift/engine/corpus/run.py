@@ -66,7 +66,6 @@ def cluster(
     corpus = Corpus(work, settings, progress)
     corpus.run(batches() if batches is not None else records(names, settings))
     summary = _finish(corpus, [*before, *names], before)
-    corpus.sets.close()
     work.drop()
     if settings.slim:
         for stale in (path / "sketches").glob("*.u64"):

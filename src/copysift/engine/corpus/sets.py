@@ -6,8 +6,8 @@ after another.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 
-from copysift.engine.corpus.spill import read_all, write_all
+from copysift import kernels
+from copysift.engine.corpus.spill import write_all
 from copysift.errors import RunError
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ class Sets:
         self.parts = len(list(folder.glob("documents-*.arrow")))
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
-        self._files: dict[tuple[str, int], int] = {}
 
     def write(self, part: list[Sketched]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
@@ -97,9 +97,7 @@ class Sets:
         first, last = self.bounds()[part : part + 2]
         sizes = self.column("shingles" if stem == "shingles" else "sampled")[first:last]
         bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
-        values = np.empty(int(bounds[-1]), np.uint64)
-        read_all(self._opened(stem, part), values, 0, self._path(stem, part))
-        return values, bounds
+        return self._mapped(stem, part, int(bounds[-1])), bounds
 
     def some(self, numbers: Int64s) -> tuple[UInt64s, Int64s]:
         """Give the sets of some documents, ascending by number: values and bounds."""
@@ -109,25 +107,18 @@ class Sets:
         values = np.empty(int(bounds[-1]), np.uint64)
         starts = self._starts()
         part = np.searchsorted(edges, numbers, side="right") - 1
-        # neighbours on disk are read together
-        apart = (np.diff(numbers) != 1) | (np.diff(part) != 0)
-        heads = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(numbers)]]).astype(np.int64)
-        if len(numbers):
-            where = part[heads[:-1]]
-            offsets = 8 * (starts[numbers[heads[:-1]]] - starts[edges[where]])
-            ends = bounds[heads]
-            files = [self._opened("shingles", each) for each in range(int(where[-1]) + 1)]
-            for place, each, first, last in zip(
-                offsets.tolist(), where.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True
-            ):
-                read_all(files[each], values[first:last], place, self.folder)
+        heads = np.flatnonzero(np.diff(part, prepend=-1))
+        for head, tail in pairwise([*heads.tolist(), len(numbers)]):
+            first, last = edges[part[head]], edges[part[head] + 1]
+            source = self._mapped("shingles", int(part[head]), int(starts[last] - starts[first]))
+            inside = numbers[head:tail]
+            kernels.shingle.gather(
+                source,
+                starts[inside] - starts[first],
+                starts[inside + 1] - starts[first],
+                values[bounds[head] :],
+            )
         return values, bounds
-
-    def close(self) -> None:
-        """Close all files."""
-        for descriptor in self._files.values():
-            os.close(descriptor)
-        self._files.clear()
 
     def _starts(self) -> Int64s:
         if "_starts" not in self._columns:
@@ -135,16 +126,20 @@ class Sets:
             self._columns["_starts"] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         return self._columns["_starts"]
 
-    def _opened(self, stem: str, part: int) -> int:
-        if (stem, part) not in self._files:
-            try:
-                self._files[stem, part] = os.open(self._path(stem, part), os.O_RDONLY)
-            except OSError:
-                raise RunError(
-                    f"{self.folder.parent} holds no shingles",
-                    hint="it was made with --slim; make it again without",
-                ) from None
-        return self._files[stem, part]
+    def _mapped(self, stem: str, part: int, count: int) -> UInt64s:
+        """Give the keys of a file where they lie; it is closed when the array goes."""
+        path = self._path(stem, part)
+        try:
+            if path.stat().st_size != 8 * count:
+                raise RunError(f"{path} was cut short", hint="make the run again")
+            return np.asarray(np.memmap(path, np.uint64, "r")) if count else np.zeros(0, np.uint64)
+        except OSError as error:
+            if path.exists():
+                raise RunError(f"cannot read {path}: {error.strerror}") from None
+            raise RunError(
+                f"{self.folder.parent} holds no shingles",
+                hint="it was made with --slim; make it again without",
+            ) from None
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
         try:

@@ -6,7 +6,7 @@ An entry is a (hash, group) pair, kept as two arrays; entries may repeat.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,66 +90,85 @@ def transpose(
     return row_offsets, np.array([number for row in rows for number in row], np.uint32)
 
 
+List = tuple[
+    "NDArray[np.int64]",
+    "UInt32s",
+    "NDArray[np.int64]",
+    "UInt32s",
+    "NDArray[np.float64]",
+    "NDArray[np.float64]",
+]  # offsets, groups, offsets of rows, hash numbers of rows, weights by degree, totals by group
+
+
 def row_candidates(
     first: int,
     last: int,
-    offsets: NDArray[np.int64],
-    groups: UInt32s,
-    row_offsets: NDArray[np.int64],
-    row_hashes: UInt32s,
-    weights: NDArray[np.float64],
+    postings: List,
     sizes: UInt32s,
-    totals: NDArray[np.float64],
     side: UInt32s,
     kin: UInt32s,
     measure: str,
     threshold: float,
     min_shared: int,
+    added: List | None = None,
+    apart: List | None = None,
+    verbatim: float = 0.0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
-    """Give left, right, shared, weight of the pairs with first ≤ left < last that reach the threshold.
+    """Give left, right, shared, similarity of the pairs with first ≤ left < last that reach the threshold.
 
-    `weights[d]` is the weight of a hash that d groups hold, `totals` the weighted sizes. A pair
-    counts when left < right, its two labels in `side` are not equal (0 is equal to none) and
-    neither are those in `kin`, it shares at least `min_shared` hashes (or all, where neither has as many)
+    A list is (offsets, groups, offsets of rows, hash numbers of rows, weights, totals): `weights[d]` is the
+    weight of a hash that d groups hold, `totals` the weighted sizes of the groups. A pair counts when
+    left < right, its two labels in `side` are not equal (0 is equal to none) and neither are those in
+    `kin`, it shares at least `min_shared` hashes of the first list (or all, where neither has as many)
     and its measure is at least `threshold`. The pairs are in order of left, then right.
+
+    The similarity is the shared weight by the smaller total. With two more lists it is the largest of
+    three: of the first list, of the first and `added` together, and of `apart`; and a part `verbatim`
+    of it is left to the share of `apart` that both have of what either has.
     """
     found: list[tuple[int, int, int, float]] = []
     for left in range(first, min(last, len(sizes))):
-        shared: Counter[int] = Counter()
-        weight: dict[int, float] = {}
-        for number in row_hashes[row_offsets[left] : row_offsets[left + 1]].tolist():
-            holders = groups[offsets[number] : offsets[number + 1]].tolist()
-            for right in holders[holders.index(left) + 1 :]:
-                shared[right] += 1
-                weight[right] = weight.get(right, 0.0) + float(weights[len(holders)])
+        shared, weight = _told(postings, left)
+        more = None if added is None or apart is None else (_told(added, left)[1], _told(apart, left)[1])
         for right in sorted(shared):
             if any(label[left] and label[left] == label[right] for label in (side, kin)):
                 continue
+            least = _share(weight[right], min(postings[5][left], postings[5][right]))
+            if added is None or apart is None or more is None:
+                similarity = least
+            else:
+                pool = postings[5] + added[5]
+                both, one, other = more[1].get(right, 0.0), apart[5][left], apart[5][right]
+                pooled = _share(weight[right] + more[0].get(right, 0.0), min(pool[left], pool[right]))
+                same = _share(both, one + other - both) if one + other - both > 0 else 1.0
+                best = max(least, pooled, _share(both, min(one, other)))
+                similarity = best * (1 - verbatim + verbatim * same)
             n, m, s = int(sizes[left]), int(sizes[right]), shared[right]
             value = {
                 "shared": float(s),
                 "resemblance": s / (n + m - s),
                 "containment": s / min(n, m),
-                "similarity": weight[right] / min(float(totals[left]), float(totals[right])),
+                "similarity": similarity,
             }[measure]
             if s >= min(min_shared, max(n, m)) and value >= threshold:
-                found.append((left, right, s, weight[right]))
+                found.append((left, right, s, similarity))
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]
     return columns[0], columns[1], columns[2], np.array([pair[3] for pair in found], np.float64)
 
 
-def shared_of(
-    row_offsets: NDArray[np.int64],
-    row_hashes: UInt32s,
-    worth: NDArray[np.float64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Give how many hashes each pair of rows shares, and the sum of their worth."""
-    rows = [set(row_hashes[first:last].tolist()) for first, last in pairwise(row_offsets.tolist())]
-    common = [
-        sorted(rows[one] & rows[other]) for one, other in zip(left.tolist(), right.tolist(), strict=True)
-    ]
-    sums = [sum(float(worth[number]) for number in each) for each in common]
-    return np.array([len(each) for each in common], np.int64), np.array(sums, np.float64)
+def _told(postings: List, left: int) -> tuple[Counter[int], dict[int, float]]:
+    """Count what each later group shares with a group, and sum its weights."""
+    offsets, groups, row_offsets, row_hashes, weights, _ = postings
+    shared: Counter[int] = Counter()
+    weight: dict[int, float] = {}
+    for number in row_hashes[row_offsets[left] : row_offsets[left + 1]].tolist():
+        holders = groups[offsets[number] : offsets[number + 1]].tolist()
+        for right in holders[holders.index(left) + 1 :]:
+            shared[right] += 1
+            weight[right] = weight.get(right, 0.0) + float(weights[len(holders)])
+    return shared, weight
+
+
+def _share(part: float, whole: float) -> float:
+    return min(float(part) / float(whole), 1.0) if whole > 0 else 0.0

@@ -114,6 +114,18 @@ def shared(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> In
     return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts, rights, strict=True)], np.int64)
 
 
+def gather(source: UInt64s, starts: Int64s, ends: Int64s, out: UInt64s) -> None:
+    """Copy source[starts[i]:ends[i]], one after another, to the beginning of out."""
+    at = 0
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if not 0 <= start <= end <= len(source):
+            raise IndexError("outside of the source")
+        if at + end - start > len(out):
+            raise IndexError("too little room")
+        out[at : at + end - start] = source[start:end]
+        at += end - start
+
+
 def lists(
     hashes: UInt64s, docs: UInt32s, moduli: UInt32s, most: int, sizes: UInt32s
 ) -> tuple[Int64s, Int64s, NDArray[np.bool_], UInt64s, Bytes]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from copysift.read.archives.limits import BROKEN, ArchiveLimits, Budget, DamagedError, Item, LimitReachedError
-from copysift.read.archives.paths import Names, safe_name
+from copysift.read.archives.paths import Names, climbs, safe_name
 from copysift.read.archives.tars import PACKINGS, tar_items
 from copysift.read.archives.zips import zip_items
 from copysift.read.globs import Globs
@@ -106,7 +106,14 @@ class _Archive:
                 self.budget.member()
                 safe = safe_name(item.name)
                 if safe:
-                    yield from self.member(item, prefix + names.take(safe), depth)
+                    taken = prefix + names.take(safe)
+                    if climbs(item.name):
+                        yield Skipped(
+                            self.top + taken,
+                            f"is named {item.name!r} in the archive, which leads out of it: "
+                            "it was read under this name",
+                        )
+                    yield from self.member(item, taken, depth)
                 else:
                     yield Skipped(f"{self.top}{prefix}{item.name!r}", "has a name that leads nowhere")
         except DamagedError as error:

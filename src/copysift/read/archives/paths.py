@@ -19,6 +19,11 @@ def safe_name(name: str) -> str:
     return "/".join(kept)
 
 
+def climbs(name: str) -> bool:
+    """Tell whether a name leads upwards: nobody packs such a thing by accident."""
+    return ".." in name.replace("\0", "").replace("\\", "/").split("/")
+
+
 class Names:
     """The names given out in one archive: a name that comes again gets a number."""
 

@@ -19,6 +19,8 @@ function colourGraph(clusters, threshold) {
 
 function watchGraph(model) {
   graph = model;
+  const names = model.get_model_by_name("names");
+  if (names && innerWidth < 600 && names.data_source.data.node.length > 8) names.visible = false; // they would cover each other
   const [nodes, edges] = ["nodes", "edges"].map((name) => model.get_model_by_name(name));
   const open = (chosen, address) => chosen.selected.properties.indices.change.connect(() => {
     const [at] = chosen.selected.indices;

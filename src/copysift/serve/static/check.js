@@ -9,7 +9,7 @@ const sent = document.getElementById("sent");
 let files = []; // [file, name with folders]
 
 function shown(bytes) {
-  for (const [unit, each] of [["MB", 1e6], ["kB", 1e3]]) if (bytes >= each) return `${(bytes / each).toPrecision(3)} ${unit}`;
+  for (const [unit, each] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]) if (bytes >= each) return `${(bytes / each).toPrecision(3)} ${unit}`;
   return `${bytes} B`;
 }
 
@@ -55,6 +55,12 @@ for (const id of ["files", "folder"]) {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!files.length) { state.textContent = "Choose or drop some files first."; return; }
+  const [most, many] = [Number(form.dataset.bytes), Number(form.dataset.files)];
+  const bytes = files.reduce((total, [file]) => total + file.size, 0);
+  if (bytes > most || files.length > many) {
+    state.textContent = `That is too much: at most ${shown(most)} and ${many.toLocaleString("en")} files.`;
+    return;
+  }
   const data = new FormData();
   for (const field of form.elements) {
     if (!field.name || field.type === "file" || field.name === "form_token") continue;

@@ -1,0 +1,36 @@
+"""The runs that the operator lets all users read, opened once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from copysift.engine.corpus.browsing import Browsing
+
+
+class Runs:
+    """Opens runs by name; one that was made again is read again."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths, self._lock = paths, threading.Lock()
+        self._open: dict[str, tuple[int, Browsing]] = {}
+        for name in paths:
+            self.get(name)  # raises RunError now, and not when somebody looks
+
+    def names(self) -> list[str]:
+        """Give the names of the runs."""
+        return sorted(self._paths)
+
+    def get(self, name: str) -> Browsing:
+        """Give a run; KeyError when there is none of that name."""
+        path = self._paths[name]
+        try:
+            stamp = (path / "run.json").stat().st_mtime_ns
+        except OSError:
+            stamp = 0
+        with self._lock:
+            known = self._open.get(name)
+            if known is None or known[0] != stamp:
+                known = self._open[name] = (stamp, Browsing(path))
+            return known[1]
