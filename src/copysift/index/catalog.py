@@ -24,7 +24,8 @@ from copysift.errors import StoreError
 from copysift.index.disk import step
 
 NAME = "catalog.sqlite"
-VERSION = 1
+PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
+VERSION = SWEPT
 FOLDER = "postings"
 
 _TABLES = """
@@ -171,7 +172,7 @@ class Catalog:
         for statement in _TABLES.strip().split(";\n"):
             self.run(statement.rstrip(";"))
         values = {
-            "version": VERSION,
+            "version": PLAIN,
             "settings": settings,
             "next": {"content": 1, "document": 1, "segment": 1, "run": 1},
         }

@@ -98,7 +98,7 @@ class Writer:
     def _begin(self) -> None:
         self._next: dict[str, int] = self.catalog.about("next")
         self._buffer: list[Columns] = []
-        self._buffered = self._kept = 0
+        self._buffered = self._kept = self._spilled = 0
         self._written: list[Path] = []
         self._dropped: list[Path] = []
         self._changed = False
@@ -185,6 +185,35 @@ class Writer:
         self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
         return number
 
+    def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
+        """File a content that no document has yet and give its number; however large, nothing is committed."""
+        self._changed = True
+        number = self._put_content(entry, found, text)
+        if self._buffered >= BUFFERED:
+            self.spill()
+        return number
+
+    def spill(self) -> None:
+        """Write the postings that are held to segments that the next commit will name."""
+        self._spilled += self._flush()
+
+    def drop(self, content: int) -> None:
+        """Drop a content; its postings go when they are merged."""
+        self._changed = True
+        postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
+        self.drop_content(content)
+        if postings:
+            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
+
+    @property
+    def next_content(self) -> int:
+        """The number that the next new content will have."""
+        return self._next["content"]
+
+    def touch(self) -> None:
+        """Say that there is something to commit."""
+        self._changed = True
+
     def add_postings(self, content: int, hashes: UInt64s, starts: UInt32s, lengths: UInt32s) -> None:
         """Add the postings of a content; all of them, at once."""
         if len(hashes):
@@ -208,10 +237,7 @@ class Writer:
         """Drop a content that no document has any more; its postings go when they are merged."""
         if self.catalog.one("SELECT 1 FROM documents WHERE content = ?", (content,)) is not None:
             return
-        postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
-        self.drop_content(content)
-        if postings:
-            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
+        self.drop(content)
 
     def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
         """Note that a content has fewer postings than it had."""
@@ -255,7 +281,7 @@ class Writer:
         """Write what was added, merge what is due, and make all of it visible at once."""
         if not self._changed:
             return
-        added = self._flush()
+        added = self._flush() + self._spilled
         if merge:
             self._merge(max(self._policy.slice, self._policy.fanout * added))
         self._switch()

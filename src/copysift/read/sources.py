@@ -90,7 +90,7 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
 
     built = Builder(limit=limit)
     plain = not (fields.date or fields.features)
-    name_field, text_field, loads = fields.id or "id", fields.text, orjson.loads
+    name_field, text_field, loads = fields.id or fields.names[0], fields.text, orjson.loads
     for number, line in numbered_lines(stream):
         try:
             record = loads(line)
