@@ -77,6 +77,26 @@ class Tracing:
         0.5, "--threshold", "The least resemblance or share that counts as the same document: 50% or .5.",
         _ASKING, fraction, "X", limits=(FLOOR, 1), commands="locate changes",
     )  # fmt: skip
+    share: float = declare(
+        0.2, "--threshold", "The least share of the file that a document must hold: 20% or .2.",
+        _ASKING, fraction, "X", limits=(0, 1), commands="holders",
+    )  # fmt: skip
+    original: str = declare(
+        "", "--original", "The address of the original, whose versions the holders are compared with.",
+        _ASKING, text, "URI", commands="holders", shown="the first that had these bytes",
+    )  # fmt: skip
+    watch: bool = declare(
+        False, "--watch", "Only what is new since the sweep before, and who holds it no more.", _ASKING, flag,
+        commands="holders",
+    )  # fmt: skip
+    start: int | None = declare(
+        None, "--from", "The first sweep that counts.", _ASKING, moment, "DATE", commands="changes",
+        shown="the oldest",
+    )  # fmt: skip
+    end: int | None = declare(
+        None, "--to", "The last sweep that counts.", _ASKING, moment, "DATE", commands="changes",
+        shown="the newest",
+    )  # fmt: skip
     diff: bool = declare(
         False, "--diff", "Show what changed between each version and the one before.", _ASKING, flag,
         commands="history",

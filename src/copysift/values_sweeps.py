@@ -116,3 +116,104 @@ class History:
     versions: tuple[Version, ...]
     gone_since: str
     kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What happened from one sweep to the next, in addresses.
+
+    A document that went from one address and came at another counts as moved, not as died and
+    appeared: `between_hosts`, `between_folders` of one host, or `renamed` in its folder.
+    """
+
+    before: str
+    after: str
+    documents: int
+    appeared: int
+    died: int
+    between_hosts: int
+    between_folders: int
+    renamed: int
+    changed: int
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A document that moved: `resemblance` of what came to what went; `kind` is hosts, folders or name."""
+
+    date: str
+    uri: str
+    to: str
+    kind: str
+    resemblance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """Documents that were seen in so many sweeps in a row, moves included: those that died, those that live."""
+
+    sweeps: int
+    died: int
+    alive: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How a collection changed (Broder et al. 1997, section 6.5).
+
+    `resemblances[i]` counts the consecutive versions of an address whose resemblance lies in
+    i / 10 .. (i + 1) / 10; those of 1 are not the same bytes, but share all fingerprints, and stand last.
+    """
+
+    turns: tuple[Turn, ...]
+    resemblances: tuple[int, ...]
+    lives: tuple[Lives, ...]
+    days_lived: float | None
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration:
+    """Where a holder differs from the original: lines of the original, first line 1, both included."""
+
+    first_line: int
+    last_line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A document that holds all or part of another one.
+
+    `state` is identical, whole (all of it stands there unchanged), altered (changed in places) or part.
+    `alterations` is None where the texts are not kept. `version` is the version of the original that it
+    resembles most, by number from 1, 0 for the file itself; `closeness` its resemblance.
+    """
+
+    uri: str
+    group: str
+    state: str
+    share: float
+    resemblance: float
+    since: str
+    version: int
+    version_date: str
+    closeness: float
+    alterations: tuple[Alteration, ...] | None = None
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Who holds a document, in groups; `lost` held it in the sweep before."""
+
+    name: str
+    as_of: str
+    before: str
+    original: str
+    holders: tuple[Holder, ...]
+    lost: tuple[str, ...]
+    watched: bool = False
+    kept: bool = True

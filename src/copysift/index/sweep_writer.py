@@ -140,22 +140,22 @@ class SweepWriter:
         times = list(self._times)
         if not self.repeats:
             insort(times, self._at)
+        before = self._at if self.repeats else max((time for time in times if time < self._at), default=0)
         new = changed = gone = 0
         for number, old in self._every():
             content = self._contents.get(number, 0)
             stood = {time: row.content for row in old for time in _covered(row, self._times)}
-            was = stood.get(self._at, 0)
+            was = stood.get(before, 0)
             stood[self._at] = content
-            runs = _runs(number, stood, times)
-            if runs == old:
-                continue
-            self._writer.touch()
-            self._catalog.run("DELETE FROM versions WHERE uri = ?", (number,))
-            self._catalog.run_many("INSERT INTO versions VALUES (?, ?, ?, ?)", runs)
-            self.turned.append(number)
             new += not was and bool(content)
             changed += bool(was) and bool(content) and was != content
             gone += bool(was) and not content
+            runs = _runs(number, stood, times)
+            if runs != old:
+                self._writer.touch()
+                self._catalog.run("DELETE FROM versions WHERE uri = ?", (number,))
+                self._catalog.run_many("INSERT INTO versions VALUES (?, ?, ?, ?)", runs)
+                self.turned.append(number)
         if self.repeats:
             self._forget()
         return Turned(new, changed, gone)

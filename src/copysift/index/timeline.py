@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from copysift.index.catalog import PLAIN, SWEPT, Catalog, short
+from copysift.index.catalog import PLAIN, SWEPT, Catalog, DocumentRow, short
 
 TABLES = """
 CREATE TABLE sweeps (at INTEGER PRIMARY KEY, source TEXT NOT NULL, documents INTEGER NOT NULL);
@@ -57,6 +57,32 @@ class VersionRow(NamedTuple):
 def is_swept(catalog: Catalog) -> bool:
     """Tell whether an index has sweeps."""
     return bool(catalog.about("version") == SWEPT)
+
+
+def holders(catalog: Catalog, content: int) -> list[DocumentRow]:
+    """Give the documents that have a content, or had it in any sweep."""
+    if not is_swept(catalog):
+        return list(catalog.documents(content))
+    rows = catalog.rows(
+        "SELECT DISTINCT u.number, u.uri FROM versions v JOIN uris u ON u.number = v.uri "
+        "WHERE v.content = ? ORDER BY 1",
+        (content,),
+    )
+    return [DocumentRow(number, os.fsdecode(uri), content, False, 0) for number, uri in rows]
+
+
+def renumber(catalog: Catalog, old: int, new: int) -> None:
+    """Let documents, versions and pairs refer to a content by another number."""
+    if not is_swept(catalog):
+        catalog.run("UPDATE documents SET content = ? WHERE content = ?", (new, old))
+        return
+    for table, column in (("versions", "content"), ("alike", "content"), ("alike", "other")):
+        catalog.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
+    cluster = catalog.one("SELECT cluster FROM clusters WHERE content = ?", (old,))
+    catalog.run("UPDATE clusters SET content = ? WHERE content = ?", (new, old))
+    if cluster is not None:
+        least = catalog.one("SELECT min(content) FROM clusters WHERE cluster = ?", (cluster,))
+        catalog.run("UPDATE clusters SET cluster = ? WHERE cluster = ?", (least, cluster))
 
 
 def adopt(catalog: Catalog) -> None:

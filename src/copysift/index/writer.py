@@ -26,6 +26,7 @@ from copysift.index.place import make_folders
 from copysift.index.reader import TEXT_PIECE, check_version, exists
 from copysift.index.segment import RANGES, SUFFIX, Columns, encode, keys_of, sorted_columns
 from copysift.index.slices import DamagedError, part_of, without_removed
+from copysift.index.timeline import renumber
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -255,7 +256,7 @@ class Writer:
         if left:
             self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
         number = self._put_content(entry, found, text)
-        self.catalog.run("UPDATE documents SET content = ? WHERE content = ?", (number, content))
+        renumber(self.catalog, content, number)
         self._changed = True
 
     def drop_content(self, content: int) -> None:

@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from copysift.engine.sweeping.addresses import leaf
 from copysift.engine.sweeping.tracing import Measure, Trace
 from copysift.index.timeline import VersionRow
 from copysift.settings_sweeps import spelled
@@ -140,8 +141,3 @@ def _since(trace: Trace, versions: list[VersionRow]) -> int:
             break
         since = row.first
     return since
-
-
-def leaf(uri: str) -> str:
-    """Give the last part of an address."""
-    return uri.rstrip("/").rpartition("/")[2]

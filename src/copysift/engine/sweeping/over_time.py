@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copysift.engine.asking import Question
+from copysift.errors import InputError
 from copysift.index_settings import Query
 from copysift.settings import Settings, make
 from copysift.settings_sweeps import Sweeping, Tracing, spelled
-from copysift.values_sweeps import History, Located, Sweep, Swept
+from copysift.values_sweeps import Changes, History, Holders, Located, Sweep, Swept
 
 if TYPE_CHECKING:
-    from copysift.engine.asking import Asking, Question
+    from copysift.engine.asking import Asking
     from copysift.engine.progress import Progress
     from copysift.engine.sweeping.tracing import Trace
     from copysift.index.reader import Snapshot
@@ -98,6 +100,38 @@ class OverTime(ABC):
         from copysift.engine.sweeping.histories import history
 
         return history(self._trace(), uri, diff)
+
+    def changes(self, **asked: object) -> Changes:
+        """Count what appeared, died, moved and changed; settings: threshold, start, end."""
+        from copysift.engine.sweeping.changing import changes
+
+        made = make(Tracing, asked)
+        return changes(self._trace(), made.threshold, made.start, made.end)
+
+    def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
+        """Tell who holds all or part of a file, bytes, or (`text`) a string; settings: share, original, watch."""
+        return self._holders(self.question(content, text=text), make(Tracing, asked))
+
+    def holders_of(self, uri: str, **asked: object) -> Holders:
+        """Tell who holds all or part of what stands, or last stood, at an address whose text is kept."""
+        trace = self._trace()
+        last = trace.timeline.versions_of(trace.number_of(uri))[-1]
+        source = trace.snapshot.text(last.content)
+        if source is None:
+            raise InputError(
+                f"{self.path} keeps no texts: what stands at {uri} cannot be looked for", hint="give it as a file"
+            )
+        row = trace.snapshot.contents([last.content])[last.content]
+        question = Question(uri, source, row.kind, row.checksum, row.bytes)
+        return self._holders(question, make(Tracing, {"original": uri, **asked}))
+
+    def _holders(self, question: Question, asked: Tracing) -> Holders:
+        from copysift.engine.sweeping.holding import Holding
+
+        reader, _ = self._sketching()
+        holding = Holding(self._trace(), reader, question, asked.original)
+        found = self._asking().contents(question, Query(threshold=asked.share, measure="containment"))
+        return holding.holders(found, asked.watch)
 
     def _trace(self) -> Trace:
         from copysift.engine.sweeping.tracing import Trace
