@@ -148,6 +148,24 @@ class Index(OverTime):
         self._writing().compact()
         self.refresh()
 
+    def resample(self, seed: int | str) -> int:
+        """Fingerprint the kept texts anew with another secret seed; give how many contents there are."""
+        from copysift.engine.resampling import resample
+        from copysift.parsing import secret
+
+        writer = self._writing()
+        chosen = secret("seed", seed)
+        try:
+            done = resample(writer, self.settings, chosen)
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            self.refresh()
+        self._given = {**self._given, "seed": chosen}
+        self._settle(writer.catalog.about("settings"))
+        return done
+
     # ---- reading
 
     def query(

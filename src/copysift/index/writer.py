@@ -194,6 +194,12 @@ class Writer:
             self.spill()
         return number
 
+    def file_postings(self, content: int, found: Fingerprints) -> None:
+        """File the postings of a content that has none; however many, nothing is committed."""
+        self.add_postings(content, found.hashes, found.starts, found.ends - found.starts)
+        if self._buffered >= BUFFERED:
+            self.spill()
+
     def spill(self) -> None:
         """Write the postings that are held to segments that the next commit will name."""
         self._spilled += self._flush()

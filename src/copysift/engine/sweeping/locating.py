@@ -104,8 +104,11 @@ def _related(trace: Trace, content: int, threshold: float) -> dict[int, _Found]:
             direct = partners
         for other, measure in partners.items():
             if measure.resemblance >= threshold and other not in found:
-                sure = direct[other].resemblance if other in direct else -confidence * measure.resemblance
-                heapq.heappush(waiting, (-sure, 1 if other in direct else steps + 1, other))
+                near = direct.get(other)
+                if near is not None and near.resemblance >= threshold:
+                    heapq.heappush(waiting, (-near.resemblance, 1, other))
+                else:
+                    heapq.heappush(waiting, (confidence * measure.resemblance, steps + 1, other))
     for other, measure in direct.items():
         relation = _relation(measure, threshold)
         if other not in found and relation is not None:

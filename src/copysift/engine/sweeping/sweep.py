@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +20,10 @@ from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.remembered import entry_of
 from copysift.engine.sweeping.clusters import merge, rebuild
+from copysift.engine.sweeping.relations import file_pairs, sizes_of, versions_pairs
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.index import writer as store
 from copysift.index.reader import Snapshot
-from copysift.index.relating import related
 from copysift.index.sweep_writer import Known, SweepWriter, Turned
 from copysift.index.timeline import is_swept
 from copysift.read.load import DIGEST, Loaded
@@ -200,20 +199,12 @@ class Sweeper:
             return
         self._shown.phase("relating", None)
         self._writer.spill()
-        snapshot = Snapshot.uncommitted(self._writer.catalog)
-        sizes = self._sizes()
+        snapshot, sizes = Snapshot.uncommitted(self._writer.catalog), sizes_of(self._writer)
         looked_up = None
         if self._hashes is not None and self._sweep.appends:
             looked_up = np.unique(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
-        pairs = related(
-            snapshot, sizes, looked_up, self._fresh, wanted, memory=self._settings.memory,
-            tmp_dir=Path(self._settings.tmp_dir) if self._settings.tmp_dir else None, jobs=self._jobs,
-        )  # fmt: skip
+        pairs = file_pairs(self._writer, snapshot, self._settings, sizes, looked_up, self._fresh, wanted)
         self._skipped += [Skipped(each.where, each.what) for each in snapshot.damages]
-        rows = list(zip(*(column.tolist() for column in pairs), strict=True))
-        self._writer.catalog.run_many("INSERT OR REPLACE INTO alike VALUES (?, ?, ?)", rows)
-        turned = ((right, left, shared) for left, right, shared in rows)
-        self._writer.catalog.run_many("INSERT OR REPLACE INTO alike VALUES (?, ?, ?)", turned)
         if self._sweep.appends:
             merge(self._sweep.timeline, pairs, sizes)
         else:
@@ -221,24 +212,14 @@ class Sweeper:
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:
         """Give the versions of one address whose resemblance `history` tells, as far as they are not known."""
-        wanted = set()
+        wanted: set[tuple[int, int]] = set()
         timeline = self._sweep.timeline
         for number in self._sweep.turned:
             contents = [row.content for row in timeline.versions_of(number)]
-            later = contents[-1:] if self._sweep.appends else contents[1:]
-            for at, content in enumerate(later, len(contents) - len(later)):
-                for other in {contents[0], contents[at - 1]} - {content}:
-                    if timeline.shared(other, content) is None:
-                        wanted.add((min(other, content), max(other, content)))
-        return wanted
-
-    def _sizes(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        sizes = np.zeros(self._writer.next_content, np.int64)
-        rows = self._writer.catalog.run("SELECT number, hashes FROM contents").fetchall()
-        if rows:
-            numbers, counts = np.array(rows, np.int64).T
-            sizes[numbers] = counts
-        return sizes
+            if self._sweep.appends:  # those of earlier versions are there
+                contents = list(dict.fromkeys([contents[0], *contents[-2:]]))
+            wanted |= versions_pairs(contents)
+        return {pair for pair in wanted if timeline.shared(*pair) is None}
 
 
 def _named(uri: str) -> str:
