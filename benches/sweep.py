@@ -64,14 +64,20 @@ def main() -> None:
         write(first, options.documents, options.bytes, 0, vocabulary)
         write(second, options.documents, options.bytes, changed, vocabulary)
         read = min(reading(second) for _ in range(2))
-        print(f"{options.documents:,} documents, {first.stat().st_size / 1e6:,.0f} MB; reading alone {read:.2f} s")
+        print(
+            f"{options.documents:,} documents, "
+            f"{first.stat().st_size / 1e6:,.0f} MB; reading alone {read:.2f} s"
+        )
         taken = []
         with copysift.Index(folder / "x.sift") as index:
             for date, path in (("2026-01-01", first), ("2026-02-01", second), ("2026-03-01", second)):
                 began = time.perf_counter()
                 done = index.sweep(path, date=date)
                 taken.append(time.perf_counter() - began)
-                print(f"{date}: {taken[-1]:.2f} s; {done.new:,} new, {done.changed:,} changed, {done.sketched:,} sketched")
+                print(
+                    f"{date}: {taken[-1]:.2f} s; {done.new:,} new, {done.changed:,} changed, "
+                    f"{done.sketched:,} sketched"
+                )
             began = time.perf_counter()
             found = index.locate("http://0.example/0")
             print(f"locate {(time.perf_counter() - began) * 1000:.1f} ms ({found.status})")

@@ -13,7 +13,6 @@ found at the right place.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import copysift
+
 
 @dataclass(frozen=True)
 class Case:
@@ -49,7 +49,16 @@ def download(case: Case, version: str, folder: Path) -> Path:
     target = folder / f"{case.package}-{version}"
     if not target.is_dir():
         if not _packed(case, version, folder):
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-binary", ":all:", "--no-deps"]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-binary",
+                ":all:",
+                "--no-deps",
+            ]
             subprocess.run([*command, "--dest", str(folder), f"{case.package}=={version}"], check=True)
         with tarfile.open(_packed(case, version, folder)[0]) as archive:
             archive.extractall(target, filter="data")
@@ -70,7 +79,10 @@ def marks(case: Case, docs: Path) -> dict[str, set[str]]:
     found = {}
     for path in sorted(docs.rglob(case.glob)):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        under = next((at for at, line in enumerate(lines) if re.fullmatch(r"([=\-~*#])\1{2,}", line.strip()) and at), None)
+        under = next(
+            (at for at, line in enumerate(lines) if re.fullmatch(r"([=\-~*#])\1{2,}", line.strip()) and at),
+            None,
+        )
         if under is None:
             continue
         if not lines[under - 1].strip():  # a line above the title, too
@@ -138,11 +150,17 @@ def told(index: copysift.Index, pages: list[dict[str, set[str]]], threshold: str
     print(f"files gone from the last release: {len(gone)}")
     print(f"known to have moved: {len(moved)}")
     share = len(right) / len(moved) if moved else 0.0
-    print(f"found at the right place: {len(right)} of {len(moved)} ({share:.0%}); named among others: {len(close)}")
+    print(
+        f"found at the right place: {len(right)} of {len(moved)} ({share:.0%}); "
+        f"named among others: {len(close)}"
+    )
     print(f"said to be gone: {len(lost)}; said to be elsewhere: {len(wrong)}")
     for uri in wrong:
         place = found[uri].now
-        print(f"  {uri} is {moved[uri]}, but was said to be {place.uri} ({place.relation} {place.confidence:.0%})")
+        print(
+            f"  {uri} is {moved[uri]}, but was said to be {place.uri} "
+            f"({place.relation} {place.confidence:.0%})"
+        )
     for uri in lost:
         print(f"  {uri} is {moved[uri]}, but was said to be gone")
     print(f"found elsewhere, and not known to have moved: {len(beyond)}")
@@ -150,8 +168,13 @@ def told(index: copysift.Index, pages: list[dict[str, set[str]]], threshold: str
         place = found[uri].now
         print(f"  {uri} -> {place.uri} ({found[uri].status}, {place.relation} {place.confidence:.0%})")
     changes = index.changes(threshold=threshold)
-    print(json.dumps([{"to": turn.after, "moved": turn.between_folders + turn.renamed, "changed": turn.changed,
-                       "appeared": turn.appeared, "died": turn.died} for turn in changes.turns]))  # fmt: skip
+    for turn in changes.turns:
+        moved_now = turn.between_folders + turn.renamed
+        print(
+            f"changes: {turn.appeared} appeared, {turn.died} died, {moved_now} moved, "
+            f"{turn.changed} changed, {turn.unchanged} unchanged"
+        )
+    print(f"resemblance of changed ones by tenths: {list(changes.resemblances)}")
 
 
 if __name__ == "__main__":

@@ -121,7 +121,8 @@ class Settings:
     )  # fmt: skip
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
-        _WHAT, texts, "FILE", commands="scan compare index query index-check sweep locate holders", shown="none",
+        _WHAT, texts, "FILE", commands="scan compare index query index-check sweep locate holders",
+        shown="none",
     )  # fmt: skip
     by: str = declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",

@@ -151,7 +151,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """Documents that were seen in so many sweeps in a row, moves included: those that died, those that live."""
+    """Documents seen in so many sweeps in a row, moves included: those that died, those that live."""
 
     sweeps: int
     died: int

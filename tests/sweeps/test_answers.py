@@ -146,7 +146,7 @@ def test_changes_count_everything(index):
     }  # fmt: skip
     assert found.resemblances == (0, 0, 0, 0, 0, 1, 0, 0, 2, 0)
     lives = [(each.sweeps, each.died, each.alive) for each in found.lives]
-    # dead and returns ended after 2 sweeps, one after 3; late, returns, long-2, mirror live, and 7 from the start
+    # dead and returns ended after 2 sweeps, one after 3; 7 live from the start on
     assert lives == [(1, 0, 1), (2, 2, 1), (3, 1, 1), (4, 0, 1), (5, 0, 7)]
     assert found.days_lived == pytest.approx((31 + 31 + 59) / 3)
 
@@ -169,7 +169,12 @@ def test_holders_are_all_who_have_it(index):
     found = index.holders(web.STAY, text=True)
     (holder,) = found.holders
     assert (found.original, found.as_of, found.before) == (f"{A}/stay", D5, D4)
-    assert (holder.uri, holder.group, holder.state, holder.share) == (f"{B}/mirror", "b.example", "identical", 1)
+    assert (holder.uri, holder.group, holder.state, holder.share) == (
+        f"{B}/mirror",
+        "b.example",
+        "identical",
+        1,
+    )
     assert (holder.since, holder.version, holder.new) == (D2, 1, False)
     (holder,) = index.holders(web.ONE, text=True).holders
     assert (holder.uri, holder.state, holder.share) == (f"{A}/both", "whole", 1)

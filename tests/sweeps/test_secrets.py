@@ -17,7 +17,9 @@ def hashes(path):
     from copysift.index.segment import hashes_of
 
     snapshot = Snapshot(path)
-    found = {int(each) for columns, _ in snapshot.postings() for each in hashes_of(columns.keys).astype(np.uint64)}
+    found = {
+        int(each) for columns, _ in snapshot.postings() for each in hashes_of(columns.keys).astype(np.uint64)
+    }
     snapshot.close()
     return found
 
@@ -59,7 +61,12 @@ def test_a_plain_index_is_sampled_anew_too(tmp_path):
 
 def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     write(tmp_path, {"d/a.txt": prose(1), "seed": "one secret\n", "other": "another\n", "ask.txt": prose(1)})
-    assert run(tmp_path, "sweep", "x.sift", "d", "--date", "2026-01-01", "--seed-file", "seed", "--keep-text").status == 0
+    assert (
+        run(
+            tmp_path, "sweep", "x.sift", "d", "--date", "2026-01-01", "--seed-file", "seed", "--keep-text"
+        ).status
+        == 0
+    )
     assert b"one secret" not in (tmp_path / "x.sift" / "catalog.sqlite").read_bytes()
     done = run(tmp_path, "locate", "x.sift", "ask.txt", "--file")
     assert (done.status, done.err.splitlines()[0]) == (2, "copysift: x.sift was made with a secret seed")
@@ -69,5 +76,8 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     assert done.status == 2
     done = run(tmp_path, "index", "resample", "x.sift", "--resample", "other")
     assert (done.status, done.out) == (0, "1 contents sampled anew\n")
-    assert run(tmp_path, "holders", "x.sift", "ask.txt", "--seed-file", "other", "--original", "a.txt").status == 1
+    assert (
+        run(tmp_path, "holders", "x.sift", "ask.txt", "--seed-file", "other", "--original", "a.txt").status
+        == 1
+    )
     assert run(tmp_path, "locate", "x.sift", "ask.txt", "--file", "--seed-file", "seed").status == 2

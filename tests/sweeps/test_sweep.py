@@ -19,7 +19,9 @@ def state(path):
     base = sqlite3.connect(path / "catalog.sqlite")
     uris = dict(base.execute("SELECT number, uri FROM uris"))
     sums = dict(base.execute("SELECT number, checksum FROM contents"))
-    versions = {(uris[u], first, last, sums[c]) for u, first, last, c in base.execute("SELECT * FROM versions")}
+    versions = {
+        (uris[u], first, last, sums[c]) for u, first, last, c in base.execute("SELECT * FROM versions")
+    }
     alike = {(sums[one], sums[other], shared) for one, other, shared in base.execute("SELECT * FROM alike")}
     clusters: dict[int, set[bytes]] = {}
     for content, cluster in base.execute("SELECT * FROM clusters"):
@@ -80,9 +82,9 @@ def test_a_repeated_sweep_gives_the_same_state(tmp_path):
 def test_another_sweep_of_the_same_date_is_refused_unless_it_replaces(tmp_path):
     every = sweeps()
     usual = state(make(tmp_path / "x.sift"))
-    with copysift.Index(tmp_path / "x.sift") as index:
-        with pytest.raises(UsageError, match="a sweep of 2026-03-01 already, and this one differs: 1 new"):
-            index.sweep([*every[2].items(), ("http://c/", prose(99))], date=DATES[2])
+    refused = pytest.raises(UsageError, match="a sweep of 2026-03-01 already, and this one differs: 1 new")
+    with copysift.Index(tmp_path / "x.sift") as index, refused:
+        index.sweep([*every[2].items(), ("http://c/", prose(99))], date=DATES[2])
     assert state(tmp_path / "x.sift") == usual
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([("http://c/", prose(99))], date=DATES[2], replace=True)
@@ -184,7 +186,18 @@ def test_a_large_sweep_is_one_commit(tmp_path, monkeypatch):
 
 
 def test_any_characters_make_an_address(tmp_path):
-    names = ["", " ", "a\nb", "a\0b", "\x1b[31m", "日本語/ü", "\udcff\udc80", "x" * 5000, "'; DROP TABLE uris; --", "\ud800"]
+    names = [
+        "",
+        " ",
+        "a\nb",
+        "a\0b",
+        "\x1b[31m",
+        "日本語/ü",
+        "\udcff\udc80",
+        "x" * 5000,
+        "'; DROP TABLE uris; --",
+        "\ud800",
+    ]
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([(name, prose(at)) for at, name in enumerate(names)], date="2026-01-01")
         index.sweep([("elsewhere", prose(1))], date="2026-01-02")
@@ -212,7 +225,10 @@ def test_an_empty_source_is_refused(tmp_path):
 def test_a_date_that_is_none_is_refused(tmp_path, date):
     with copysift.Index(tmp_path / "x.sift") as index, pytest.raises(UsageError, match="needs a date"):
         index.sweep([("a", "b")], date=date)
-    with copysift.Index(tmp_path / "x.sift") as index, pytest.raises(UsageError, match="a sweep needs a date"):
+    with (
+        copysift.Index(tmp_path / "x.sift") as index,
+        pytest.raises(UsageError, match="a sweep needs a date"),
+    ):
         index.sweep([("a", "b")])
 
 
@@ -246,7 +262,11 @@ def test_jsonl_folders_and_git_trees_are_swept(tmp_path):
     (tmp_path / "two" / "sub").mkdir(parents=True)
     (tmp_path / "one" / "a.txt").write_text(prose(1))
     (tmp_path / "two" / "sub" / "b.txt").write_text(prose(1))
-    lines = [json.dumps({"uri": "sub/b.txt", "id": "7", "text": prose(1)}), "{broken", json.dumps({"text": "x"})]
+    lines = [
+        json.dumps({"uri": "sub/b.txt", "id": "7", "text": prose(1)}),
+        "{broken",
+        json.dumps({"text": "x"}),
+    ]
     (tmp_path / "three.jsonl").write_text("\n".join(lines))
     with copysift.Index(tmp_path / "one" / "x.sift") as index:
         index.sweep(tmp_path / "one", date="2026-01-01")
@@ -275,7 +295,8 @@ def test_jsonl_folders_and_git_trees_are_swept(tmp_path):
 def response(uri, status, text):
     http = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\n\r\n{text}".encode()
     head = (
-        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+        "WARC/1.0\r\nWARC-Type: response\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
         f"WARC-Target-URI: {uri}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
         f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
     )
@@ -311,7 +332,10 @@ def test_a_file_that_cannot_be_read_is_named_and_not_gone(tmp_path, monkeypatch)
         index.sweep(tmp_path / "d", date="2026-01-01")
         (tmp_path / "d" / "c").write_text(prose(3))
         load = crawl.load
-        refused = lambda entry: load(entry) if entry.path.endswith("b") else Skipped(entry.path, "permission denied")
+
+        def refused(entry):
+            return load(entry) if entry.path.endswith("b") else Skipped(entry.path, "permission denied")
+
         monkeypatch.setattr(crawl, "load", refused)
         done = index.sweep(tmp_path / "d", date="2026-01-02")
         assert (done.documents, done.unchanged, done.gone) == (2, 2, 0)

@@ -16,12 +16,14 @@ from copysift.settings_sweeps import Tracing
 @click.argument("index", metavar="INDEX")
 @options("changes")
 def command(index: str, **given: object) -> int:
-    """Count what appeared, died, moved and changed from sweep to sweep, how much, and how long things live."""
+    """Count what appeared, died, moved and changed from sweep to sweep, and how long things live."""
     values = values_from("changes", given)
     door = of_class(Door, values)
     must_exist(index)
     with opened({**values, "index": index}) as store:
-        found = store.changes(**{name: value for name, value in values.items() if name in settings_of(Tracing)})
+        found = store.changes(
+            **{name: value for name, value in values.items() if name in settings_of(Tracing)}
+        )
     from copysift.report import changing, sweeps
 
     shown({"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)

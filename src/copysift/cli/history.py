@@ -17,7 +17,7 @@ from copysift.settings_sweeps import Tracing
 @click.argument("uri", metavar="URI")
 @options("history")
 def command(index: str, uri: str, **given: object) -> int:
-    """List the versions of a document with dates, and how much each resembles the one before and the first."""
+    """List the versions of a document, and how much each resembles the one before and the first."""
     values = values_from("history", given)
     door, asked = of_class(Door, values), of_class(Tracing, values)
     must_exist(index)

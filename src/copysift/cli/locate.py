@@ -30,7 +30,9 @@ def command(index: str, what: str, is_file: bool, **given: object) -> int:
     must_exist(index)
     with opened({**values, "index": index}) as store:
         try:
-            found = store.seen(what, threshold=threshold) if is_file else store.locate(what, threshold=threshold)
+            found = (
+                store.seen(what, threshold=threshold) if is_file else store.locate(what, threshold=threshold)
+            )
         except InputError:
             if is_file or not Path(what).is_file():
                 raise

@@ -31,6 +31,7 @@ def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
 
 
 def document_of(item: Any) -> Document:
+    """Make a document of a pair of name and content, a mapping, or a document."""
     if isinstance(item, Document):
         return item
     if isinstance(item, tuple) and len(item) == 2:
@@ -48,11 +49,13 @@ def document_of(item: Any) -> Document:
 
 
 def question_of(reader: Reader, name: str, data: bytes, as_text: bool = False) -> Question:
+    """Make a question of bytes; `as_text`: they are UTF-8."""
     source = data if as_text else to_utf8(data)[0]
     kind = reader.kind_of(source)
     return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
 
 
 def file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
+    """Make a question of a file."""
     kind, chunks = reader.opened(loaded)
     return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)

@@ -1,4 +1,4 @@
-"""Draw another sample: fingerprint every kept text anew with another secret seed (Broder et al. 1997, section 6.6).
+"""Draw another sample: fingerprint every kept text anew with another secret seed (Broder et al. 1997, §6.6).
 
 Whoever learned, or guessed from answers, which fingerprints an index samples could craft a copy that
 avoids them. With another seed others are sampled, and what was avoided is found. One commit does it.

@@ -93,7 +93,7 @@ def related(
     tmp_dir: Path | None = None,
     jobs: int = 1,
 ) -> Pairs:
-    """Give the pairs of contents from number `fresh` on with any other, and the `wanted` pairs whatever they share.
+    """Give the pairs of contents from number `fresh` on with any other, and the `wanted` pairs in any case.
 
     `sizes` has the distinct hashes of every live content by number, 0 for others. `looked_up` are the
     hashes of the new contents; None goes through all postings.

@@ -89,7 +89,7 @@ class SweepWriter:
         return number
 
     def file(self, number: int, known: Known | None, content: int) -> None:
-        """File what stands at an address that was met; content 0: it could not be read, and stays as it was."""
+        """File what stands at an address that was met; 0: it could not be read, and stays as it was."""
         was = 0 if known is None else known.content
         content = content or was
         if not content:
@@ -112,7 +112,8 @@ class SweepWriter:
     def _close(self, numbers: Iterable[int]) -> None:
         before = self._times[-1] if self._times else self._at
         self._catalog.run_many(
-            "UPDATE versions SET last = ? WHERE uri = ? AND last IS NULL", ((before, each) for each in numbers)
+            "UPDATE versions SET last = ? WHERE uri = ? AND last IS NULL",
+            ((before, each) for each in numbers),
         )
 
     def finish(self, source: str) -> Turned:
@@ -183,9 +184,7 @@ class SweepWriter:
             for other in self.timeline.alike(number):
                 self._catalog.run("DELETE FROM alike WHERE content = ? AND other = ?", (other, number))
             self._catalog.run("DELETE FROM alike WHERE content = ?", (number,))
-        self._catalog.run(
-            "DELETE FROM uris WHERE number NOT IN (SELECT uri FROM versions)"
-        )
+        self._catalog.run("DELETE FROM uris WHERE number NOT IN (SELECT uri FROM versions)")
 
 
 def _covered(row: VersionRow, times: list[int]) -> list[int]:

@@ -8,10 +8,7 @@ full disk or a merge left behind are removed at the next opening for writing.
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +17,9 @@ import numpy as np
 from copysift.errors import StoreError
 from copysift.index import disk
 from copysift.index.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
+from copysift.index.entries import Entry as Entry
+from copysift.index.entries import distinct as distinct
+from copysift.index.entries import packed_pieces
 from copysift.index.lock import WriterLock
 from copysift.index.merge import Policy, next_bound
 from copysift.index.place import make_folders
@@ -36,25 +36,6 @@ if TYPE_CHECKING:
 BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
 LARGEST = 1 << 24  # postings of one segment: its offsets are 32-bit
-COMPRESSION = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document to put: what the catalog keeps of it."""
-
-    name: str
-    checksum: bytes
-    kind: str
-    bytes: int
-    file: bool = False
-    mtime: int = 0
-
-
-def distinct(hashes: UInt64s) -> int:
-    """Count distinct hashes; sorting is faster here than np.unique."""
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
 
 
 class Writer:
@@ -187,7 +168,7 @@ class Writer:
         return number
 
     def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
-        """File a content that no document has yet and give its number; however large, nothing is committed."""
+        """File a content that no document has yet and give its number; nothing is committed on the way."""
         self._changed = True
         number = self._put_content(entry, found, text)
         if self._buffered >= BUFFERED:
@@ -230,15 +211,9 @@ class Writer:
             self._changed = True
 
     def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
-        rest, piece = bytearray(), 0
-        for chunk in chain(chunks, [None]):
-            rest += chunk or b""
-            while len(rest) >= TEXT_PIECE or (chunk is None and (rest or not piece)):
-                packed = zlib.compress(rest[:TEXT_PIECE], COMPRESSION)
-                self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
-                self._kept += len(packed)
-                del rest[:TEXT_PIECE]
-                piece += 1
+        for piece, packed in enumerate(packed_pieces(chunks, TEXT_PIECE)):
+            self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
+            self._kept += len(packed)
 
     def _release(self, content: int) -> None:
         """Drop a content that no document has any more; its postings go when they are merged."""

@@ -17,7 +17,7 @@ _TEXT = ("text/", "application/xhtml", "application/xml", "application/json", "a
 def warc_records(
     place: str, successful: bool = False
 ) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every record that is text; `successful`: no pages that say an error."""
+    """Give address, content and date of every record that is text; `successful`: no error pages."""
     done = 0
     with open(place, "rb") as stream:
         try:

@@ -23,13 +23,17 @@ def table(found: Changes, view: View) -> str:
     widths = [max(len(row[at]) for row in rows) for at in range(len(_HEADS))]
     lines = []
     for number, row in enumerate(rows):
-        cells = [pad(cell, width, right=at > 0) for at, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            pad(cell, width, right=at > 0) for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         line = "  ".join(cells)
         lines.append(styled(line, "dim", view.color) if not number else line)
     lines += ["", styled("resemblance of a changed document to its version before", "bold", view.color)]
     most = max(found.resemblances) or 1
     for at, count in enumerate(found.resemblances):
-        lines.append(f"  {at * 10:>3}–{at * 10 + 10:<3}%  {count:>7,}  {'█' * round(30 * count / most)}".rstrip())
+        lines.append(
+            f"  {at * 10:>3}–{at * 10 + 10:<3}%  {count:>7,}  {'█' * round(30 * count / most)}".rstrip()
+        )
     lines += ["", styled("sweeps that a document was seen in, moves included", "bold", view.color)]
     lines += [f"  {each.sweeps:>3}  {each.died:>7,} died  {each.alive:>7,} alive" for each in found.lives]
     if found.days_lived is not None:
@@ -50,7 +54,8 @@ def page(found: Changes, view: View) -> str:
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Changes</title>\n<style>"
         "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}"
-        "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #ddd}"
+        "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;"
+        "border-bottom:1px solid #ddd}"
         "td:first-child,th:first-child,td.name{text-align:left;overflow-wrap:anywhere}svg{max-width:100%}"
         "</style>\n<body>" + body(found) + "</body></html>\n"
     )
@@ -91,11 +96,13 @@ def _turn_chart(found: Changes) -> str:
             tall = count / most * (height - 10)
             parts.append(
                 f'<rect x="{left + at * step + place * bar:.1f}" y="{height - tall:.1f}" width="{bar:.1f}" '
-                f'height="{tall:.1f}" fill="{color}"><title>{escape(turn.after)}: {count:,} {name}</title></rect>'
+                f'height="{tall:.1f}" fill="{color}"><title>'
+                f'{escape(turn.after)}: {count:,} {name}</title></rect>'
             )
         if at % every == 0:
             parts.append(
-                f'<text x="{left + at * step:.1f}" y="{height + 16}" font-size="11">{escape(turn.after[:10])}</text>'
+                f'<text x="{left + at * step:.1f}" y="{height + 16}" font-size="11">'
+                f'{escape(turn.after[:10])}</text>'
             )
     for place, (name, color) in enumerate(_SERIES):
         x = left + place * 110
@@ -118,16 +125,27 @@ def _histogram(found: Changes) -> str:
     parts = [f'<svg viewBox="0 0 {width} {height + 40}" width="{width}" role="img" aria-label="resemblance">']
     for at, count in enumerate(found.resemblances):
         tall, x = count / most * (height - 20), 20 + at * (bar + 4)
-        parts.append(f'<rect x="{x}" y="{height - tall:.1f}" width="{bar}" height="{tall:.1f}" fill="#3b78c2"/>')
-        parts.append(f'<text x="{x + bar / 2}" y="{height - tall - 4:.1f}" font-size="12" text-anchor="middle">{count:,}</text>')
+        parts.append(
+            f'<rect x="{x}" y="{height - tall:.1f}" width="{bar}" height="{tall:.1f}" fill="#3b78c2"/>'
+        )
+        parts.append(
+            f'<text x="{x + bar / 2}" y="{height - tall - 4:.1f}" font-size="12" '
+            f'text-anchor="middle">{count:,}</text>'
+        )
         span = f"{at * 10}–{at * 10 + 10} %"
-        parts.append(f'<text x="{x + bar / 2}" y="{height + 18}" font-size="12" text-anchor="middle">{span}</text>')
+        parts.append(
+            f'<text x="{x + bar / 2}" y="{height + 18}" font-size="12" text-anchor="middle">{span}</text>'
+        )
     return "".join([*parts, "</svg>"])
 
 
 def _life_table(found: Changes) -> str:
     rows = "".join(f"<tr><td>{each.sweeps}<td>{each.died:,}<td>{each.alive:,}\n" for each in found.lives)
-    mean = f"<p>Those that died were seen over {found.days_lived:.0f} days on average.</p>" if found.days_lived is not None else ""
+    mean = (
+        f"<p>Those that died were seen over {found.days_lived:.0f} days on average.</p>"
+        if found.days_lived is not None
+        else ""
+    )
     return f"<table><tr><th>sweeps seen in<th>died<th>alive\n{rows}</table>{mean}"
 
 

@@ -10,7 +10,18 @@ from copysift.report.view import View
 from copysift.report.wording import pad, percent, plural, styled, visible
 from copysift.values_sweeps import Alteration, Holder, Holders
 
-COLUMNS = ("group", "uri", "state", "share", "resemblance", "since", "version", "version_date", "closeness", "new")
+COLUMNS = (
+    "group",
+    "uri",
+    "state",
+    "share",
+    "resemblance",
+    "since",
+    "version",
+    "version_date",
+    "closeness",
+    "new",
+)
 SHOWN = 5  # alterations of a holder
 
 
@@ -24,7 +35,9 @@ def table(found: Holders, view: View) -> str:
     for name, holders in groupby(found.holders, key=lambda each: each.group):
         rows.append(styled(visible(name), "cyan", view.color))
         for holder in holders:
-            rows.append(f"  {pad(percent(holder.share), 4, right=True)}  {visible(holder.uri)}  ({_told(holder)})")
+            rows.append(
+                f"  {pad(percent(holder.share), 4, right=True)}  {visible(holder.uri)}  ({_told(holder)})"
+            )
             rows += [line for each in (holder.alterations or ())[:SHOWN] for line in _altered(each, view)]
             hidden = len(holder.alterations or ()) - SHOWN
             if hidden > 0:
@@ -43,7 +56,11 @@ def _told(holder: Holder) -> str:
 
 
 def _altered(each: Alteration, view: View) -> list[str]:
-    lines = f"line {each.first_line}" if each.first_line == each.last_line else f"lines {each.first_line}-{each.last_line}"
+    lines = (
+        f"line {each.first_line}"
+        if each.first_line == each.last_line
+        else f"lines {each.first_line}-{each.last_line}"
+    )
     return [
         f"          {lines}",
         styled(f"          - {visible(' '.join(each.before.split()))}", "red", view.color),

@@ -32,12 +32,19 @@ def swept(done: Swept) -> str:
     """Tell in one line what a sweep did."""
     if done.same:
         return f"{done.date}: {plural(done.documents, 'document')}, all as the sweep of that date has them"
-    parts = [f"{done.new:,} new", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged", f"{done.gone:,} gone"]
+    parts = [
+        f"{done.new:,} new",
+        f"{done.changed:,} changed",
+        f"{done.unchanged:,} unchanged",
+        f"{done.gone:,} gone",
+    ]
     if done.repeated:
         parts.append(f"{done.repeated:,} repeated")
     if done.skipped:
         parts.append(f"{len(done.skipped):,} skipped")
-    return f"{done.date}: {plural(done.documents, 'document')}: {', '.join(parts)}; {done.sketched:,} sketched"
+    return (
+        f"{done.date}: {plural(done.documents, 'document')}: {', '.join(parts)}; {done.sketched:,} sketched"
+    )
 
 
 def located(found: Located, view: View) -> str:
@@ -51,7 +58,8 @@ def located(found: Located, view: View) -> str:
     if found.copies:
         rows.append(styled(f"also alive on {found.as_of}", "dim", view.color))
         rows += [
-            f"  {pad(percent(copy.confidence), 4, right=True)}  {visible(copy.uri)}  ({_RELATIONS[copy.relation]})"
+            f"  {pad(percent(copy.confidence), 4, right=True)}  {visible(copy.uri)}  "
+            f"({_RELATIONS[copy.relation]})"
             for copy in found.copies[:SHOWN_COPIES]
         ]
         hidden = len(found.copies) - SHOWN_COPIES

@@ -52,7 +52,9 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
     turns, stays = _Turns(), []
     for _, rows in groupby(trace.timeline.versions(), key=lambda row: row.uri):
         stays += _stays(trace, list(rows), times, turns)
-    moves = [each for place in range(1, len(chosen)) for each in _moves(trace, turns, place, threshold, chosen)]
+    moves = [
+        each for place in range(1, len(chosen)) for each in _moves(trace, turns, place, threshold, chosen)
+    ]
     counted = Counter((each.date, each.kind) for each in moves)
     alive = [sum(stay.first <= place <= stay.last for stay in stays) for place in range(len(chosen))]
     made = []
@@ -62,7 +64,8 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
         came, went, changed = (len(each[place]) for each in (turns.came, turns.went, turns.changed))
         made.append(
             Turn(
-                spelled(chosen[place - 1]), date, alive[place], came - sum(moved), went - sum(moved), *moved, changed,
+                spelled(chosen[place - 1]), date, alive[place], came - sum(moved), went - sum(moved), *moved,
+                changed,
                 alive[place] - came - changed,
             )
         )  # fmt: skip
@@ -141,7 +144,7 @@ def _histogram(trace: Trace, turns: _Turns) -> tuple[int, ...]:
 
 
 def _lives(stays: list[_Stay], chosen: list[int]) -> tuple[tuple[Lives, ...], float | None]:
-    """Count lives by the sweeps that saw them, and give the mean days from first to last of those that ended."""
+    """Count lives by the sweeps that saw them, and give the mean days that those seen no more were seen."""
     died: Counter[int] = Counter()
     alive: Counter[int] = Counter()
     days = []

@@ -29,7 +29,9 @@ def merge(timeline: Timeline, pairs: Pairs, sizes: NDArray[np.int64]) -> None:
     root = names[roots(len(names), at[np.searchsorted(met, left)], at[np.searchsorted(met, right)])]
     moved = [(int(to), int(name)) for name, to in zip(names, root, strict=True) if to != name]
     timeline.catalog.run_many("UPDATE clusters SET cluster = ? WHERE cluster = ?", moved)
-    fresh = [(content, int(root[at[place]])) for place, content in enumerate(met.tolist()) if content not in known]
+    fresh = [
+        (content, int(root[at[place]])) for place, content in enumerate(met.tolist()) if content not in known
+    ]
     timeline.catalog.run_many("INSERT INTO clusters VALUES (?, ?)", fresh)
 
 

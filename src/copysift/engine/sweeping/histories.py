@@ -11,7 +11,9 @@ from copysift.errors import InputError
 from copysift.settings_sweeps import spelled
 from copysift.values_sweeps import History, Passage, Version
 
-LONGEST = 5_000  # lines that are compared line by line; beyond, what lies between the equal ends is one change
+LONGEST = (
+    5_000  # lines that are compared line by line; beyond, what lies between the equal ends is one change
+)
 
 
 def history(trace: Trace, uri: str, diff: bool = False) -> History:
@@ -24,7 +26,8 @@ def history(trace: Trace, uri: str, diff: bool = False) -> History:
         before = rows[number - 2].content if number > 1 else None
         versions.append(
             Version(
-                number, spelled(row.first), spelled(trace.last_of(row)), content.bytes, content.checksum.hex(),
+                number, spelled(row.first), spelled(trace.last_of(row)), content.bytes,
+                content.checksum.hex(),
                 None if before is None else _resemblance(trace, before, row.content),
                 None if before is None else _resemblance(trace, rows[0].content, row.content),
             )

@@ -1,4 +1,4 @@
-"""Who holds a document, whole or in part, unchanged or not: whom to notify when it changes (sections 6.4, 6.6)."""
+"""Who holds a document, whole or in part, altered or not: whom to notify when it changes (§6.4, §6.6)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Holding:
         rows = trace.timeline.places_of(hits)
         before = trace.times[-2] if len(trace.times) > 1 else None
         was = {
-            row.uri: row.content for row in rows if before is not None and row.first <= before <= trace.last_of(row)
+            row.uri: row.content
+            for row in rows
+            if before is not None and row.first <= before <= trace.last_of(row)
         }
         now = [row for row in rows if row.last is None and row.uri != self._original.number]
         names = trace.timeline.uris({*(row.uri for row in now), *was})
@@ -81,7 +83,8 @@ class Holding:
         version, date, closeness = self._closest(hit, content)
         state, alterations = self._state(hit, content)
         return Holder(
-            uri, group(uri), state, hit.containment_left, hit.resemblance, spelled(since), version, date, closeness,
+            uri, group(uri), state, hit.containment_left, hit.resemblance, spelled(since), version, date,
+            closeness,
             alterations, new,
         )  # fmt: skip
 

@@ -130,7 +130,8 @@ def _places(trace: Trace, found: dict[int, _Found], own: int, left: int, uri: st
         how, name = found[row.content], names[row.uri]
         since = _since(trace, trace.timeline.versions_of(row.uri))
         key = (
-            _ORDER[how.relation], -round(how.confidence, 6), since != came, leaf(name) != leaf(uri), since, name,
+            _ORDER[how.relation], -round(how.confidence, 6), since != came, leaf(name) != leaf(uri),
+            since, name,
         )  # fmt: skip
         ranked.append((key, Place(name, how.relation, how.confidence, spelled(since), how.steps)))
     return [place for _, place in sorted(ranked, key=lambda each: each[0])]

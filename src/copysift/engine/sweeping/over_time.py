@@ -71,6 +71,13 @@ class OverTime(ABC):
         finally:
             self.refresh()
 
+    @property
+    def swept(self) -> bool:
+        """Whether the index has sweeps."""
+        from copysift.index.timeline import is_swept
+
+        return is_swept(self._reading().catalog)
+
     def sweeps(self) -> list[Sweep]:
         """Give the sweeps, oldest first."""
         return [Sweep(spelled(row.at), row.source, row.documents) for row in self._trace().sweeps]
@@ -91,7 +98,8 @@ class OverTime(ABC):
         found = self._asking().contents(question, Query(threshold=threshold, measure="either"))
         exact = [row.number for hit, row in found if hit.equal]
         measures = {
-            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right) for hit, row in found
+            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
+            for hit, row in found
         }
         return locate_contents(trace, question.name, exact, measures, threshold)
 
@@ -109,7 +117,7 @@ class OverTime(ABC):
         return changes(self._trace(), made.threshold, made.start, made.end)
 
     def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
-        """Tell who holds all or part of a file, bytes, or (`text`) a string; settings: share, original, watch."""
+        """Tell who holds all or part of a file, of bytes or a string; settings: share, original, watch."""
         return self._holders(self.question(content, text=text), make(Tracing, asked))
 
     def holders_of(self, uri: str, **asked: object) -> Holders:
@@ -119,7 +127,8 @@ class OverTime(ABC):
         source = trace.snapshot.text(last.content)
         if source is None:
             raise InputError(
-                f"{self.path} keeps no texts: what stands at {uri} cannot be looked for", hint="give it as a file"
+                f"{self.path} keeps no texts: what stands at {uri} cannot be looked for",
+                hint="give it as a file",
             )
         row = trace.snapshot.contents([last.content])[last.content]
         question = Question(uri, source, row.kind, row.checksum, row.bytes)

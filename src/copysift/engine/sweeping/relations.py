@@ -34,13 +34,15 @@ def sizes_of(writer: Writer) -> Int64s:
 
 
 def file_pairs(
-    writer: Writer, snapshot: Snapshot, settings: Settings, sizes: Int64s, looked_up: UInt64s | None, fresh: int,
+    writer: Writer, snapshot: Snapshot, settings: Settings, sizes: Int64s, looked_up: UInt64s | None,
+    fresh: int,
     wanted: Iterable[tuple[int, int]],
 ) -> Pairs:  # fmt: skip
     """Find the pairs of the contents from number `fresh` on, and the wanted ones, and file them both ways."""
     pairs = related(
         snapshot, sizes, looked_up, fresh, wanted, memory=settings.memory,
-        tmp_dir=Path(settings.tmp_dir) if settings.tmp_dir else None, jobs=settings.jobs or os.cpu_count() or 1,
+        tmp_dir=Path(settings.tmp_dir) if settings.tmp_dir else None,
+        jobs=settings.jobs or os.cpu_count() or 1,
     )  # fmt: skip
     rows = list(zip(*(column.tolist() for column in pairs), strict=True))
     insert = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?)"

@@ -27,7 +27,9 @@ class Sources:
         self.replace = sweeping.replace
         self._commit = ""
         paths = [given] if isinstance(given, str | os.PathLike) else given
-        places = isinstance(paths, list | tuple) and all(isinstance(each, str | os.PathLike) for each in paths)
+        places = isinstance(paths, list | tuple) and all(
+            isinstance(each, str | os.PathLike) for each in paths
+        )
         self._places = [os.fspath(each) for each in paths] if places else None
         self.name = " ".join(self._places) if self._places is not None else "documents"
         at = sweeping.date

@@ -90,7 +90,11 @@ class Sweeper:
         self._sweep = SweepWriter(self._writer, at)
         self._shown.phase("reading", None)
         for made in ordered_map(
-            self._read, self._wanted(met), jobs=self._jobs, weigh=lambda item: len(item.data), budget=IN_FLIGHT
+            self._read,
+            self._wanted(met),
+            jobs=self._jobs,
+            weigh=lambda item: len(item.data),
+            budget=IN_FLIGHT,
         ):
             self._file(made)
         if not self._documents:
@@ -104,7 +108,8 @@ class Sweeper:
 
     def _told(self, at: int, turned: Turned) -> Swept:
         return Swept(
-            spelled(at), self._documents, turned.new, turned.changed, self._documents - turned.new - turned.changed,
+            spelled(at), self._documents, turned.new, turned.changed,
+            self._documents - turned.new - turned.changed,
             turned.gone, self._writer.next_content - self._fresh, self._repeated,
             self._sweep.repeats and not any(turned), tuple(self._skipped),
         )  # fmt: skip
@@ -211,7 +216,7 @@ class Sweeper:
             rebuild(self._sweep.timeline)
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:
-        """Give the versions of one address whose resemblance `history` tells, as far as they are not known."""
+        """Give the versions of one address that `history` tells of, as far as they are not known."""
         wanted: set[tuple[int, int]] = set()
         timeline = self._sweep.timeline
         for number in self._sweep.turned:

@@ -22,7 +22,9 @@ class Measure(NamedTuple):
 def measured(shared: int, one: int, other: int) -> Measure:
     """Give the measures from counts of distinct hashes."""
     union = one + other - shared
-    return Measure(shared / union if union else 0.0, shared / one if one else 0.0, shared / other if other else 0.0)
+    return Measure(
+        shared / union if union else 0.0, shared / one if one else 0.0, shared / other if other else 0.0
+    )
 
 
 class Trace:
@@ -70,7 +72,9 @@ class Trace:
         """Give the number of an address; raises InputError if no sweep met it."""
         number = self.timeline.number_of(uri)
         if number is None:
-            raise InputError(f"{uri}: no sweep has met this address", hint="copysift index list names those of today")
+            raise InputError(
+                f"{uri}: no sweep has met this address", hint="copysift index list names those of today"
+            )
         return number
 
     def last_of(self, row: VersionRow) -> int:
@@ -92,5 +96,6 @@ class Trace:
         names = self.timeline.uris({row.uri for row in joined})
         ordered = sorted(joined, key=lambda row: (row.first, names[row.uri]))
         return tuple(
-            Stay(names[row.uri], spelled(row.first), spelled(self.last_of(row)), row.last is None) for row in ordered
+            Stay(names[row.uri], spelled(row.first), spelled(self.last_of(row)), row.last is None)
+            for row in ordered
         )
