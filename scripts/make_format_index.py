@@ -17,7 +17,7 @@ TEXTS = [
 
 
 def main() -> None:
-    """Write the index: three documents in two commits, one of them replaced, texts kept; from v2 on by sweeps."""
+    """Write the index: three documents in two commits, one of them replaced, texts kept; v2 by sweeps."""
     folder = Path(sys.argv[1])
     with Index(folder / "tiny.sift", keep_text=True) as index:
         if folder.name == "v1":

@@ -16,9 +16,11 @@ HOWTO = (DOCS / "howto-sweeps.md").read_text(encoding="utf-8")
 
 
 def test_every_command_of_the_how_to_runs(tmp_path):
-    moved = [{"uri": "start/install.txt", "text": prose(1) + prose(9, 10)}, {"uri": "b.txt", "text": prose(2)}]
+    texts = {"start/install.txt": prose(1) + prose(9, 10), "b.txt": prose(2)}
+    moved = [{"uri": uri, "text": text} for uri, text in texts.items()]
     files = {
-        "january/guide/install.txt": prose(1), "january/b.txt": prose(2), "old.txt": prose(2), "licence.txt": prose(2),
+        "january/guide/install.txt": prose(1), "january/b.txt": prose(2), "old.txt": prose(2),
+        "licence.txt": prose(2),
         "february.jsonl": "\n".join(map(json.dumps, moved)), "march/start/install.txt": prose(1),
         "march/copy/b.txt": prose(2) + prose(3, 20),
     }  # fmt: skip
