@@ -20,9 +20,14 @@ def folder(uri: str) -> str:
     return uri.rstrip("/").rpartition("/")[0]
 
 
-def leaf(uri: str) -> str:
-    """Give the last part of an address."""
-    return uri.rstrip("/").rpartition("/")[2]
+def shared_tail(one: str, other: str) -> int:
+    """Count the last parts that two addresses have in common."""
+    count = 0
+    for left, right in zip(reversed(one.split("/")), reversed(other.split("/")), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
 
 
 def group(uri: str) -> str:

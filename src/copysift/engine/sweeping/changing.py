@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from copysift.engine.sweeping.addresses import leaf, move
+from copysift.engine.sweeping.addresses import move, shared_tail
 from copysift.engine.sweeping.tracing import Trace
 from copysift.errors import UsageError
 from copysift.index.timeline import VersionRow
@@ -119,7 +119,7 @@ def _moves(trace: Trace, turns: _Turns, place: int, threshold: float, chosen: li
             for right in by_content.get(content, ()):
                 one, other = names[left.uri], names[right.uri]
                 exact = content == left.closing
-                key = (not exact, -resemblance, leaf(one) != leaf(other), one, other)
+                key = (not exact, -resemblance, -shared_tail(one, other), one, other)
                 pairs.append((key, left, right, resemblance))
     done: list[Move] = []
     taken: set[int] = set()

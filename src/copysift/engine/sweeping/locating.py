@@ -1,7 +1,7 @@
 """Lost and found: the current address of what once stood at another (Broder et al. 1997, section 6.2).
 
 From the last content of an address the pairs that resemble enough are followed, over versions that are
-gone too, to contents of the newest sweep: a page that moved and was edited since is found by the version
+gone too, to contents of the newest sweep: a page that moved and was edited since is found by the versions
 in between. Where nothing resembles enough, those are named in which it stands, or that stand in it.
 """
 
@@ -11,13 +11,15 @@ import heapq
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from copysift.engine.sweeping.addresses import leaf
+from copysift.engine.sweeping.addresses import shared_tail
 from copysift.engine.sweeping.tracing import Measure, Trace
 from copysift.index.timeline import VersionRow
 from copysift.settings_sweeps import spelled
 from copysift.values_sweeps import Located, Place
 
 REACH = 10_000  # contents that are followed at most
+FAINTEST = 0.2  # confidence below which a path is given up
+BESIDE = 0.75
 _ORDER = {"here": 0, "same": 0, "resembles": 1, "within": 2, "part": 3}
 
 
@@ -34,7 +36,7 @@ def locate(trace: Trace, uri: str, threshold: float) -> Located:
     number = trace.number_of(uri)
     versions = trace.timeline.versions_of(number)
     last = versions[-1]
-    found = _related(trace, last.content, threshold)
+    found = _related(trace, last.content, threshold, trace.last_of(last))
     alive = last.last is None
     places = _places(trace, found, number, trace.last_of(last), uri)
     if alive:
@@ -89,26 +91,30 @@ def _relation(measure: Measure, threshold: float) -> tuple[str, float] | None:
     return ("part", measure.of_other) if measure.of_other >= threshold else None
 
 
-def _related(trace: Trace, content: int, threshold: float) -> dict[int, _Found]:
-    """Follow the pairs that resemble enough, the surest path first; then the direct parts and wholes."""
+def _related(trace: Trace, content: int, threshold: float, left: int) -> dict[int, _Found]:
+    """Follow the pairs that resemble enough, the surest path first; then the direct parts and wholes.
+
+    Where a content stood after sweep `left`, the next version at its address is followed, too: the address
+    is evidence besides the text, and such a step counts (1 + resemblance) / 2.
+    """
     found: dict[int, _Found] = {}
     waiting = [(-1.0, 0, content)]
-    direct: dict[int, Measure] = {}
+    direct = trace.partners(content)
     while waiting and len(found) < REACH:
         confidence, steps, at = heapq.heappop(waiting)
         if at in found:
             continue
         found[at] = _Found("same" if at == content else "resembles", -confidence, max(steps, 1))
-        partners = trace.partners(at)
-        if at == content:
-            direct = partners
-        for other, measure in partners.items():
-            if measure.resemblance >= threshold and other not in found:
-                near = direct.get(other)
-                if near is not None and near.resemblance >= threshold:
-                    heapq.heappush(waiting, (-near.resemblance, 1, other))
-                else:
-                    heapq.heappush(waiting, (confidence * measure.resemblance, steps + 1, other))
+        onwards = {other: each.resemblance for other, each in trace.partners(at).items()}
+        onwards = {other: share for other, share in onwards.items() if share >= threshold}
+        for other, share in _next_versions(trace, at, left).items():
+            onwards[other] = max(onwards.get(other, 0.0), share)
+        for other, share in onwards.items():
+            near = direct.get(other)
+            if near is not None and near.resemblance >= max(threshold, -confidence * share):
+                heapq.heappush(waiting, (-near.resemblance, 1, other))
+            elif -confidence * share >= FAINTEST:
+                heapq.heappush(waiting, (confidence * share, steps + 1, other))
     for other, measure in direct.items():
         relation = _relation(measure, threshold)
         if other not in found and relation is not None:
@@ -116,11 +122,25 @@ def _related(trace: Trace, content: int, threshold: float) -> dict[int, _Found]:
     return found
 
 
+def _next_versions(trace: Trace, content: int, left: int) -> dict[int, float]:
+    """Give what came after a content where it stood after sweep `left`, with what such a step counts."""
+    onwards = {}
+    for row in trace.timeline.places_of([content]):
+        if row.last is None or row.last <= left:
+            continue
+        later = next((each for each in trace.timeline.versions_of(row.uri) if each.first > row.last), None)
+        if later is not None and later.first == trace.after(row.last):
+            measure = trace.between(content, later.content)
+            onwards[later.content] = (1 + (measure.resemblance if measure else 0.0)) / 2
+    return onwards
+
+
 def _places(trace: Trace, found: dict[int, _Found], own: int, left: int, uri: str) -> list[Place]:
     """Give the addresses of the newest sweep that have a content, surest first.
 
-    Among equally sure ones, those come first that appeared when the address went, then those of the
-    same name, then those seen first.
+    One that stood beside the address before it went, and is not identical, counts a quarter less: it is
+    rather a relative. Among equally sure ones, those come first that appeared when the address went, then
+    those whose last parts are the same, then those seen first.
     """
     rows = [row for row in trace.timeline.places_of(found) if row.last is None and row.uri != own]
     names = trace.timeline.uris(row.uri for row in rows)
@@ -129,10 +149,9 @@ def _places(trace: Trace, found: dict[int, _Found], own: int, left: int, uri: st
     for row in rows:
         how, name = found[row.content], names[row.uri]
         since = _since(trace, trace.timeline.versions_of(row.uri))
-        key = (
-            _ORDER[how.relation], -round(how.confidence, 6), since != came, leaf(name) != leaf(uri),
-            since, name,
-        )  # fmt: skip
+        beside = came is not None and since < came and how.relation != "same"
+        sure = round(how.confidence * (BESIDE if beside else 1), 6)
+        key = (_ORDER[how.relation], -sure, since != came, -shared_tail(name, uri), since, name)
         ranked.append((key, Place(name, how.relation, how.confidence, spelled(since), how.steps)))
     return [place for _, place in sorted(ranked, key=lambda each: each[0])]
 
