@@ -8,6 +8,7 @@ import pytest
 import copysift
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.index import disk
+from copysift.index.catalog import Catalog
 from tests.cli.texts import prose
 from tests.sweeps.web import DATES, A, B, sweeps
 
@@ -175,7 +176,8 @@ def test_a_source_that_fails_in_the_middle_changes_nothing(tmp_path):
 def test_a_large_sweep_is_one_commit(tmp_path, monkeypatch):
     monkeypatch.setattr("copysift.index.writer.BUFFERED", 100)
     commits = []
-    monkeypatch.setattr(disk, "watch", lambda name: commits.append(name) if name == "commit" else None)
+    commit = Catalog.commit
+    monkeypatch.setattr(Catalog, "commit", lambda catalog: commits.append(1) or commit(catalog))
     with copysift.Index(tmp_path / "x.sift") as index:
         index._writing()
         commits.clear()

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from copysift.canonicalise.sniff import to_utf8
 from copysift.engine.asking import Question
 from copysift.engine.documents import Reader
 from copysift.errors import UsageError
@@ -48,10 +47,8 @@ def document_of(item: Any) -> Document:
     return Document(str(name), data, "", str(name), len(data), lambda: iter([data]))
 
 
-def question_of(reader: Reader, name: str, data: bytes, as_text: bool = False) -> Question:
-    """Make a question of bytes; `as_text`: they are UTF-8."""
-    source = data if as_text else to_utf8(data)[0]
-    kind = reader.kind_of(source)
+def question_of(name: str, data: bytes, source: bytes, kind: str) -> Question:
+    """Make a question of a readable source and the bytes that it was made from."""
     return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from copysift.engine.documents import Reader
+from copysift.engine.remembered import reader_of
 from copysift.engine.selection import seed_check
 from copysift.errors import StoreError
 from copysift.index.reader import Snapshot
@@ -26,7 +26,7 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
             f"{writer.folder} keeps no texts, and another sample can be drawn from texts alone",
             hint="make the index again with --keep-text, or from its sources with another --seed-file",
         )
-    reader = Reader(dataclasses.replace(settings, seed=seed))
+    reader = reader_of(dataclasses.replace(settings, seed=seed), stored)
     texts = Snapshot.uncommitted(catalog)
     contents = list(catalog.all_contents())
     for row in catalog.segments():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import zlib
 from collections.abc import Iterator
@@ -23,9 +24,14 @@ BATCH = 1 << 20  # postings read at once when all are wanted
 TEXT_PIECE = 1 << 20  # bytes of a piece of kept text
 
 
+def _stands(folder: Path) -> bool:
+    # Not Path.is_file, which raises for a name that is too long.
+    return os.path.isfile(folder / NAME)  # noqa: PTH113
+
+
 def exists(folder: Path) -> bool:
     """Tell whether an index stands there; a writer that was stopped while it made one leaves none."""
-    if not (folder / NAME).is_file():
+    if not _stands(folder):
         return False
     catalog = Catalog(folder, write=False)
     try:
@@ -36,7 +42,7 @@ def exists(folder: Path) -> bool:
 
 def settings_of(folder: Path) -> dict[str, Any] | None:
     """Give the settings of the index that stands there, None if there is none; segments stay closed."""
-    if not (folder / NAME).is_file():
+    if not _stands(folder):
         return None
     catalog = Catalog(folder, write=False)
     try:
@@ -52,6 +58,8 @@ def settings_of(folder: Path) -> dict[str, Any] | None:
 
 class Snapshot:
     """The contents, documents and postings of one commit; threads may share it."""
+
+    _borrowed = False  # the catalog is a writer's, who closes it
 
     def __init__(self, folder: Path) -> None:
         if not exists(folder):
@@ -75,6 +83,7 @@ class Snapshot:
         """Give what a writer sees of its own work; `close` is the writer's."""
         made = cls.__new__(cls)
         made.folder, made.catalog, made._lock = catalog.folder, catalog, threading.Lock()
+        made._borrowed = True
         made._open_segments(last=True)
         return made
 
@@ -109,6 +118,10 @@ class Snapshot:
         """Let go of the snapshot."""
         self.segments = []
         self.catalog.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "catalog") and not self._borrowed:
+            self.catalog.close()
 
     @property
     def settings(self) -> dict[str, Any]:

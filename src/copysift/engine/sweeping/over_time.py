@@ -29,6 +29,7 @@ class OverTime(ABC):
 
     path: Path
     settings: Settings
+    _stored: dict[str, Any]
 
     @abstractmethod
     def _reading(self) -> Snapshot: ...
@@ -40,7 +41,7 @@ class OverTime(ABC):
     def _asking(self) -> Asking: ...
 
     @abstractmethod
-    def question(self, content: Any, *, text: bool = False, name: str = "") -> Question:
+    def question(self, content: Any, *, text: bool = False, name: str = "", language: str = "") -> Question:
         """Make a question of a file, of bytes or of a string."""
 
     @abstractmethod
@@ -64,7 +65,9 @@ class OverTime(ABC):
         reader, keep_text = self._sketching()
         try:
             sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
-            return sweeper.run(sources.met(), sources.at, sources.name, sources.replace)
+            done = sweeper.run(sources.met(), sources.at, sources.name, sources.replace)
+            self._stored = writer.catalog.about("settings")
+            return done
         except BaseException:
             writer.rollback()
             raise

@@ -18,7 +18,7 @@ from copysift.engine.documents import Reader
 from copysift.engine.local import IN_FLIGHT, skipped
 from copysift.engine.parallel import Failed, ordered_map
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.remembered import entry_of
+from copysift.engine.remembered import entry_of, undecided
 from copysift.engine.sweeping.clusters import merge, rebuild
 from copysift.engine.sweeping.relations import file_pairs, sizes_of, versions_pairs
 from copysift.errors import InputError, StoreError, UsageError
@@ -27,6 +27,7 @@ from copysift.index.reader import Snapshot
 from copysift.index.sweep_writer import Known, SweepWriter, Turned
 from copysift.index.timeline import is_swept
 from copysift.read.load import DIGEST, Loaded
+from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.settings_sweeps import spelled
 from copysift.values import MAX_BYTES, Fingerprints, Skipped
@@ -76,6 +77,7 @@ class Sweeper:
         self._shown = progress or Silent()
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._skipped: list[Skipped] = []
+        self._undecided = undecided(writer.catalog.about("settings"))
         self._fresh = writer.next_content
         self._hashes: list[UInt64s] | None = []
         self._hashed = self._unchanged = self._repeated = self._documents = 0
@@ -123,6 +125,7 @@ class Sweeper:
             self._shown.advance(len(batch))
             found = [(_named(each[0]), each[1]) for each in batch if not isinstance(each, Skipped)]
             lost = {_named(each.name): each for each in batch if isinstance(each, Skipped)}
+            self._decide([entry_of(uri, len(data)) for uri, data in found])
             known = self._sweep.known([*(uri for uri, _ in found), *lost])
             for uri, note in lost.items():
                 self._lose(uri, known.get(uri), note)
@@ -130,6 +133,14 @@ class Sweeper:
                 item = self._item(uri, data, known.get(uri))
                 if item is not None:
                     yield item
+
+    def _decide(self, entries: list[Entry]) -> None:
+        """Let the first documents say how programs are read, by the rule of `scan`."""
+        if self._undecided and entries:
+            self._undecided = False
+            self._reader.programs = self._reader.class_like(entries)
+            stored = self._writer.catalog.about("settings")
+            self._writer.decide({**stored, "programs": self._reader.programs})
 
     def _lose(self, uri: str, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something stood, it still does as far as anybody knows."""
