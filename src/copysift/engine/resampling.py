@@ -45,6 +45,6 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         from copysift.engine.sweeping.relations import relate_all
 
         relate_all(writer, settings)
-    writer.touch()
+    writer.changed = True
     writer.commit()
     return len(contents)

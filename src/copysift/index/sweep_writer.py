@@ -42,7 +42,7 @@ class SweepWriter:
         self._writer, self._catalog, self._at = writer, writer.catalog, at
         if not is_swept(self._catalog):
             adopt(self._catalog)
-            writer.touch()
+            writer.changed = True
         self.timeline = Timeline(self._catalog)
         self._times = [row.at for row in self.timeline.sweeps()]
         self.repeats = at in self._times
@@ -100,7 +100,7 @@ class SweepWriter:
             self._turn(number, was, content)
 
     def _turn(self, number: int, was: int, content: int) -> None:
-        self._writer.touch()
+        self._writer.changed = True
         if was:
             self._changed += 1
             self.turned.append(number)
@@ -131,7 +131,7 @@ class SweepWriter:
             done = self._put_between()
         row = (self._at, source, documents)
         if self.timeline.catalog.one("SELECT 1 FROM sweeps WHERE at = ? AND documents = ?", row[::2]) is None:
-            self._writer.touch()
+            self._writer.changed = True
         self._catalog.run("INSERT OR REPLACE INTO sweeps VALUES (?, ?, ?)", row)
         return done
 
@@ -153,7 +153,7 @@ class SweepWriter:
             gone += bool(was) and not content
             runs = _runs(number, stood, times)
             if runs != old:
-                self._writer.touch()
+                self._writer.changed = True
                 self._catalog.run("DELETE FROM versions WHERE uri = ?", (number,))
                 self._catalog.run_many("INSERT INTO versions VALUES (?, ?, ?, ?)", runs)
                 self.turned.append(number)

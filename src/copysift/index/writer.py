@@ -24,8 +24,8 @@ from copysift.index.lock import WriterLock
 from copysift.index.merge import Policy, next_bound
 from copysift.index.place import make_folders
 from copysift.index.reader import TEXT_PIECE, check_version, exists
-from copysift.index.segment import RANGES, SUFFIX, Columns, encode, keys_of, sorted_columns
-from copysift.index.slices import DamagedError, part_of, without_removed
+from copysift.index.segment import RANGES, Columns, encode, keys_of, sorted_columns
+from copysift.index.slices import DamagedError, part_of, remove_leftovers, without_removed
 from copysift.index.timeline import renumber
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Writer:
         if not made:
             check_version(self.catalog)
         self._begin()
-        self._clean()
+        remove_leftovers(self.catalog)
 
     def _begin(self) -> None:
         self._next: dict[str, int] = self.catalog.about("next")
@@ -83,7 +83,7 @@ class Writer:
         self._buffered = self._kept = self._spilled = 0
         self._written: list[Path] = []
         self._dropped: list[Path] = []
-        self._changed = False
+        self.changed = False
 
     def __enter__(self) -> Writer:
         return self
@@ -121,7 +121,7 @@ class Writer:
 
         Fingerprints and text are only asked for if no other document has the same content.
         """
-        self._changed = True
+        self.changed = True
         known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
         old = self.catalog.document(entry.name)
         if known is None:
@@ -150,7 +150,7 @@ class Writer:
         row = self.catalog.document(name)
         if row is None:
             return False
-        self._changed = True
+        self.changed = True
         self.catalog.run("DELETE FROM documents WHERE number = ?", (row.number,))
         self._release(row.content)
         return True
@@ -169,7 +169,7 @@ class Writer:
 
     def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
         """File a content that no document has yet and give its number; nothing is committed on the way."""
-        self._changed = True
+        self.changed = True
         number = self._put_content(entry, found, text)
         if self._buffered >= BUFFERED:
             self.spill()
@@ -187,7 +187,7 @@ class Writer:
 
     def drop(self, content: int) -> None:
         """Drop a content; its postings go when they are merged."""
-        self._changed = True
+        self.changed = True
         postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
         self.drop_content(content)
         if postings:
@@ -198,17 +198,13 @@ class Writer:
         """The number that the next new content will have."""
         return self._next["content"]
 
-    def touch(self) -> None:
-        """Say that there is something to commit."""
-        self._changed = True
-
     def add_postings(self, content: int, hashes: UInt64s, starts: UInt32s, lengths: UInt32s) -> None:
         """Add the postings of a content; all of them, at once."""
         if len(hashes):
             numbers = np.full(len(hashes), content, np.uint32)
             self._buffer.append(Columns(keys_of(hashes), numbers, starts, lengths))
             self._buffered += len(hashes)
-            self._changed = True
+            self.changed = True
 
     def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
         for piece, packed in enumerate(packed_pieces(chunks, TEXT_PIECE)):
@@ -223,7 +219,7 @@ class Writer:
 
     def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
         """Note that a content has fewer postings than it had."""
-        self._changed = True
+        self.changed = True
         self.catalog.run(
             "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
             (fingerprints, hashes, content),
@@ -238,7 +234,7 @@ class Writer:
             self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
         number = self._put_content(entry, found, text)
         renumber(self.catalog, content, number)
-        self._changed = True
+        self.changed = True
 
     def drop_content(self, content: int) -> None:
         """Take a content and its kept text out of the catalog."""
@@ -249,7 +245,7 @@ class Writer:
 
     def decide(self, settings: dict[str, Any]) -> None:
         """Write settings that were left to the first documents; they are committed with these."""
-        self._changed = True
+        self.changed = True
         self.catalog.set_about("settings", settings)
 
     def number(self, what: str) -> int:
@@ -266,7 +262,7 @@ class Writer:
 
     def commit(self, merge: bool = True) -> None:
         """Write what was added, merge what is due, and make all of it visible at once."""
-        if not self._changed:
+        if not self.changed:
             return
         added = self._flush() + self._spilled
         if merge:
@@ -338,7 +334,7 @@ class Writer:
             self._slice(run, max(self._policy.slice, self._policy.slice_of(sum(row.live for row in rows))))
             self._switch()
         self.catalog.run("DELETE FROM removed")
-        self._changed = True
+        self.changed = True
         self._switch()
 
     def _merge(self, budget: int) -> None:
@@ -380,7 +376,7 @@ class Writer:
             self.catalog.run("DELETE FROM merges WHERE run = ?", (run,))
         else:
             self.catalog.run("UPDATE merges SET reached = ? WHERE run = ?", (bound, run))
-        self._changed = True
+        self.changed = True
         return moved
 
     def _consume(self, row: SegmentRow, bound: int, moved: int) -> None:
@@ -394,13 +390,6 @@ class Writer:
 
     def drop_segment(self, row: SegmentRow) -> None:
         """Take a segment out of the catalog; its file goes after the commit."""
-        self._changed = True
+        self.changed = True
         self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
         self._dropped.append(self.catalog.segment_path(row.number))
-
-    def _clean(self) -> None:
-        """Remove files that no commit refers to: what a crash, a full disk or a merge left behind."""
-        live = {self.catalog.segment_path(row.number).name for row in self.catalog.segments()}
-        for path in (self.folder / FOLDER).iterdir():
-            if path.name not in live and path.suffix == SUFFIX:
-                disk.remove(path)
