@@ -6,9 +6,10 @@ content, or one that resembles it enough: the surest pairs are taken first, each
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from copysift.engine.sweeping.addresses import move, shared_tail
 from copysift.engine.sweeping.tracing import Trace
@@ -48,15 +49,15 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
     chosen = [at for at in trace.times if (start is None or at >= start) and (end is None or at <= end)]
     if not chosen:
         raise UsageError("there is no sweep between these dates", hint=f"the sweeps: {_listed(trace)}")
-    times = {at: place for place, at in enumerate(chosen)}
     turns, stays = _Turns(), []
     for _, rows in groupby(trace.timeline.versions(), key=lambda row: row.uri):
-        stays += _stays(trace, list(rows), times, turns)
+        stays += _stays(trace, list(rows), chosen, turns)
     moves = [
         each for place in range(1, len(chosen)) for each in _moves(trace, turns, place, threshold, chosen)
     ]
     counted = Counter((each.date, each.kind) for each in moves)
-    alive = [sum(stay.first <= place <= stay.last for stay in stays) for place in range(len(chosen))]
+    steps = [len(turns.came[place]) - len(turns.went[place]) for place in range(len(chosen))]
+    alive = list(accumulate(steps))
     made = []
     for place in range(1, len(chosen)):
         date = spelled(chosen[place])
@@ -78,14 +79,13 @@ def _listed(trace: Trace) -> str:
     return ", ".join(shown if len(shown) < 8 else [*shown[:3], "…", *shown[-3:]])
 
 
-def _stays(trace: Trace, rows: list[VersionRow], times: dict[int, int], turns: _Turns) -> list[_Stay]:
+def _stays(trace: Trace, rows: list[VersionRow], times: list[int], turns: _Turns) -> list[_Stay]:
     """Part the versions of an address into stays, and note what came, went and changed."""
     stays: list[_Stay] = []
     for row in rows:
-        covered = [place for at, place in times.items() if row.first <= at <= trace.last_of(row)]
-        if not covered:
+        first, last = bisect_left(times, row.first), bisect_right(times, trace.last_of(row)) - 1
+        if first > last:
             continue
-        first, last = covered[0], covered[-1]
         if stays and stays[-1].last == first - 1:
             stay = stays[-1]
             if stay.closing != row.content:

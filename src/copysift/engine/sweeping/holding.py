@@ -49,11 +49,14 @@ class Holding:
         }
         now = [row for row in rows if row.last is None and row.uri != self._original.number]
         names = trace.timeline.uris({*(row.uri for row in now), *was})
+        since: dict[int, int] = {}
+        for row in rows:
+            since[row.uri] = min(row.first, since.get(row.uri, row.first))
         made = []
         for row in now:
             new = was.get(row.uri) != row.content
             if new or not watch:
-                made.append(self._holder(names[row.uri], row, rows, *hits[row.content], new))
+                made.append(self._holder(names[row.uri], since[row.uri], *hits[row.content], new))
         made.sort(key=lambda each: (each.group, -each.share, each.uri))
         there = {row.uri for row in now} | {self._original.number}
         lost = sorted(names[uri] for uri in was if uri not in there)
@@ -76,16 +79,12 @@ class Holding:
         first = places[0].uri
         return _Original(trace.timeline.uris([first])[first], first, trace.timeline.versions_of(first))
 
-    def _holder(
-        self, uri: str, row: VersionRow, rows: list[VersionRow], hit: Hit, content: ContentRow, new: bool
-    ) -> Holder:
-        since = min(each.first for each in rows if each.uri == row.uri)
+    def _holder(self, uri: str, since: int, hit: Hit, content: ContentRow, new: bool) -> Holder:
         version, date, closeness = self._closest(hit, content)
         state, alterations = self._state(hit, content)
         return Holder(
             uri, group(uri), state, hit.containment_left, hit.resemblance, spelled(since), version, date,
-            closeness,
-            alterations, new,
+            closeness, alterations, new,
         )  # fmt: skip
 
     def _closest(self, hit: Hit, content: ContentRow) -> tuple[int, str, float]:
