@@ -139,7 +139,8 @@ class Timeline:
 
     def alike(self, content: int) -> dict[int, int]:
         """Give the contents that share enough with one, and how many hashes each shares."""
-        return dict(self.catalog.rows("SELECT other, shared FROM alike WHERE content = ?", (content,)))
+        rows = self.catalog.rows("SELECT other, shared FROM alike WHERE content = ?", (content,))
+        return {row[0]: row[1] for row in rows}
 
     def shared(self, one: int, other: int) -> int | None:
         """Give how many hashes two contents share; None if it was too few to be kept."""
@@ -158,11 +159,13 @@ class Timeline:
 
     def clusters(self, contents: Iterable[int]) -> dict[int, int]:
         """Give the clusters of some contents; those that stand alone have none."""
-        return dict(self._chosen("SELECT content, cluster FROM clusters WHERE content", contents))
+        rows = self._chosen("SELECT content, cluster FROM clusters WHERE content", contents)
+        return {row[0]: row[1] for row in rows}
 
     def sizes(self, contents: Iterable[int]) -> dict[int, int]:
         """Give the distinct hashes of some contents."""
-        return dict(self._chosen("SELECT number, hashes FROM contents WHERE number", contents))
+        rows = self._chosen("SELECT number, hashes FROM contents WHERE number", contents)
+        return {row[0]: row[1] for row in rows}
 
     def _chosen(self, statement: str, numbers: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         every = list(numbers)

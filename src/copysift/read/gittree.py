@@ -26,7 +26,7 @@ def commit_of(repository: str, revision: str) -> tuple[str, int]:
 
 def tree(repository: str, commit: str, walking: WalkSettings) -> Iterator[tuple[str, bytes] | Skipped]:
     """Give every file of a commit with its path; links and submodules are no files."""
-    listed = _git(repository, "ls-tree", "-r", "-z", "--full-tree", commit, raw=True)
+    listed = _output(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
     include, exclude = Globs(walking.include), Globs(walking.exclude)
     try:
         blobs = subprocess.Popen(
@@ -73,7 +73,11 @@ def _wanted(path: str, include: Globs, exclude: Globs, hidden: bool) -> bool:
     return include.empty or include.matches(prefix, name, folder=False)
 
 
-def _git(repository: str, *arguments: str, raw: bool = False) -> str | bytes:
+def _git(repository: str, *arguments: str) -> str:
+    return _output(repository, *arguments).decode("utf-8", "replace").strip()
+
+
+def _output(repository: str, *arguments: str) -> bytes:
     try:
         done = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, check=False)
     except OSError as error:
@@ -81,4 +85,4 @@ def _git(repository: str, *arguments: str, raw: bool = False) -> str | bytes:
     if done.returncode and done.stderr:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1]
         raise InputError(f"{repository}: {said.removeprefix('fatal: ')}")
-    return done.stdout if raw else done.stdout.decode("utf-8", "replace").strip()
+    return done.stdout

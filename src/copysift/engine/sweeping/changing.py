@@ -62,7 +62,7 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
     for place in range(1, len(chosen)):
         date = spelled(chosen[place])
         moved = [counted[date, kind] for kind in ("hosts", "folders", "name")]
-        came, went, changed = (len(each[place]) for each in (turns.came, turns.went, turns.changed))
+        came, went, changed = len(turns.came[place]), len(turns.went[place]), len(turns.changed[place])
         made.append(
             Turn(
                 spelled(chosen[place - 1]), date, alive[place], came - sum(moved), went - sum(moved), *moved,
