@@ -297,6 +297,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
             if write:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
+                connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: a sweep looks every address up
             else:
                 connection.execute("PRAGMA query_only=1")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -119,11 +119,19 @@ def related(
     asked = np.array(sorted({(min(pair), max(pair)) for pair in wanted}), np.int64).reshape(-1, 2)
     left = np.concatenate([*lefts, one, asked[:, 0]])
     right = np.concatenate([*rights, other, asked[:, 1]])
-    codes = np.unique((left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64))
+    codes = ascending((left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64))
     left, right = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(2**32 - 1)).astype(np.int64)
     shared = _shared(postings, left, right) + common.shared(left, right, room)
     must = np.isin(codes, (asked[:, 0].astype(np.uint64) << np.uint64(32)) | asked[:, 1].astype(np.uint64))
     return _kept(Pairs(left, right, shared), sizes, must)
+
+
+def ascending(values: UInt64s) -> UInt64s:
+    """Give distinct values in order; sorting is faster here than np.unique."""
+    ordered = np.sort(values)
+    fresh = np.ones(len(ordered), np.bool_)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    return ordered[fresh]
 
 
 def resemblance(shared: Any, one: Any, other: Any) -> Any:

@@ -62,13 +62,13 @@ class SweepWriter:
         found = {}
         for at in range(0, len(keys), 500):
             part = keys[at : at + 500]
-            rows = self._catalog.rows(
+            rows = self._catalog.run(
                 "SELECT u.number, u.uri, v.content, c.checksum, c.bytes FROM uris u "
                 f"LEFT JOIN versions v ON v.uri = u.number AND {'v.last IS NULL' if self.appends else held} "
                 "LEFT JOIN contents c ON c.number = v.content "
                 f"WHERE u.short IN ({','.join('?' * len(part))})",
                 part,
-            )
+            ).fetchall()
             for number, raw, content, checksum, size in rows:
                 if raw in names:
                     found[names[raw]] = Known(number, content or 0, checksum or b"", size or 0)
@@ -122,7 +122,7 @@ class SweepWriter:
         if self.appends:
             gone = [
                 number
-                for (number,) in self._catalog.rows("SELECT uri FROM versions WHERE last IS NULL")
+                for (number,) in self._catalog.run("SELECT uri FROM versions WHERE last IS NULL").fetchall()
                 if not self._seen[number]
             ]
             self._close(gone)

@@ -24,6 +24,7 @@ from copysift.engine.sweeping.relations import file_pairs, sizes_of, versions_pa
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.index import writer as store
 from copysift.index.reader import Snapshot
+from copysift.index.relating import ascending
 from copysift.index.sweep_writer import Known, SweepWriter, Turned
 from copysift.index.timeline import is_swept
 from copysift.read.load import DIGEST, Loaded
@@ -125,7 +126,8 @@ class Sweeper:
             self._shown.advance(len(batch))
             found = [(_named(each[0]), each[1]) for each in batch if not isinstance(each, Skipped)]
             lost = {_named(each.name): each for each in batch if isinstance(each, Skipped)}
-            self._decide([entry_of(uri, len(data)) for uri, data in found])
+            if self._undecided and found:
+                self._decide([entry_of(uri, len(data)) for uri, data in found])
             known = self._sweep.known([*(uri for uri, _ in found), *lost])
             for uri, note in lost.items():
                 self._lose(uri, known.get(uri), note)
@@ -136,11 +138,10 @@ class Sweeper:
 
     def _decide(self, entries: list[Entry]) -> None:
         """Let the first documents say how programs are read, by the rule of `scan`."""
-        if self._undecided and entries:
-            self._undecided = False
-            self._reader.programs = self._reader.class_like(entries)
-            stored = self._writer.catalog.about("settings")
-            self._writer.decide({**stored, "programs": self._reader.programs})
+        self._undecided = False
+        self._reader.programs = self._reader.class_like(entries)
+        stored = self._writer.catalog.about("settings")
+        self._writer.decide({**stored, "programs": self._reader.programs})
 
     def _lose(self, uri: str, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something stood, it still does as far as anybody knows."""
@@ -218,7 +219,7 @@ class Sweeper:
         snapshot, sizes = Snapshot.uncommitted(self._writer.catalog), sizes_of(self._writer)
         looked_up = None
         if self._hashes is not None and self._sweep.appends:
-            looked_up = np.unique(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+            looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
         pairs = file_pairs(self._writer, snapshot, self._settings, sizes, looked_up, self._fresh, wanted)
         self._skipped += [Skipped(each.where, each.what) for each in snapshot.damages]
         if self._sweep.appends:
