@@ -105,7 +105,8 @@ def related(
         postings = join.finish(0, lambda degrees, groups: np.ones(len(degrees)))
     room = len(sizes)
     counts = common.counts(room)
-    lefts, rights = [], []
+    lefts: list[Int64s] = []
+    rights: list[Int64s] = []
     if len(postings.sizes):
         rare = (sizes - counts)[: len(postings.sizes)]
         postings = dataclasses.replace(
@@ -131,7 +132,8 @@ def ascending(values: UInt64s) -> UInt64s:
     ordered = np.sort(values)
     fresh = np.ones(len(ordered), np.bool_)
     fresh[1:] = ordered[1:] != ordered[:-1]
-    return ordered[fresh]
+    kept: UInt64s = ordered[fresh]
+    return kept
 
 
 def resemblance(shared: Any, one: Any, other: Any) -> Any:
