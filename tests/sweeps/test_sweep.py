@@ -170,7 +170,20 @@ def test_a_source_that_fails_in_the_middle_changes_nothing(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             index.sweep(broken(), date=DATES[3])
         assert [sweep.date for sweep in index.sweeps()] == list(DATES[:2])
-    assert state(tmp_path / "x.sift") == usual
+        assert state(tmp_path / "x.sift") == usual
+        index.sweep(sweeps()[2].items(), date=DATES[2])  # nothing of the broken one is left in the writer
+    assert state(tmp_path / "x.sift") == state(make(tmp_path / "y.sift", range(3)))
+
+
+def test_a_content_between_two_clusters_joins_them(tmp_path):
+    words = prose(1, 900).split()
+    left, right, middle = (" ".join(words[at : at + 600]) for at in (0, 300, 150))
+    pages = {"a": left, "b": left + " more", "c": right, "d": right + " more"}
+    with copysift.Index(tmp_path / "x.sift") as index:
+        index.sweep(pages.items(), date="2026-01-01")
+        assert [index.locate(uri).cluster for uri in "abcd"] == [2, 2, 2, 2]
+        index.sweep([*pages.items(), ("e", middle)], date="2026-01-02")
+        assert [index.locate(uri).cluster for uri in "abcde"] == [5, 5, 5, 5, 5]
 
 
 def test_a_large_sweep_is_one_commit(tmp_path, monkeypatch):

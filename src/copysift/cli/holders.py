@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,7 +26,7 @@ def command(index: str, what: str, **given: object) -> int:
     """
     values = values_from("holders", given)
     door = of_class(Door, values)
-    asked = {name: value for name, value in values.items() if name in settings_of(Tracing)}
+    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.holders(what, **asked) if Path(what).is_file() else store.holders_of(what, **asked)

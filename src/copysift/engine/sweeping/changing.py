@@ -61,12 +61,13 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
     made = []
     for place in range(1, len(chosen)):
         date = spelled(chosen[place])
-        moved = [counted[date, kind] for kind in ("hosts", "folders", "name")]
+        hosts, folders, renamed = (counted[date, kind] for kind in ("hosts", "folders", "name"))
+        moved = hosts + folders + renamed
         came, went, changed = len(turns.came[place]), len(turns.went[place]), len(turns.changed[place])
         made.append(
             Turn(
-                spelled(chosen[place - 1]), date, alive[place], came - sum(moved), went - sum(moved), *moved,
-                changed,
+                spelled(chosen[place - 1]), date, alive[place], came - moved, went - moved, hosts,
+                folders, renamed, changed,
                 alive[place] - came - changed,
             )
         )  # fmt: skip
