@@ -17,11 +17,15 @@ TEXTS = [
 
 
 def main() -> None:
-    """Write the index: three documents in two commits, one of them replaced, texts kept."""
+    """Write the index: three documents in two commits, one of them replaced, texts kept; v2 by sweeps."""
     folder = Path(sys.argv[1])
     with Index(folder / "tiny.sift", keep_text=True) as index:
-        index.add(TEXTS[:2])
-        index.add([TEXTS[2], ("second", TEXTS[1][1] + " at the end")])
+        if folder.name == "v1":
+            index.add(TEXTS[:2])
+            index.add([TEXTS[2], ("second", TEXTS[1][1] + " at the end")])
+        else:
+            index.sweep(TEXTS[:2], date="2026-01-01")
+            index.sweep([TEXTS[0], ("second", TEXTS[1][1] + " at the end"), TEXTS[2]], date="2026-02-01")
     (folder / "tiny.sift" / "writer.lock").unlink()
 
 

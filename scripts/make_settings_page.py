@@ -6,6 +6,7 @@ from pathlib import Path
 from copysift.index_settings import Keep, Query
 from copysift.settings import THRESHOLDS, Door, Setting, Settings, settings_of
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
+from copysift.settings_sweeps import Sweeping, Tracing
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings
@@ -73,6 +74,8 @@ def page() -> str:
         sections.setdefault(entry.section, []).append(entry)
     for entry in [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]:
         sections.setdefault(f"A corpus: {entry.section[0].lower()}{entry.section[1:]}", []).append(entry)
+    for entry in [*settings_of(Sweeping).values(), *settings_of(Tracing).values()]:
+        sections.setdefault(f"Sweeps: {entry.section[0].lower()}{entry.section[1:]}", []).append(entry)
     for section, entries in sections.items():
         lines += ["", f"## {section}", "", "| option | meaning | default | commands |", "|---|---|---|---|"]
         lines += [row(entry) for entry in entries]

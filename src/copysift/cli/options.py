@@ -10,8 +10,9 @@ import click
 
 from copysift.index_settings import Keep, Query
 from copysift.settings import Door, Setting, Settings, make, read_config, settings_of
+from copysift.settings_sweeps import Sweeping, Tracing
 
-CLASSES: tuple[type[Any], ...] = (Settings, Door, Query, Keep)
+CLASSES: tuple[type[Any], ...] = (Settings, Door, Query, Keep, Sweeping, Tracing)
 
 F = TypeVar("F", bound=Callable[..., Any])
 Made = TypeVar("Made")

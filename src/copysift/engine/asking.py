@@ -109,9 +109,20 @@ class Asking:
         occurrences = len(every.hashes) if whole else int(np.isin(every.hashes, looked_up).sum())
         return _Asked(every, len(_distinct(every.hashes)), looked_up, occurrences)
 
+    def contents(self, question: Question, query: Query) -> list[tuple[Hit, ContentRow]]:
+        """Give the contents that answer a question, whether a document has them today or not."""
+        asked = self._fingerprinted(question, query)
+        return list(self._measured(question, query, asked, self._snapshot.find(asked.looked_up)[0]))
+
     def _hits(
         self, question: Question, query: Query, asked: _Asked, found: Found
     ) -> Iterator[tuple[Hit, tuple[DocumentRow, ContentRow]]]:
+        for hit, row in self._measured(question, query, asked, found):
+            yield from self._named(hit, row)
+
+    def _measured(
+        self, question: Question, query: Query, asked: _Asked, found: Found
+    ) -> Iterator[tuple[Hit, ContentRow]]:
         shared = self._counted(found)
         least = min(query.min_shared, len(asked.looked_up))
         enough = shared.hashes >= max(least, _fewest(query, len(asked.looked_up)))
@@ -129,11 +140,11 @@ class Asking:
             hit = _hit(question, asked, row, hashes, occurrences, number in equal)
             if hit.equal or _measure(hit, query.measure) >= query.cut - 1e-12:
                 seen.add(number)
-                yield from self._named(hit, row)
+                yield hit, row
         for number, row in equal.items():
             if number not in seen:  # too short for a fingerprint, or of another kind
                 n = asked.distinct
-                yield from self._named(Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row)
+                yield Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
 
     def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, tuple[DocumentRow, ContentRow]]]:
         for document in self._snapshot.documents_of(row.number):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from copysift.canonicalise.sniff import to_utf8
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
+from copysift.engine.given import batched, document_of, file_question, question_of
 from copysift.engine.progress import Progress
 from copysift.engine.remembered import (
     Places,
@@ -22,11 +22,12 @@ from copysift.engine.remembered import (
     remembered,
     require_seed,
 )
-from copysift.errors import InputError, UsageError
+from copysift.engine.sweeping.over_time import OverTime
+from copysift.errors import InputError, StoreError, UsageError
 from copysift.index.reader import Snapshot, exists, settings_of
 from copysift.index.segment import Damage
 from copysift.index_settings import Query
-from copysift.read.load import DIGEST, Loaded, load
+from copysift.read.load import load
 from copysift.settings import Settings, make
 from copysift.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts fas
 Place = str | os.PathLike[str]
 
 
-class Index:
+class Index(OverTime):
     """An index on disk, made on first use with the given settings.
 
     Use it as a context manager. Reading sees what was committed when reading began, and after
@@ -99,11 +100,11 @@ class Index:
         if isinstance(what, str | os.PathLike):
             adding.files([what])
         else:
-            for batch, files in _batched(what):
+            for batch, files in batched(what):
                 if files:
                     adding.files(batch)
                 else:
-                    adding.documents([_document(each) for each in batch])
+                    adding.documents([document_of(each) for each in batch])
         return self._commit(adding)
 
     def update(
@@ -138,7 +139,7 @@ class Index:
 
     def remove(self, names: Place | Iterable[Place]) -> int:
         """Remove documents by name or path, or all below a folder; give how many there were."""
-        writer = self._writing()
+        writer = self._plain()
         removed = 0
         for given in [names] if isinstance(names, str | os.PathLike) else names:
             name = os.fspath(given)
@@ -155,6 +156,24 @@ class Index:
         """Merge all segments into one run, and give the room of removed documents free."""
         self._writing().compact()
         self.refresh()
+
+    def resample(self, seed: int | str) -> int:
+        """Fingerprint the kept texts anew with another secret seed; give how many contents there are."""
+        from copysift.engine.resampling import resample
+        from copysift.parsing import secret
+
+        writer = self._writing()
+        chosen = secret("seed", seed)
+        try:
+            done = resample(writer, self.settings, chosen)
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            self.refresh()
+        self._given = {**self._given, "seed": chosen}
+        self._settle(writer.catalog.about("settings"))
+        return done
 
     # ---- reading
 
@@ -177,9 +196,7 @@ class Index:
 
     def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
         """Answer one question: hits, and the question as it was fingerprinted."""
-        snapshot = self._reading()
-        reader = self._stored_reader(snapshot)
-        hits, count, damages = Asking(snapshot, reader, self._places).ask(question, query, passages)
+        hits, count, damages = self._asking().ask(question, query, passages)
         self.damages = list(dict.fromkeys([*self.damages, *damages]))
         group = Group(question.name, question.name, question.kind, question.bytes, count)
         return hits, group
@@ -193,19 +210,19 @@ class Index:
             data = b"".join(content.open())
             source = data if content.kind == "bytes" else to_utf8(data)[0]
             kind = content.kind if content.kind not in ("", "auto") else reader.kind_of(source, content.name)
-            return _question(content.name, data, source, kind)
+            return question_of(content.name, data, source, kind)
         if isinstance(content, bytes) or text:
             data = (
                 content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
             )
             source = data if text else to_utf8(data)[0]
             kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
-            return _question(name or "-", data, source, kind)
+            return question_of(name or "-", data, source, kind)
         path = os.fspath(content)
         loaded = load(entry_of(path))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
-        return _file_question(reader, path, loaded)
+        return file_question(reader, path, loaded)
 
     def answer(
         self,
@@ -325,14 +342,31 @@ class Index:
             self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile
         return self._writer
 
+    def _plain(self) -> Writer:
+        """Write to an index without sweeps: what a sweep has met is changed by sweeps alone."""
+        from copysift.index.timeline import is_swept
+
+        writer = self._writing()
+        if is_swept(writer.catalog):
+            raise StoreError(f"{self.path} is an index of sweeps", hint="add to it with copysift sweep")
+        return writer
+
     def _stored_reader(self, snapshot: Snapshot) -> StoredReader:
         require_seed(self.path, self._stored, self.settings)
         return StoredReader(self.settings, snapshot, self._places)
 
+    def _asking(self) -> Asking:
+        snapshot = self._reading()
+        return Asking(snapshot, self._stored_reader(snapshot), self._places)
+
+    def _sketching(self) -> tuple[Reader, bool]:
+        require_seed(self.path, self._stored, self.settings)
+        return reader_of(self.settings, self._stored), self._texts
+
     def _adding(self, progress: Progress | None) -> Adding:
         from copysift.engine.adding import Adding
 
-        writer = self._writing()
+        writer = self._plain()
         require_seed(self.path, self._stored, self.settings)
         reader = reader_of(self.settings, self._stored)
         return Adding(writer, reader, self._places, self.settings, self._texts, progress)
@@ -342,44 +376,3 @@ class Index:
         self._stored = self._writing().catalog.about("settings")
         self.refresh()
         return adding.done
-
-
-def _batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
-    """Part items into runs of paths and runs of documents, a thousand at the most."""
-    batch: list[Any] = []
-    files = False
-    for item in items:
-        is_file = isinstance(item, str | os.PathLike)
-        if batch and (is_file != files or len(batch) >= 1000):
-            yield batch, files
-            batch = []
-        files = is_file
-        batch.append(item)
-    if batch:
-        yield batch, files
-
-
-def _document(item: Any) -> Document:
-    if isinstance(item, Document):
-        return item
-    if isinstance(item, tuple) and len(item) == 2:
-        name, content = item
-    elif isinstance(item, Mapping) and "text" in item:
-        name, content = next((item[key] for key in ("id", "uri", "name") if key in item), None), item["text"]
-    else:
-        raise UsageError(
-            f"cannot add {type(item).__name__}", hint="give paths, (name, text) or mappings with text"
-        )
-    if name is None:
-        raise UsageError("a document has no name", hint="give it an id, uri or name")
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else bytes(content)
-    return Document(str(name), data, "", str(name), len(data), lambda: iter([data]))
-
-
-def _question(name: str, data: bytes, source: bytes, kind: str) -> Question:
-    return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
-
-
-def _file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
-    kind, chunks = reader.opened(loaded)
-    return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)

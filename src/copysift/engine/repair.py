@@ -13,6 +13,7 @@ from copysift.index.catalog import FOLDER, ContentRow
 from copysift.index.check import Verified
 from copysift.index.reader import Snapshot
 from copysift.index.segment import Columns, Segment, sorted_columns
+from copysift.index.timeline import holders
 from copysift.index.writer import Entry, Writer
 from copysift.values import Skipped
 
@@ -60,7 +61,7 @@ def _mend(
     content: ContentRow, left: int, distinct: int, snapshot: Snapshot, reader: StoredReader, writer: Writer,
     done: Repaired,
 ) -> None:  # fmt: skip
-    documents = snapshot.documents_of(content.number)
+    documents = holders(snapshot.catalog, content.number)
     found, why = None, ""
     for document in documents:
         try:

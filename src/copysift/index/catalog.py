@@ -24,7 +24,8 @@ from copysift.errors import StoreError
 from copysift.index.disk import step
 
 NAME = "catalog.sqlite"
-VERSION = 1
+PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
+VERSION = SWEPT
 FOLDER = "postings"
 
 _TABLES = """
@@ -173,7 +174,7 @@ class Catalog:
         for statement in _TABLES.strip().split(";\n"):
             self.run(statement.rstrip(";"))
         values = {
-            "version": VERSION,
+            "version": PLAIN,
             "settings": settings,
             "next": {"content": 1, "document": 1, "segment": 1, "run": 1},
         }
@@ -296,6 +297,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
             if write:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
+                connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: a sweep looks every address up
             else:
                 connection.execute("PRAGMA query_only=1")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

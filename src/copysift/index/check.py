@@ -11,6 +11,7 @@ import numpy as np
 
 from copysift.index.reader import BATCH, Snapshot
 from copysift.index.segment import PAGE, Columns, Damage, Segment
+from copysift.index.timeline import holders, is_swept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
         known[row.number] = True
         if found.left[row.number] != row.fingerprints:
             found.short[row.number] = int(found.left[row.number])
-            names = [document.name for document in snapshot.catalog.documents(row.number)]
+            names = [document.name for document in holders(snapshot.catalog, row.number)]
             missing = f"has {found.left[row.number]:,} of its {row.fingerprints:,} fingerprints"
             yield from (Damage(name, missing) for name in names)
     for (number,) in snapshot.catalog.rows("SELECT content FROM removed"):
@@ -101,10 +102,26 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
         yield Damage(
             snapshot.catalog.path.name, f"document {name!r} refers to content {content}, which is not there"
         )
+    table = "versions" if is_swept(snapshot.catalog) else "documents"
     for (number,) in snapshot.catalog.rows(
-        "SELECT number FROM contents WHERE number NOT IN (SELECT content FROM documents)"
+        f"SELECT number FROM contents WHERE number NOT IN (SELECT content FROM {table})"
     ):
         yield Damage(snapshot.catalog.path.name, f"content {number} belongs to no document")
+    if table == "versions":
+        yield from _sweeps(snapshot)
+
+
+def _sweeps(snapshot: Snapshot) -> Iterator[Damage]:
+    """Look whether versions, pairs and clusters refer to what is there."""
+    for table, column, target in (
+        ("versions", "content", "contents"), ("versions", "uri", "uris"),
+        ("alike", "content", "contents"), ("alike", "other", "contents"), ("clusters", "content", "contents"),
+    ):  # fmt: skip
+        lost = snapshot.catalog.one(
+            f"SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT number FROM {target})"
+        )
+        if lost:
+            yield Damage(snapshot.catalog.path.name, f"{lost:,} rows of {table} refer to no row of {target}")
 
 
 def _texts(snapshot: Snapshot) -> Iterator[Damage]:

@@ -59,6 +59,8 @@ def settings_of(folder: Path) -> dict[str, Any] | None:
 class Snapshot:
     """The contents, documents and postings of one commit; threads may share it."""
 
+    _borrowed = False  # the catalog is a writer's, who closes it
+
     def __init__(self, folder: Path) -> None:
         if not exists(folder):
             raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
@@ -76,9 +78,21 @@ class Snapshot:
                 self.catalog.close()
                 raise
 
+    @classmethod
+    def uncommitted(cls, catalog: Catalog) -> Snapshot:
+        """Give what a writer sees of its own work; `close` is the writer's."""
+        made = cls.__new__(cls)
+        made.folder, made.catalog, made._lock = catalog.folder, catalog, threading.Lock()
+        made._borrowed = True
+        made._open_segments(last=True)
+        return made
+
     def _open(self, last: bool) -> None:
         self.catalog.begin()
         check_version(self.catalog)
+        self._open_segments(last)
+
+    def _open_segments(self, last: bool) -> None:
         self.segments: list[Segment] = []
         self.damages = []
         rows = self.catalog.segments()
@@ -106,7 +120,7 @@ class Snapshot:
         self.catalog.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "catalog"):
+        if hasattr(self, "catalog") and not self._borrowed:
             self.catalog.close()
 
     @property
@@ -230,9 +244,9 @@ def check_version(catalog: Catalog) -> None:
         version = catalog.about("version")
     except StoreError as error:
         raise StoreError(f"{catalog.folder} is not an index: {error.message}") from error
-    if version != VERSION:
+    if version not in range(1, VERSION + 1):
         raise StoreError(
-            f"{catalog.folder} has format {version}, and this copysift reads format {VERSION}",
+            f"{catalog.folder} has format {version}, and this copysift reads formats up to {VERSION}",
             hint="use the copysift that wrote it, or a newer one",
         )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from copysift.errors import StoreError
-from copysift.index.catalog import Catalog, SegmentRow
-from copysift.index.segment import Columns, Segment
+from copysift.index import disk
+from copysift.index.catalog import FOLDER, Catalog, SegmentRow
+from copysift.index.segment import SUFFIX, Columns, Segment
 
 REPAIR = "run copysift index check --repair"
 
@@ -43,3 +44,11 @@ def without_removed(catalog: Catalog, columns: Columns) -> Columns:
     catalog.run_many("UPDATE removed SET postings = postings - ? WHERE content = ?", rows)
     catalog.run("DELETE FROM removed WHERE postings <= 0")
     return columns.take(~dead)
+
+
+def remove_leftovers(catalog: Catalog) -> None:
+    """Remove files that no commit refers to: what a crash, a full disk or a merge left behind."""
+    live = {catalog.segment_path(row.number).name for row in catalog.segments()}
+    for path in (catalog.folder / FOLDER).iterdir():
+        if path.name not in live and path.suffix == SUFFIX:
+            disk.remove(path)

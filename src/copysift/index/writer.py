@@ -8,10 +8,7 @@ full disk or a merge left behind are removed at the next opening for writing.
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +17,16 @@ import numpy as np
 from copysift.errors import StoreError
 from copysift.index import disk
 from copysift.index.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
+from copysift.index.entries import Entry as Entry
+from copysift.index.entries import distinct as distinct
+from copysift.index.entries import packed_pieces
 from copysift.index.lock import WriterLock
 from copysift.index.merge import Policy, next_bound
 from copysift.index.place import make_folders
 from copysift.index.reader import TEXT_PIECE, check_version, exists
-from copysift.index.segment import RANGES, SUFFIX, Columns, encode, keys_of, sorted_columns
-from copysift.index.slices import DamagedError, part_of, without_removed
+from copysift.index.segment import RANGES, Columns, encode, keys_of, sorted_columns
+from copysift.index.slices import DamagedError, part_of, remove_leftovers, without_removed
+from copysift.index.timeline import renumber
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -35,25 +36,6 @@ if TYPE_CHECKING:
 BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
 LARGEST = 1 << 24  # postings of one segment: its offsets are 32-bit
-COMPRESSION = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document to put: what the catalog keeps of it."""
-
-    name: str
-    checksum: bytes
-    kind: str
-    bytes: int
-    file: bool = False
-    mtime: int = 0
-
-
-def distinct(hashes: UInt64s) -> int:
-    """Count distinct hashes; sorting is faster here than np.unique."""
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
 
 
 class Writer:
@@ -93,15 +75,15 @@ class Writer:
         if not made:
             check_version(self.catalog)
         self._begin()
-        self._clean()
+        remove_leftovers(self.catalog)
 
     def _begin(self) -> None:
         self._next: dict[str, int] = self.catalog.about("next")
         self._buffer: list[Columns] = []
-        self._buffered = self._kept = 0
+        self._buffered = self._kept = self._spilled = 0
         self._written: list[Path] = []
         self._dropped: list[Path] = []
-        self._changed = False
+        self.changed = False
 
     def __enter__(self) -> Writer:
         return self
@@ -139,7 +121,7 @@ class Writer:
 
         Fingerprints and text are only asked for if no other document has the same content.
         """
-        self._changed = True
+        self.changed = True
         known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
         old = self.catalog.document(entry.name)
         if known is None:
@@ -168,7 +150,7 @@ class Writer:
         row = self.catalog.document(name)
         if row is None:
             return False
-        self._changed = True
+        self.changed = True
         self.catalog.run("DELETE FROM documents WHERE number = ?", (row.number,))
         self._release(row.content)
         return True
@@ -185,37 +167,59 @@ class Writer:
         self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
         return number
 
+    def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
+        """File a content that no document has yet and give its number; nothing is committed on the way."""
+        self.changed = True
+        number = self._put_content(entry, found, text)
+        if self._buffered >= BUFFERED:
+            self.spill()
+        return number
+
+    def file_postings(self, content: int, found: Fingerprints) -> None:
+        """File the postings of a content that has none; however many, nothing is committed."""
+        self.add_postings(content, found.hashes, found.starts, found.ends - found.starts)
+        if self._buffered >= BUFFERED:
+            self.spill()
+
+    def spill(self) -> None:
+        """Write the postings that are held to segments that the next commit will name."""
+        self._spilled += self._flush()
+
+    def drop(self, content: int) -> None:
+        """Drop a content; its postings go when they are merged."""
+        self.changed = True
+        postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
+        self.drop_content(content)
+        if postings:
+            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
+
+    @property
+    def next_content(self) -> int:
+        """The number that the next new content will have."""
+        return self._next["content"]
+
     def add_postings(self, content: int, hashes: UInt64s, starts: UInt32s, lengths: UInt32s) -> None:
         """Add the postings of a content; all of them, at once."""
         if len(hashes):
             numbers = np.full(len(hashes), content, np.uint32)
             self._buffer.append(Columns(keys_of(hashes), numbers, starts, lengths))
             self._buffered += len(hashes)
-            self._changed = True
+            self.changed = True
 
     def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
-        rest, piece = bytearray(), 0
-        for chunk in chain(chunks, [None]):
-            rest += chunk or b""
-            while len(rest) >= TEXT_PIECE or (chunk is None and (rest or not piece)):
-                packed = zlib.compress(rest[:TEXT_PIECE], COMPRESSION)
-                self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
-                self._kept += len(packed)
-                del rest[:TEXT_PIECE]
-                piece += 1
+        for piece, packed in enumerate(packed_pieces(chunks, TEXT_PIECE)):
+            self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
+            self._kept += len(packed)
 
     def _release(self, content: int) -> None:
         """Drop a content that no document has any more; its postings go when they are merged."""
         if self.catalog.one("SELECT 1 FROM documents WHERE content = ?", (content,)) is not None:
             return
-        postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
-        self.drop_content(content)
-        if postings:
-            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
+        self.drop(content)
 
     def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
         """Note that a content has fewer postings than it had."""
-        self._changed = True
+        self.changed = True
         self.catalog.run(
             "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
             (fingerprints, hashes, content),
@@ -229,8 +233,8 @@ class Writer:
         if left:
             self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
         number = self._put_content(entry, found, text)
-        self.catalog.run("UPDATE documents SET content = ? WHERE content = ?", (number, content))
-        self._changed = True
+        renumber(self.catalog, content, number)
+        self.changed = True
 
     def drop_content(self, content: int) -> None:
         """Take a content and its kept text out of the catalog."""
@@ -241,7 +245,7 @@ class Writer:
 
     def decide(self, settings: dict[str, Any]) -> None:
         """Write settings that were left to the first documents; they are committed with these."""
-        self._changed = True
+        self.changed = True
         self.catalog.set_about("settings", settings)
 
     def number(self, what: str) -> int:
@@ -258,9 +262,9 @@ class Writer:
 
     def commit(self, merge: bool = True) -> None:
         """Write what was added, merge what is due, and make all of it visible at once."""
-        if not self._changed:
+        if not self.changed:
             return
-        added = self._flush()
+        added = self._flush() + self._spilled
         if merge:
             self._merge(max(self._policy.slice, self._policy.fanout * added))
         self._switch()
@@ -330,7 +334,7 @@ class Writer:
             self._slice(run, max(self._policy.slice, self._policy.slice_of(sum(row.live for row in rows))))
             self._switch()
         self.catalog.run("DELETE FROM removed")
-        self._changed = True
+        self.changed = True
         self._switch()
 
     def _merge(self, budget: int) -> None:
@@ -372,7 +376,7 @@ class Writer:
             self.catalog.run("DELETE FROM merges WHERE run = ?", (run,))
         else:
             self.catalog.run("UPDATE merges SET reached = ? WHERE run = ?", (bound, run))
-        self._changed = True
+        self.changed = True
         return moved
 
     def _consume(self, row: SegmentRow, bound: int, moved: int) -> None:
@@ -386,13 +390,6 @@ class Writer:
 
     def drop_segment(self, row: SegmentRow) -> None:
         """Take a segment out of the catalog; its file goes after the commit."""
-        self._changed = True
+        self.changed = True
         self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
         self._dropped.append(self.catalog.segment_path(row.number))
-
-    def _clean(self) -> None:
-        """Remove files that no commit refers to: what a crash, a full disk or a merge left behind."""
-        live = {self.catalog.segment_path(row.number).name for row in self.catalog.segments()}
-        for path in (self.folder / FOLDER).iterdir():
-            if path.name not in live and path.suffix == SUFFIX:
-                disk.remove(path)

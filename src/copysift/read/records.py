@@ -36,13 +36,16 @@ SCHEMA = pa.schema(
 class Fields:
     """Which fields of a record are its name, its text, its date; "" for id: the first of id, uri, url.
 
-    `features` names a field that holds a list, which is then compared instead of the text.
+    `features` names a field that holds a list, which is then compared instead of the text. `names` are
+    the fields tried where no id is named; `named`: a record without any of them is left out.
     """
 
     id: str = ""
     text: str = TEXT_FIELD
     date: str = ""
     features: str = ""
+    names: tuple[str, ...] = ID_FIELDS
+    named: bool = False
 
 
 @dataclass(slots=True)
@@ -95,11 +98,11 @@ class Builder:
 
 def name_of(record: dict[str, Any], fields: Fields, place: str) -> tuple[str, str | None]:
     """Give the field that names a record and its value; None when the field that was asked for is missing."""
-    for key in (fields.id,) if fields.id else ID_FIELDS:
+    for key in (fields.id,) if fields.id else fields.names:
         value = record.get(key)
         if value is not None and value != "":
             return key, value if isinstance(value, str) else str(value)
-    return "", None if fields.id else place
+    return "", None if fields.id or fields.named else place
 
 
 def add_record(built: Builder, record: Any, fields: Fields, place: str, others: Any = None) -> Skipped | None:
@@ -108,7 +111,7 @@ def add_record(built: Builder, record: Any, fields: Fields, place: str, others: 
         return Skipped(place, "is not an object with fields")
     key, name = name_of(record, fields, place)
     if name is None:
-        return Skipped(place, f"has no field {fields.id!r}")
+        return Skipped(place, f"has no field {fields.id or fields.names[0]!r}")
     features = None
     if fields.features:
         listed = record.get(fields.features)

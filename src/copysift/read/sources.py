@@ -90,7 +90,7 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
     misses = 0
     for first, block in numbered_blocks(stream, min(CHUNK, limit)):
         if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
-            batch = id_and_text(block, fields.id or "id", fields.text)
+            batch = id_and_text(block, fields.id or fields.names[0], fields.text)
             misses = 0 if batch is not None else misses + 1
             if batch is not None:
                 yield from built.give()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -13,8 +14,10 @@ WANTED = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conv
 _TEXT = ("text/", "application/xhtml", "application/xml", "application/json", "application/http")
 
 
-def warc_records(place: str) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every record that is text."""
+def warc_records(
+    place: str, successful: bool = False
+) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
+    """Give address, content and date of every record that is text; `successful`: no error pages."""
     done = 0
     with open(place, "rb") as stream:
         try:
@@ -27,6 +30,8 @@ def warc_records(place: str) -> Iterator[tuple[str, bytes | str, str | None] | S
                     yield Skipped(name, f"is cut short in {place}")
                     continue
                 kind = (record.http_content_type or headers.get("Content-Type") or "text/plain").lower()
+                if successful and record.http_headers is not None and not _is_success(record):
+                    continue
                 if kind.startswith(_TEXT):
                     yield name, content, headers.get("WARC-Date")
         except (FastWARCError, EOFError, ValueError) as error:
@@ -34,3 +39,9 @@ def warc_records(place: str) -> Iterator[tuple[str, bytes | str, str | None] | S
             return
     if not done:
         yield Skipped(place, "has no WARC record that is text")
+
+
+def _is_success(record: Any) -> bool:
+    """Tell whether the server gave the page: a 404 with a friendly text is no document."""
+    status = record.http_headers.status_code
+    return status is None or 200 <= status < 300

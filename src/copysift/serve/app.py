@@ -6,7 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from copysift._version import __version__
-from copysift.serve import api, api_indexes, ask, login, pages, problems, runs, shared
+from copysift.serve import api, api_indexes, ask, login, over_time, pages, problems, runs, shared
 from copysift.serve.guard import Guard
 from copysift.serve.state import State
 from copysift.serve.views import error_page, static_router
@@ -33,6 +33,7 @@ def make_app(state: State) -> FastAPI:
     app.include_router(api.router)
     app.include_router(api_indexes.router)
     app.include_router(ask.router, include_in_schema=False)
+    app.include_router(over_time.router, include_in_schema=False)
     app.include_router(pages.router, include_in_schema=False)
     app.include_router(runs.router, include_in_schema=False)
     app.include_router(login.router, include_in_schema=False)

@@ -102,6 +102,7 @@ def index_page(name: str, request: Request, state: ServerState, user: PageUser) 
         "documents": api_indexes.documents(state, found, LISTED, 0),
         "adding": [job for job in jobs if not job.over],
         "failed": [job for job in jobs[:3] if job.state == "failed"],
+        "swept": found.made and state.indexes.opened(found).swept,
     }
     return show(request, "index.html.j2", values, user=user)
 

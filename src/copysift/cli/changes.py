@@ -1,0 +1,30 @@
+"""`copysift changes`: how a collection changed over time."""
+
+from __future__ import annotations
+
+import click
+
+from copysift.cli import console
+from copysift.cli.index import opened
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.cli.reporting import must_exist, shown
+from copysift.settings import Door, settings_of
+from copysift.settings_sweeps import Tracing
+
+
+@click.command("changes", cls=SectionedCommand)
+@click.argument("index", metavar="INDEX")
+@options("changes")
+def command(index: str, **given: object) -> int:
+    """Count what appeared, died, moved and changed from sweep to sweep, and how long things live."""
+    values = values_from("changes", given)
+    door = of_class(Door, values)
+    must_exist(index)
+    with opened({**values, "index": index}) as store:
+        found = store.changes(
+            **{name: value for name, value in values.items() if name in settings_of(Tracing)}
+        )
+    from copysift.report import changing, sweeps
+
+    shown({"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)
+    return console.DONE if found.turns else console.NOTHING_FOUND

@@ -1,0 +1,35 @@
+"""`copysift sweep`: add one dated sweep to an index."""
+
+from __future__ import annotations
+
+import click
+
+from copysift.cli import console
+from copysift.cli.index import opened
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.settings import Door, settings_of
+from copysift.settings_sweeps import Sweeping
+
+
+@click.command("sweep", cls=SectionedCommand)
+@click.argument("index", metavar="INDEX")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@options("sweep")
+def command(index: str, sources: tuple[str, ...], **given: object) -> int:
+    """Add what SOURCE was like on a date: a folder, WARC, JSON lines with uri and text, or a git revision.
+
+    What is new or changed is sketched, the rest costs a checksum. A sweep is there whole or not at all,
+    and can be repeated.
+    """
+    values = values_from("sweep", given)
+    of_class(Sweeping, values)
+    door = of_class(Door, values)
+    asked = {name: values[name] for name in settings_of(Sweeping) if name in values}
+    with opened({**values, "index": index}) as store, console.progress(door) as shown:
+        done = store.sweep(list(sources), progress=shown, **asked)
+    console.name_skipped(done.skipped)
+    if not door.quiet:
+        from copysift.report.sweeps import swept
+
+        click.echo(swept(done))
+    return console.status(True, done.skipped)

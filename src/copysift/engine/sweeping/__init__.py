@@ -1,0 +1,1 @@
+"""A collection over time: sweeps, where things went, how they changed, who holds them."""

@@ -1,0 +1,256 @@
+"""Add one dated sweep to an index: what is known costs a checksum, what is new is sketched and related.
+
+Everything is one commit: until then nothing of the sweep is there, afterwards all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift.engine.documents import Reader
+from copysift.engine.local import IN_FLIGHT, skipped
+from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.progress import Progress, Silent
+from copysift.engine.remembered import entry_of, undecided
+from copysift.engine.sweeping.clusters import merge, rebuild
+from copysift.engine.sweeping.relations import file_pairs, sizes_of, versions_pairs
+from copysift.errors import InputError, StoreError, UsageError
+from copysift.index import writer as store
+from copysift.index.reader import Snapshot
+from copysift.index.relating import ascending
+from copysift.index.sweep_writer import Known, SweepWriter, Turned
+from copysift.index.timeline import is_swept
+from copysift.read.load import DIGEST, Loaded
+from copysift.read.walk import Entry
+from copysift.settings import Settings
+from copysift.settings_sweeps import spelled
+from copysift.values import MAX_BYTES, Fingerprints, Skipped
+from copysift.values_sweeps import Swept
+
+if TYPE_CHECKING:
+    from copysift.values import UInt64s
+
+BATCH = 500  # addresses that are asked for at once
+LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
+
+Met = Iterable[tuple[str, bytes] | Skipped]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A document that is new or changed; `kinds` are the kinds under which the index has its bytes."""
+
+    uri: str
+    number: int
+    known: Known | None
+    data: bytes
+    checksum: bytes
+    kinds: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A document as it was read; `found` is None where the index, or another document, has its content."""
+
+    item: _Item
+    kind: str
+    found: Fingerprints | None
+    again: Callable[[], Fingerprints]
+    text: Callable[[], Iterable[bytes]]
+
+
+class Sweeper:
+    """Reads what a sweep meets and gives it to the writer."""
+
+    def __init__(
+        self, writer: store.Writer, reader: Reader, settings: Settings, keep_text: bool,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        self._writer, self._reader, self._settings, self._keep_text = writer, reader, settings, keep_text
+        self._jobs = settings.jobs or os.cpu_count() or 1
+        self._shown = progress or Silent()
+        self._claimed: dict[tuple[int, bytes, str], str] = {}
+        self._skipped: list[Skipped] = []
+        self._undecided = undecided(writer.catalog.about("settings"))
+        self._fresh = writer.next_content
+        self._hashes: list[UInt64s] | None = []
+        self._hashed = self._unchanged = self._repeated = self._documents = 0
+
+    def run(self, met: Met, at: int, source: str, replace: bool) -> Swept:
+        """Add a sweep and commit it; whatever is raised, nothing was changed."""
+        if not is_swept(self._writer.catalog) and self._writer.catalog.one("SELECT 1 FROM documents"):
+            raise StoreError(
+                f"{self._writer.folder} has documents that were added without a date",
+                hint="begin another index for sweeps",
+            )
+        self._sweep = SweepWriter(self._writer, at)
+        self._shown.phase("reading", None)
+        for made in ordered_map(
+            self._read,
+            self._wanted(met),
+            jobs=self._jobs,
+            weigh=lambda item: len(item.data),
+            budget=IN_FLIGHT,
+        ):
+            self._file(made)
+        if not self._documents:
+            raise InputError(f"{source} has no documents", hint="nothing was changed: an empty sweep is none")
+        turned = self._sweep.finish(source)
+        if self._sweep.repeats and any(turned) and not replace:
+            raise _differs(at, turned)
+        self._relate()
+        self._writer.commit()
+        return self._told(at, turned)
+
+    def _told(self, at: int, turned: Turned) -> Swept:
+        return Swept(
+            spelled(at), self._documents, turned.new, turned.changed,
+            self._documents - turned.new - turned.changed,
+            turned.gone, self._writer.next_content - self._fresh, self._repeated,
+            self._sweep.repeats and not any(turned), tuple(self._skipped),
+        )  # fmt: skip
+
+    # ---- reading
+
+    def _wanted(self, met: Met) -> Iterator[_Item]:
+        """Give what is new or changed; what is known by its checksum is filed on the way."""
+        every = iter(met)
+        while batch := list(islice(every, BATCH)):
+            self._shown.advance(len(batch))
+            found = [(_named(each[0]), each[1]) for each in batch if not isinstance(each, Skipped)]
+            lost = {_named(each.name): each for each in batch if isinstance(each, Skipped)}
+            if self._undecided and found:
+                self._decide([entry_of(uri, len(data)) for uri, data in found])
+            known = self._sweep.known([*(uri for uri, _ in found), *lost])
+            for uri, note in lost.items():
+                self._lose(uri, known.get(uri), note)
+            for uri, data in found:
+                item = self._item(uri, data, known.get(uri))
+                if item is not None:
+                    yield item
+
+    def _decide(self, entries: list[Entry]) -> None:
+        """Let the first documents say how programs are read, by the rule of `scan`."""
+        self._undecided = False
+        self._reader.programs = self._reader.class_like(entries)
+        stored = self._writer.catalog.about("settings")
+        self._writer.decide({**stored, "programs": self._reader.programs})
+
+    def _lose(self, uri: str, known: Known | None, note: Skipped) -> None:
+        """Note what could not be read; where something stood, it still does as far as anybody knows."""
+        self._skipped.append(note)
+        if known is not None and known.content and self._sweep.meet(uri, known):
+            self._documents += 1
+            self._sweep.file(known.number, known, 0)
+
+    def _item(self, uri: str, data: bytes, known: Known | None) -> _Item | None:
+        number = self._sweep.meet(uri, known)
+        if not number:
+            self._repeated += 1
+            return None
+        self._documents += 1
+        checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
+        if known is not None and (known.bytes, known.checksum) == (len(data), checksum):
+            self._sweep.file(number, known, known.content)
+            return None
+        rows = self._writer.catalog.contents_of(checksum, len(data))
+        return _Item(uri, number, known, data, checksum, {row.kind: row.number for row in rows})
+
+    def _read(self, item: _Item) -> _Made:
+        if len(item.data) > MAX_BYTES:
+            raise InputError(f"{item.uri}: is too large")
+        loaded = Loaded(entry_of(item.uri), item.data, len(item.data), item.checksum, 0)
+        kind, chunks = self._reader.opened(loaded)
+        found = None
+        if kind not in item.kinds and self._claim(item, kind):
+            found = self._reader.fingerprints(kind, chunks)
+        again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
+        return _Made(item, kind, found, again, lambda: self._reader.chunks(loaded, kind))
+
+    def _claim(self, item: _Item, kind: str) -> bool:
+        """Be the one who sketches a content; of equal documents, only one thread does."""
+        return self._claimed.setdefault((len(item.data), item.checksum, kind), item.uri) is item.uri
+
+    def _file(self, made: _Made | Failed[_Item]) -> None:
+        if isinstance(made, Failed):
+            item = made.item
+            self._skipped.append(skipped(item.uri, made.error))
+            self._documents -= item.known is None or not item.known.content
+            self._sweep.file(item.number, item.known, 0)
+            return
+        self._sweep.file(made.item.number, made.item.known, self._content(made))
+
+    def _content(self, made: _Made) -> int:
+        item = made.item
+        row = self._writer.catalog.content_of(item.checksum, len(item.data), made.kind)
+        if row is not None:
+            return row.number
+        found = made.again() if made.found is None else made.found
+        entry = store.Entry(item.uri, item.checksum, made.kind, len(item.data))
+        self._note(found)
+        return self._writer.put_content(entry, found, made.text() if self._keep_text else None)
+
+    def _note(self, found: Fingerprints) -> None:
+        """Hold the hashes of new contents, unless they become too many to be looked up one by one."""
+        if self._hashes is not None:
+            self._hashes.append(found.hashes)
+            self._hashed += len(found.hashes)
+            if self._hashed > LOOKED_UP:
+                self._hashes = None
+
+    # ---- what belongs together
+
+    def _relate(self) -> None:
+        """Find the pairs of the new contents, and merge them into the clusters."""
+        wanted = self._wanted_pairs()
+        if self._writer.next_content == self._fresh and not wanted:
+            if self._sweep.turned and not self._sweep.appends:
+                rebuild(self._sweep.timeline)
+            return
+        self._shown.phase("relating", None)
+        self._writer.spill()
+        snapshot, sizes = Snapshot.uncommitted(self._writer.catalog), sizes_of(self._writer)
+        looked_up = None
+        if self._hashes is not None and self._sweep.appends:
+            looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+        pairs = file_pairs(self._writer, snapshot, self._settings, sizes, looked_up, self._fresh, wanted)
+        self._skipped += [Skipped(each.where, each.what) for each in snapshot.damages]
+        if self._sweep.appends:
+            merge(self._sweep.timeline, pairs, sizes)
+        else:
+            rebuild(self._sweep.timeline)
+
+    def _wanted_pairs(self) -> set[tuple[int, int]]:
+        """Give the versions of one address that `history` tells of, as far as they are not known."""
+        wanted: set[tuple[int, int]] = set()
+        timeline = self._sweep.timeline
+        for number in self._sweep.turned:
+            contents = [row.content for row in timeline.versions_of(number)]
+            if self._sweep.appends:  # those of earlier versions are there
+                contents = list(dict.fromkeys([contents[0], *contents[-2:]]))
+            wanted |= versions_pairs(contents)
+        return {pair for pair in wanted if timeline.shared(*pair) is None}
+
+
+def _named(uri: str) -> str:
+    """Give an address that can be stored: half a surrogate pair becomes a question mark."""
+    try:
+        os.fsencode(uri)
+    except UnicodeEncodeError:
+        return uri.encode("utf-8", "replace").decode()
+    return uri
+
+
+def _differs(at: int, turned: Turned) -> UsageError:
+    return UsageError(
+        f"there is a sweep of {spelled(at)} already, and this one differs: {turned.new:,} new, "
+        f"{turned.changed:,} changed, {turned.gone:,} missing",
+        hint="give it another --date, or put it in the place of that one by --replace",
+    )

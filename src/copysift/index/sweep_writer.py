@@ -1,0 +1,205 @@
+"""Files one sweep: which content stands at which address, as of its date; the writer commits it.
+
+The newest sweep is the usual one: a version that is seen again costs nothing, one that changed or
+is not seen ends with the sweep before. A sweep that is older than the newest, or replaces one of
+the same date, is put in its place: every address gets its runs of equal contents made anew.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from copysift.index.catalog import short
+from copysift.index.timeline import Timeline, VersionRow, adopt, is_swept
+from copysift.index.writer import Writer
+
+
+class Known(NamedTuple):
+    """An address, and what stands there as of the sweep: content 0 if nothing does."""
+
+    number: int
+    content: int
+    checksum: bytes
+    bytes: int
+
+
+class Turned(NamedTuple):
+    """What a sweep did, in addresses: new ones, those with another content, and those where nothing is."""
+
+    new: int
+    changed: int
+    gone: int
+
+
+class SweepWriter:
+    """One sweep in the making, as of time `at`."""
+
+    def __init__(self, writer: Writer, at: int) -> None:
+        self._writer, self._catalog, self._at = writer, writer.catalog, at
+        if not is_swept(self._catalog):
+            adopt(self._catalog)
+            writer.changed = True
+        self.timeline = Timeline(self._catalog)
+        self._times = [row.at for row in self.timeline.sweeps()]
+        self.repeats = at in self._times
+        self.appends = not self._times or at > self._times[-1]
+        self._next = int(self._catalog.one("SELECT max(number) FROM uris") or 0) + 1
+        self._seen = bytearray(self._next)
+        self._contents: dict[int, int] = {}  # what is seen where, unless the sweep is the newest
+        self._new = self._changed = 0
+        self.turned: list[int] = []  # addresses that have another content than before
+
+    def known(self, uris: Iterable[str]) -> dict[str, Known]:
+        """Give what is known of some addresses."""
+        names = {os.fsencode(uri): uri for uri in uris}
+        keys = [short(raw) for raw in names]
+        latest = self._times[-1] if self._times else self._at
+        held = f"v.first <= {self._at} AND {self._at} <= ifnull(v.last, {latest})"
+        found = {}
+        for at in range(0, len(keys), 500):
+            part = keys[at : at + 500]
+            rows = self._catalog.run(
+                "SELECT u.number, u.uri, v.content, c.checksum, c.bytes FROM uris u "
+                f"LEFT JOIN versions v ON v.uri = u.number AND {'v.last IS NULL' if self.appends else held} "
+                "LEFT JOIN contents c ON c.number = v.content "
+                f"WHERE u.short IN ({','.join('?' * len(part))})",
+                part,
+            ).fetchall()
+            for number, raw, content, checksum, size in rows:
+                if raw in names:
+                    found[names[raw]] = Known(number, content or 0, checksum or b"", size or 0)
+        return found
+
+    def meet(self, uri: str, known: Known | None) -> int:
+        """Note that the sweep has met an address and give its number; 0 if it has met it before."""
+        number = known.number if known is not None else self.timeline.number_of(uri)
+        if number is None:
+            number = self._next
+            self._next += 1
+            self._seen.append(0)
+            raw = os.fsencode(uri)
+            self._catalog.run("INSERT INTO uris VALUES (?, ?, ?)", (number, short(raw), raw))
+        if self._seen[number]:
+            return 0
+        self._seen[number] = 1
+        return number
+
+    def file(self, number: int, known: Known | None, content: int) -> None:
+        """File what stands at an address that was met; 0: it could not be read, and stays as it was."""
+        was = 0 if known is None else known.content
+        content = content or was
+        if not content:
+            self._seen[number] = 0
+        elif not self.appends:
+            self._contents[number] = content
+        elif was != content:
+            self._turn(number, was, content)
+
+    def _turn(self, number: int, was: int, content: int) -> None:
+        self._writer.changed = True
+        if was:
+            self._changed += 1
+            self.turned.append(number)
+            self._close([number])
+        else:
+            self._new += 1
+        self._catalog.run("INSERT INTO versions VALUES (?, ?, NULL, ?)", (number, self._at, content))
+
+    def _close(self, numbers: Iterable[int]) -> None:
+        before = self._times[-1] if self._times else self._at
+        self._catalog.run_many(
+            "UPDATE versions SET last = ? WHERE uri = ? AND last IS NULL",
+            ((before, each) for each in numbers),
+        )
+
+    def finish(self, source: str) -> Turned:
+        """End what was not seen, and file the sweep."""
+        documents = sum(self._seen)
+        if self.appends:
+            gone = [
+                number
+                for (number,) in self._catalog.run("SELECT uri FROM versions WHERE last IS NULL").fetchall()
+                if not self._seen[number]
+            ]
+            self._close(gone)
+            done = Turned(self._new, self._changed, len(gone))
+        else:
+            done = self._put_between()
+        row = (self._at, source, documents)
+        if self.timeline.catalog.one("SELECT 1 FROM sweeps WHERE at = ? AND documents = ?", row[::2]) is None:
+            self._writer.changed = True
+        self._catalog.run("INSERT OR REPLACE INTO sweeps VALUES (?, ?, ?)", row)
+        return done
+
+    # ---- a sweep that is not the newest
+
+    def _put_between(self) -> Turned:
+        times = list(self._times)
+        if not self.repeats:
+            insort(times, self._at)
+        before = self._at if self.repeats else max((time for time in times if time < self._at), default=0)
+        new = changed = gone = 0
+        for number, old in self._every():
+            content = self._contents.get(number, 0)
+            stood = {time: row.content for row in old for time in _covered(row, self._times)}
+            was = stood.get(before, 0)
+            stood[self._at] = content
+            new += not was and bool(content)
+            changed += bool(was) and bool(content) and was != content
+            gone += bool(was) and not content
+            runs = _runs(number, stood, times)
+            if runs != old:
+                self._writer.changed = True
+                self._catalog.run("DELETE FROM versions WHERE uri = ?", (number,))
+                self._catalog.run_many("INSERT INTO versions VALUES (?, ?, ?, ?)", runs)
+                self.turned.append(number)
+        if self.repeats:
+            self._forget()
+        return Turned(new, changed, gone)
+
+    def _every(self) -> Iterator[tuple[int, list[VersionRow]]]:
+        """Give every address that has versions or is seen now, with its versions."""
+        left = dict.fromkeys(self._contents)
+        rows = list(self.timeline.versions())
+        for number, versions in groupby(rows, key=lambda row: row.uri):
+            left.pop(number, None)
+            yield number, list(versions)
+        for number in left:
+            yield number, []
+
+    def _forget(self) -> None:
+        """Drop the contents that no version has any more."""
+        dead = [
+            number
+            for (number,) in self._catalog.rows(
+                "SELECT number FROM contents WHERE number NOT IN (SELECT content FROM versions)"
+            )
+        ]
+        for number in dead:
+            self._writer.drop(number)
+            for other in self.timeline.alike(number):
+                self._catalog.run("DELETE FROM alike WHERE content = ? AND other = ?", (other, number))
+            self._catalog.run("DELETE FROM alike WHERE content = ?", (number,))
+        self._catalog.run("DELETE FROM uris WHERE number NOT IN (SELECT uri FROM versions)")
+
+
+def _covered(row: VersionRow, times: list[int]) -> list[int]:
+    return [time for time in times if row.first <= time and (row.last is None or time <= row.last)]
+
+
+def _runs(uri: int, stood: dict[int, int], times: list[int]) -> list[VersionRow]:
+    """Make versions of what stood at an address at each time; 0: nothing did."""
+    made: list[VersionRow] = []
+    before = 0
+    for time in times:
+        content = stood.get(time, 0)
+        if content and content == before:
+            made[-1] = made[-1]._replace(last=time)
+        elif content:
+            made.append(VersionRow(uri, time, time, content))
+        before = content
+    return [row._replace(last=None) if row.last == times[-1] else row for row in made]

@@ -1,0 +1,64 @@
+"""The pages of a swept index: the timeline of a document, and the changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+
+import copysift
+from tests.cli.texts import prose
+from tests.serve.running import Server
+from tests.sweeps.web import DATES, A, sweeps
+
+ODD = "http://a.example/<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("swept")
+    with copysift.Index(folder / "web.sift", keep_text=True) as index:
+        for date, pages in zip(DATES, sweeps(), strict=True):
+            index.sweep([*pages.items(), (ODD, f"<b>{prose(1)}</b> {date}")], date=date)
+    with copysift.Index(folder / "plain.sift") as index:
+        index.add([("a", prose(1))])
+    options = ("--index", str(folder / "web.sift"), "--index", str(folder / "plain.sift"))
+    with Server(folder / "data", *options) as running:
+        yield running
+
+
+def test_the_page_of_an_index_leads_to_its_timeline(served: Server) -> None:
+    status, page = served.ask("GET", "/indexes/web")
+    assert (status, "/indexes/web/timeline" in page) == (200, True)
+    status, page = served.ask("GET", "/indexes/plain")
+    assert (status, "/timeline" in page) == (200, False)
+
+
+def test_a_timeline_shows_addresses_versions_and_changes(served: Server) -> None:
+    status, page = served.ask("GET", f"/indexes/web/timeline?uri={quote(A + '/paper', safe='')}")
+    assert status == 200
+    for words in ("http://b.example/paper", "gone since 2026-02-01", "<svg", "2026-02-01 to now"):
+        assert words in page
+    status, page = served.ask("GET", f"/indexes/web/timeline?uri={quote(A + '/edit', safe='')}")
+    assert (status, page.count("<del>") > 1, "3 versions" in page) == (200, True, True)
+
+
+def test_the_page_of_changes_has_charts_and_moves(served: Server) -> None:
+    status, page = served.ask("GET", "/indexes/web/changes")
+    assert (status, page.count("<svg"), f"{A}/new/guide" in page) == (200, 2, True)
+
+
+def test_names_and_texts_are_never_markup(served: Server) -> None:
+    status, page = served.ask("GET", f"/indexes/web/timeline?uri={quote(ODD, safe='')}")
+    assert status == 200
+    assert "<script>alert" not in page
+    assert "<b>" not in page
+
+
+def test_what_is_not_there_is_said(served: Server) -> None:
+    status, page = served.ask("GET", "/indexes/web/timeline?uri=%3Cnone%3E")
+    assert (status, "&lt;none&gt;: no sweep has met this address" in page) == (200, True)
+    assert served.ask("GET", "/indexes/none/changes")[0] == 404
+    status, page = served.ask("GET", "/indexes/plain/changes")
+    assert (status < 500, "has no sweeps" in page) == (True, True)
