@@ -28,6 +28,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if door.passages and not door.against:
         raise UsageError("--passages needs --against RUN")
     from copysift.engine.corpus.deduping import dedup
+    from copysift.engine.corpus.engines import cluster_with
 
     with progress(door) as shown:
         done = dedup(
@@ -41,6 +42,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             passages=door.passages,
             run=Path(door.run) if door.run else None,
             progress=shown,
+            cluster=cluster_with(door.engine, door.master, door.conf),
         )
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:

@@ -81,8 +81,10 @@ def open_source(
         yield Skipped(place, why(error) if error.errno else f"ends early or is damaged: {error}")
 
 
-def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES) -> Source:
-    """Give the records of JSON lines."""
+def jsonl(
+    place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0
+) -> Source:
+    """Give the records of JSON lines; `before` lines of the file came before the stream."""
     import orjson
 
     def spelled(rest: dict[str, Any]) -> str:
@@ -91,7 +93,7 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
     built = Builder(limit=limit)
     plain = not (fields.date or fields.features)
     name_field, text_field, loads = fields.id or "id", fields.text, orjson.loads
-    for number, line in numbered_lines(stream):
+    for number, line in numbered_lines(stream, before):
         try:
             record = loads(line)
             if plain and len(record) == 2:  # nothing but an id and a text: the way of most records
@@ -139,10 +141,10 @@ def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
     return record, Skipped(place, reason) if damaged else None
 
 
-def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
+def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int = 0) -> Source:
     """Give every line that is not empty as a document."""
     built = Builder(limit=limit)
-    for number, line in numbered_lines(stream):
+    for number, line in numbered_lines(stream, before):
         if line.strip():
             built.add(f"{place}:{number}", line)
             if built.full:
@@ -150,9 +152,9 @@ def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
     yield from built.give()
 
 
-def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(stream: IO[bytes], before: int = 0) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a stream with their numbers, without the line end."""
-    number, rest = 0, b""
+    number, rest = before, b""
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
         while chunk := read(CHUNK):

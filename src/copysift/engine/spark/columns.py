@@ -5,7 +5,7 @@ Spark has no unsigned integers: 64-bit hashes travel as signed ones of the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]
 
-Batches = Iterable[pa.RecordBatch]
+Batches = Iterator[pa.RecordBatch]
 
 
 def signed(values: NDArray[np.uint64]) -> pa.Array:
@@ -54,7 +54,9 @@ def unpacked(column: pa.Array | pa.ChunkedArray, kind: Any) -> tuple[NDArray[Any
         return np.zeros(0, kind), np.zeros(1, np.int64)
     wide = pa.types.is_large_binary(whole.type)
     _, offsets, data = whole.buffers()
-    ends = np.frombuffer(offsets, np.int64 if wide else np.int32)[whole.offset : whole.offset + len(whole) + 1]
+    ends = np.frombuffer(offsets, np.int64 if wide else np.int32)[
+        whole.offset : whole.offset + len(whole) + 1
+    ]
     ends = ends.astype(np.int64)
     width = np.dtype(kind).itemsize
     if data is None or ends[-1] == ends[0]:

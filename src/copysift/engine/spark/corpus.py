@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
+from copysift.engine.progress import Progress, Silent
 from copysift.engine.spark import tasks
-from copysift.engine.spark.stars import components
+from copysift.engine.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.index import lists
@@ -31,6 +32,7 @@ logger = logging.getLogger("copysift.spark")
 
 BUCKET = 1 << 20  # entries, or pairs, that one group of a task holds, about
 CELL = 4096  # pairs that are measured together, about
+TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
 CONF = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
@@ -49,6 +51,7 @@ class SparkCorpus:
         settings: CorpusSettings,
         sketches: Callable[[], DataFrame],
         order: tuple[str, ...] = (),
+        progress: Progress | None = None,
     ) -> None:
         self.spark = spark
         self.store = store
@@ -57,15 +60,24 @@ class SparkCorpus:
         self.times: dict[str, float] = {}
         self._make = sketches
         self._order = order
+        self._shown = progress or Silent()
 
     def run(self) -> None:
         """Do every phase that is not done yet."""
         with configured(self.spark):
-            self._sketch()
-            self._collapse()
-            self._share()
-            self._choose()
-            self._measure()
+            self.sketch()
+            self.pair()
+
+    def sketch(self) -> None:
+        """Make facts and sets of every part, and find documents that are the same."""
+        self._sketch()
+        self._collapse()
+
+    def pair(self) -> None:
+        """Find the pairs that share shingles, choose candidates and measure them."""
+        self._share()
+        self._choose()
+        self._measure()
 
     # ---- phase 1
 
@@ -130,6 +142,19 @@ class SparkCorpus:
             .select("row", (F.col("before") + inside).alias("number"))
         )
 
+    def sets(self) -> DataFrame:
+        """Give all facts and sets with the numbers of the documents."""
+        return self._with_numbers(self._sketched.where("reason is null"))
+
+    def skipped(self, most: int) -> tuple[dict[str, int], list[list[str]]]:
+        """Count the records that were left out, by reason, and name the first of them."""
+        out = self._sketched.where("reason is not null")
+        if out.isEmpty():
+            return {}, []
+        reasons = {row["reason"]: row["count"] for row in out.groupBy("reason").count().collect()}
+        named = out.orderBy("row").select("id", "reason").limit(most).collect()
+        return reasons, [[row["id"], row["reason"]] for row in named]
+
     def _with_numbers(self, frame: DataFrame) -> DataFrame:
         return frame.join(self.numbered(), "row")
 
@@ -148,7 +173,11 @@ class SparkCorpus:
                     facts.groupBy("class_key", "class_size")
                     .agg(F.count("*").alias("many"), F.min(F.struct(*names)).alias("head"))
                     .where("many > 1")
-                    .select("class_key", "class_size", *(F.col(f"head.{name}").alias(f"first_{name}") for name in names))
+                    .select(
+                        "class_key",
+                        "class_size",
+                        *(F.col(f"head.{name}").alias(f"first_{name}") for name in names),
+                    )
                 )
                 others = facts.select("class_key", "class_size", *names).join(
                     firsts, ["class_key", "class_size"]
@@ -193,9 +222,7 @@ class SparkCorpus:
         words = len(sketching.new_filter(total, self.settings.memory // 32))
         fine = F.col("shingles").between(1, sketching.ENOUGH * self.settings.modulus - 1)
         some = self._sketched.where(fine).select("values").coalesce(self._cores())
-        blocks = some.mapInArrow(
-            tasks.filter_task(words, self.settings.modulus), "block int, bits binary"
-        )
+        blocks = some.mapInArrow(tasks.filter_task(words, self.settings.modulus), "block int, bits binary")
         merged = blocks.repartition("block").sortWithinPartitions("block")
         bits = np.zeros(words, np.uint64)
         for row in merged.mapInArrow(tasks.merge_task, "block int, bits binary").collect():
@@ -225,8 +252,10 @@ class SparkCorpus:
         """Bring the sets of candidates together and measure them."""
         with self._phase("measure") as left:
             if left is not None:
-                pairs = self._cells(self.store.read("candidates"))
-                sides = pairs.select("cell", F.col("left").alias("number")).union(pairs.select("cell", "right"))
+                pairs = self.store.keep(self._cells(self.store.read("candidates")), "cells")
+                sides = pairs.select("cell", F.col("left").alias("number")).union(
+                    pairs.select("cell", "right")
+                )
                 wanted = sides.distinct().join(self.numbered(), "number")
                 sets = self._sketched.where("reason is null").select("row", "values").join(wanted, "row")
                 shipped = sets.select(
@@ -248,6 +277,8 @@ class SparkCorpus:
         The cell is the smallest neighbour of the left document; a cell of too many pairs is divided by the
         right one.
         """
+        if self.counts["candidates"] <= TOGETHER:
+            return pairs.coalesce(1).mapInArrow(tasks.cells_task(CELL), "cell long, left long, right long")
         both = pairs.toDF("of", "near").union(pairs.select("right", "left"))
         label = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("label"))
         labelled = pairs.join(label, pairs["left"] == label["of"]).select("left", "right", "label")
@@ -259,24 +290,30 @@ class SparkCorpus:
 
     # ---- phase 4
 
-    def roots(self) -> DataFrame:
+    def components(self) -> DataFrame:
         """Give (number, root, near) of the documents that pairs put into clusters."""
-        settings, policy = self.settings, self.settings.policy or "component"
-        alike = self.measured.mapInArrow(
-            tasks.alike_task(settings.resemblance, settings.contained), "left long, right long, near boolean"
-        )
         with self._phase("components") as left:
-            if left is not None:
-                self.store.write(alike, "edges")
-                edges = self.store.read("edges")
-                count = edges.count()
-                found, rounds = components(edges, count, self.store.keep)
-                left |= {"edges": count, "rounds": rounds}
-                if policy != "component":
-                    found = self._policy(edges, found, policy)
-                self.store.write(self._nearness(edges, found), "roots")
+            if left is not None and self.counts["pairs"] <= TOGETHER:
+                whole = self.measured.coalesce(1)
+                schema = "number long, root long, near boolean"
+                self.store.write(whole.mapInArrow(tasks.together_task(self.settings), schema), "roots")
+            elif left is not None:
+                left |= self._stars()
         self.counts |= self.store.left("components")
         return self.store.read("roots")
+
+    def _stars(self) -> dict[str, int]:
+        settings, policy = self.settings, self.settings.policy or "component"
+        alike = tasks.alike_task(settings.resemblance, settings.contained)
+        edges = self.store.keep(
+            self.measured.mapInArrow(alike, "left long, right long, near boolean"), "edges"
+        )
+        count = edges.count()
+        found, rounds = connected(edges, count, self.store.keep, TOGETHER)
+        if policy != "component":
+            found = self._policy(edges, found, policy)
+        self.store.write(self._nearness(edges, found), "roots")
+        return {"edges": count, "rounds": rounds}
 
     def _policy(self, edges: DataFrame, found: DataFrame, policy: str) -> DataFrame:
         rooted = edges.join(found, edges["left"] == found["number"], "left")
@@ -293,7 +330,9 @@ class SparkCorpus:
         same = rooted.where(F.coalesce("left_root", "left") == F.coalesce("right_root", "right"))
         near = same.select(F.col("left").alias("number")).union(same.select("right")).distinct()
         near = near.withColumn("near", F.lit(True))
-        return found.join(near, "number", "left").select("number", "root", F.coalesce("near", F.lit(False)).alias("near"))
+        return found.join(near, "number", "left").select(
+            "number", "root", F.coalesce("near", F.lit(False)).alias("near")
+        )
 
     def _cores(self) -> int:
         return max(self.spark.sparkContext.defaultParallelism, 1)
@@ -305,6 +344,7 @@ class SparkCorpus:
             yield None
             self.times[name] = self.store.left(name).get("seconds", 0.0)
             return
+        self._shown.phase(name, None)
         begun = time.perf_counter()
         left: dict[str, Any] = {}
         self.spark.sparkContext.setJobDescription(f"copysift: {name}")
@@ -324,14 +364,14 @@ def _ignored(rows: list[tuple[int, bytes]]) -> dict[str, Any]:
 @contextlib.contextmanager
 def configured(spark: SparkSession) -> Iterator[None]:
     """Set what the phases rely on, and put back what was there."""
-    before = {key: spark.conf.get(key, None) for key in CONF}
+    before: dict[str, str | None] = {key: spark.conf.get(key, None) for key in CONF}
     for key, value in CONF.items():
         spark.conf.set(key, value)
     try:
         yield
     finally:
-        for key, value in before.items():
-            if value is None:
+        for key, old in before.items():
+            if old is None:
                 spark.conf.unset(key)
             else:
-                spark.conf.set(key, value)
+                spark.conf.set(key, old)

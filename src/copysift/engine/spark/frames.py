@@ -66,7 +66,9 @@ def cluster(
     if store.exists() and store.exists("job.json") is False and work is not None and _full(store):
         raise UsageError(f"{work} exists and is not a work folder", hint="name another one")
     store.drop()
-    kinds = [(f"order_{place}", frame.schema[name].dataType.simpleString()) for place, name in enumerate(named)]
+    kinds = [
+        (f"order_{place}", frame.schema[name].dataType.simpleString()) for place, name in enumerate(named)
+    ]
     schema = ", ".join([SKETCHES, *(f"{name} {kind}" for name, kind in kinds)])
 
     def sketches() -> DataFrame:
@@ -118,7 +120,7 @@ def work_folder(spark: SparkSession) -> str:
     checkpoint = context.getCheckpointDir()
     if checkpoint:
         return f"{checkpoint}/copysift-{uuid.uuid4().hex}"
-    if not context.master.startswith("local"):
+    if not str(context.master).startswith("local"):
         raise UsageError(
             "no folder for the phases", hint="give work='…', a folder that every executor can write to"
         )

@@ -28,7 +28,7 @@ def missing() -> str:
     if importlib.util.find_spec("pandas") is None:
         return "--engine spark needs pandas, which PySpark asks for: pip install 'copysift[spark]'"
     home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=os.path.join(home, "bin")) if home else shutil.which("java")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if java is None:
         return "--engine spark needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME"
     return ""
@@ -46,7 +46,7 @@ def session(master: str = "", conf: Iterable[str] = ()) -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    builder = SparkSession.builder.appName("copysift")  # type: ignore[attr-defined]
+    builder = SparkSession.builder.appName("copysift")
     given = dict(_split(each) for each in conf)
     if "SPARK_ENV_LOADED" not in os.environ:  # else spark-submit has set these
         for key, value in DEFAULTS.items():

@@ -17,6 +17,7 @@ from pyspark import TaskContext
 from copysift.cluster.classes import class_keys
 from copysift.engine.corpus import phases
 from copysift.engine.corpus.local import _function
+from copysift.engine.corpus.sets import Sketched
 from copysift.engine.spark.columns import Batches, packed, signed
 from copysift.read.records import ID_FIELDS, SCHEMA, Builder, Fields, add_record
 from copysift.settings_corpus import CorpusSettings
@@ -27,6 +28,7 @@ FACTS = (
     "content long, lexical long, class_key long, class_size long"
 )
 SKETCHES = f"{FACTS}, values binary, reason string"
+ROWS = 1 << 20  # shingles in a batch of rows
 Records = Iterator[tuple[pa.RecordBatch | Skipped, "pa.RecordBatch | None"]]
 
 
@@ -46,30 +48,46 @@ def rows_of(records: Records, settings: CorpusSettings, part: int) -> Iterator[p
             noted += 1
             continue
         sketched = phases.sketch(batch, settings, function)
-        table = sketched.table
-        facts = {name: table[name].to_numpy() for name in ("content", "lexical", "sets")}
-        sizes = {name: table[name].to_numpy() for name in ("bytes", "words", "shingles")}
-        key, size = class_keys(**facts, bytes_=sizes["bytes"], words=sizes["words"], shingles=sizes["shingles"])
-        count = len(table)
-        bounds = np.concatenate([[0], np.cumsum(sizes["shingles"], dtype=np.int64)])
-        columns: dict[str, Any] = {
-            "row": pa.array((part << 32) + np.arange(place, place + count, dtype=np.int64)),
-            **{name: table[name].combine_chunks() for name in ("id", "date", "other")},
-            **{name: pa.array(array) for name, array in sizes.items()},
-            "sampled": pa.array(table["sampled"].to_numpy()),
-            "content": signed(facts["content"]),
-            "lexical": signed(facts["lexical"]),
-            "class_key": signed(key),
-            "class_size": pa.array(size),
-            "values": packed(sketched.values, bounds),
-            "reason": pa.nulls(count, pa.string()),
-        }
-        names = ["row", "id", "date", "other", *sizes, "sampled", "content", "lexical", "class_key"]
-        chosen = {name: columns[name] for name in [*names, "class_size", "values", "reason"]}
-        if order is not None:
-            chosen |= {name: order[name] for name in order.schema.names}
-        yield pa.RecordBatch.from_pydict(chosen)
-        place += count
+        yield from table_rows(sketched, part, place, order)
+        place += len(sketched.table)
+
+
+def table_rows(
+    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None
+) -> Iterator[pa.RecordBatch]:
+    """Give sketched documents as rows, a few megabytes at a time."""
+    table = sketched.table
+    digests = {name: table[name].to_numpy() for name in ("content", "lexical", "sets")}
+    sizes = {name: table[name].to_numpy() for name in ("bytes", "words", "shingles", "sampled")}
+    key, size = class_keys(
+        digests["content"],
+        digests["lexical"],
+        digests["sets"],
+        sizes["bytes"],
+        sizes["words"],
+        sizes["shingles"],
+    )
+    count = len(table)
+    bounds = np.concatenate([[0], np.cumsum(sizes["shingles"], dtype=np.int64)])
+    columns: dict[str, Any] = {
+        "row": pa.array((part << 32) + np.arange(place, place + count, dtype=np.int64)),
+        **{name: table[name].combine_chunks() for name in ("id", "date", "other")},
+        **{name: pa.array(array) for name, array in sizes.items()},
+        "content": signed(digests["content"]),
+        "lexical": signed(digests["lexical"]),
+        "class_key": signed(key),
+        "class_size": pa.array(size),
+        "reason": pa.nulls(count, pa.string()),
+    }
+    if order is not None:
+        columns |= {name: order[name] for name in order.schema.names}
+    whole = pa.RecordBatch.from_pydict(columns)
+    inside = np.searchsorted(bounds, np.arange(0, bounds[-1], ROWS))
+    cuts = np.unique(np.concatenate([[0], inside, [count]]).astype(np.int64))
+    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        values = packed(sketched.values, bounds[first : last + 1])
+        some = whole.slice(first, last - first)
+        yield some.add_column(some.schema.get_field_index("reason"), "values", values)
 
 
 def _skipped(note: Skipped, row: int, order: pa.RecordBatch | None) -> pa.RecordBatch:
@@ -116,7 +134,11 @@ def _plain(given: pa.RecordBatch, fields: Fields) -> pa.RecordBatch | None:
     ids, texts = given[name], given[fields.text]
     if not (pa.types.is_string(ids.type) and pa.types.is_string(texts.type)):
         return None
-    if ids.null_count or texts.null_count or not pa.compute.all(pa.compute.greater(pa.compute.utf8_length(ids), 0)).as_py():
+    if (
+        ids.null_count
+        or texts.null_count
+        or not pa.compute.all(pa.compute.greater(pa.compute.utf8_length(ids), 0)).as_py()
+    ):
         return None
     nothing = pa.nulls(len(ids), pa.string())
     features = pa.nulls(len(ids), pa.list_(pa.string()))
@@ -124,9 +146,7 @@ def _plain(given: pa.RecordBatch, fields: Fields) -> pa.RecordBatch | None:
     return pa.RecordBatch.from_arrays([ids, text, nothing, nothing, features], schema=SCHEMA)
 
 
-def _slow(
-    given: pa.RecordBatch, fields: Fields, order: pa.RecordBatch, part: int, done: int
-) -> Records:
+def _slow(given: pa.RecordBatch, fields: Fields, order: pa.RecordBatch, part: int, done: int) -> Records:
     def spelled(rest: dict[str, Any]) -> str:
         return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS, default=str).decode()
 

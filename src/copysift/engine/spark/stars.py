@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("copysift.spark")
 EDGES = "one long, other long"  # one > other
-PART = 2_000_000  # edges that one task joins at a time
 ROUNDS = 64  # log²(n) is the proven bound; graphs of documents take a handful
 
 Keep = Callable[["DataFrame", str], "DataFrame"]
 
 
-def components(edges: DataFrame, count: int, keep: Keep, part: int = PART) -> tuple[DataFrame, int]:
+def components(edges: DataFrame, count: int, keep: Keep, part: int) -> tuple[DataFrame, int]:
     """Give (number, root) of every document that edges (left, right) connect, and the rounds it took.
 
     `keep` stores a DataFrame under a name and gives it back: a round begins from what the last one left.
@@ -67,12 +66,20 @@ def _large(edges: DataFrame) -> DataFrame:
     """Hang the larger neighbours of every document below its smallest."""
     both = edges.union(edges.select("other", "one")).toDF("of", "near")
     least = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("to"))
-    larger = both.where("near > of").join(least, "of").select(F.col("near").alias("one"), F.col("to").alias("other"))
+    larger = (
+        both.where("near > of")
+        .join(least, "of")
+        .select(F.col("near").alias("one"), F.col("to").alias("other"))
+    )
     return larger.where("one > other").distinct()
 
 
 def _small(edges: DataFrame) -> DataFrame:
     """Hang a document and its smaller neighbours below the smallest of them."""
     least = edges.groupBy("one").agg(F.min("other").alias("to"))
-    rest = edges.join(least, "one").where("other > to").select(F.col("other").alias("one"), F.col("to").alias("other"))
+    rest = (
+        edges.join(least, "one")
+        .where("other > to")
+        .select(F.col("other").alias("one"), F.col("to").alias("other"))
+    )
     return rest.union(least.select("one", F.col("to").alias("other"))).distinct()

@@ -44,7 +44,9 @@ def rename_task(batches: Batches) -> Batches:
     for _, table in runs(batches, "stem"):
         ids = table["id"].combine_chunks()
         made, _ = unique_ids([ids])
-        new = np.flatnonzero(np.asarray(pa.compute.not_equal(made, ids.cast(pa.string())).to_numpy(zero_copy_only=False)))
+        new = np.flatnonzero(
+            np.asarray(pa.compute.not_equal(made, ids.cast(pa.string())).to_numpy(zero_copy_only=False))
+        )
         yield pa.RecordBatch.from_pydict(
             {"number": pa.array(numbers(table["number"])[new]), "new": made.take(pa.array(new))}
         )
@@ -103,7 +105,7 @@ def pairs(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
 
 def clusters(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
     """Give clusters.parquet, with `root` and `number`, which order it."""
-    roots = corpus.roots()
+    roots = corpus.components()
     no_how = F.lit(0).alias("how")
     heads = roots.select(F.col("root").alias("number")).distinct()
     own = heads.select("number", F.col("number").alias("root"), no_how, F.lit(False).alias("near"))
@@ -133,5 +135,3 @@ def _word(how: Column) -> Column:
         if code:
             chosen = F.when(how == code, word).otherwise(chosen)
     return chosen
-
-

@@ -190,13 +190,13 @@ def _shared(
     if found.common:
         told = np.array([(h, count, int(named[doc])) for h, count, doc in found.commonest], np.uint64)
         yield pa.RecordBatch.from_pydict(
-            _typed(one_row(kind=IGNORED, bucket=found.common, keys=told.ravel(), counts=np.zeros(0, np.uint32)))
+            _typed(
+                one_row(kind=IGNORED, bucket=found.common, keys=told.ravel(), counts=np.zeros(0, np.uint32))
+            )
         )
 
 
-def _pairs(
-    keys: UInt64s, weights: UInt32s, named: Int64s, shingles: Int64s, buckets: int
-) -> Batches:
+def _pairs(keys: UInt64s, weights: UInt32s, named: Int64s, shingles: Int64s, buckets: int) -> Batches:
     """Give pairs by number to the bucket of their smaller document."""
     left, right = phases.split(keys)
     pairs = named[left].astype(np.uint64) << np.uint64(32) | named[right].astype(np.uint64)
@@ -249,9 +249,7 @@ def candidates_task(settings: CorpusSettings) -> Task:
                 keys, shared = lists.summed(*parts[kind])
                 smaller = (keys >> np.uint64(32)) if kind == LEFT else keys & np.uint64(0xFFFFFFFF)
                 known = _looked_up(docs, sizes, smaller)
-                pairs.append(
-                    phases.candidates(keys, shared, known, common, settings.floor, settings.method)
-                )
+                pairs.append(phases.candidates(keys, shared, known, common, settings.floor, settings.method))
             left, right = phases.split(np.union1d(*pairs))
             yield pa.RecordBatch.from_pydict({"left": pa.array(left), "right": pa.array(right)})
 
@@ -303,12 +301,69 @@ def alike_task(resemblance: float, contained: bool) -> Task:
     def task(batches: Batches) -> Batches:
         for batch in batches:
             found = Measured(
-                *(np.asarray(batch[name].to_numpy(zero_copy_only=False)) for name in Measured.__dataclass_fields__)
+                *(
+                    np.asarray(batch[name].to_numpy(zero_copy_only=False))
+                    for name in Measured.__dataclass_fields__
+                )
             )
             together = found.take(phases.alike(found, resemblance, contained))
             near = phases.alike(together, resemblance, False)
             yield pa.RecordBatch.from_pydict(
                 {"left": pa.array(together.left), "right": pa.array(together.right), "near": pa.array(near)}
+            )
+
+    return task
+
+
+def together_task(settings: CorpusSettings) -> Task:
+    """Cluster all pairs at once: where they fit one task, as they do below a few millions."""
+
+    def task(batches: Batches) -> Batches:
+        held = list(alike_task(settings.resemblance, settings.contained)(batches))
+        if not held:
+            return
+        table = pa.Table.from_batches(held)
+        left, right = numbers(table["left"]), numbers(table["right"])
+        near = np.asarray(table["near"].to_numpy(), np.bool_)
+        named, ranks = np.unique(np.concatenate([left, right]), return_inverse=True)
+        one, other = ranks[: len(left)], ranks[len(left) :]
+        root = assign(len(named), one, other, settings.policy or "component")
+        close = np.zeros(len(named), np.bool_)
+        inside = near & (root[one] == root[other])
+        close[one[inside]] = close[other[inside]] = True
+        # a first document that resembles others is told by them
+        below = np.flatnonzero(root != np.arange(len(named)))
+        yield pa.RecordBatch.from_pydict(
+            {
+                "number": pa.array(named[below]),
+                "root": pa.array(named[root[below]]),
+                "near": pa.array(close[below]),
+            }
+        )
+
+    return task
+
+
+def cells_task(most: int) -> Task:
+    """Put all pairs into cells at once: where they fit one task."""
+
+    def task(batches: Batches) -> Batches:
+        held = [batch for batch in batches if len(batch)]
+        if not held:
+            return
+        table = pa.Table.from_batches(held)
+        left, right = numbers(table["left"]), numbers(table["right"])
+        named, ranks = np.unique(np.concatenate([left, right]), return_inverse=True)
+        one, other = ranks[: len(left)], ranks[len(left) :]
+        label = np.arange(len(named))
+        np.minimum.at(label, other, one)
+        cell = label[one]
+        several = -(-np.bincount(cell, minlength=len(named)) // most)
+        cell = cell + len(named) * (other % np.maximum(several[cell], 1))
+        for start in range(0, len(cell), 1 << 18):
+            some = slice(start, start + (1 << 18))
+            yield pa.RecordBatch.from_pydict(
+                {"cell": pa.array(cell[some]), "left": pa.array(left[some]), "right": pa.array(right[some])}
             )
 
     return task
@@ -326,9 +381,7 @@ def contract_task(batches: Batches) -> Batches:
     half = len(table)
     root = roots(len(named), ranks[:half], ranks[half:])
     below = np.flatnonzero(root != np.arange(len(named)))
-    yield pa.RecordBatch.from_pydict(
-        {"one": pa.array(named[below]), "other": pa.array(named[root[below]])}
-    )
+    yield pa.RecordBatch.from_pydict({"one": pa.array(named[below]), "other": pa.array(named[root[below]])})
 
 
 def policy_task(policy: str) -> Task:
