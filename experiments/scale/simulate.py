@@ -1,12 +1,12 @@
-"""What a corpus of up to ten billion documents does to the keys, drawn at random: pairs, heaviest key, rounds.
+"""What up to ten billion documents do to the keys, drawn at random: pairs, heaviest key, rounds.
 
 usage: simulate.py
 
-Near-copies come in clusters whose sizes fall off as size^-2.3 (three documents in ten are in one); boilerplate
-shingles stand in a share of all documents that falls off as 0.01 / rank. Counts of clusters of each size are
-drawn, not the documents, so that ten billion cost no more than a million. The rounds of the components are
-those of a run of large-star and small-star over clusters that are chains, the worst that near-copies make,
-after every part of two million pairs was joined by itself.
+Near-copies come in clusters whose sizes fall off as size^-2.3 (three documents in ten are in one);
+boilerplate shingles stand in a share of all documents that falls off as 0.01 / rank. Counts of clusters of
+each size are drawn, not the documents, so that ten billion cost no more than a million. The rounds of the
+components are those of large-star and small-star over clusters that are chains, the worst that near-copies
+make, and without what tasks join by themselves before: more than a run takes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 ENTRIES = 45  # (shingle, document) entries of a document, as measured on the 20,000 documents
 MAX_SHARED = 1000
 LARGEST = 10_000_000  # documents in a cluster, at most
-PART = 2_000_000  # pairs that one task joins by itself
 BOILERPLATE = 10_000  # common shingles
 Edges = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
@@ -78,9 +77,7 @@ def small(edges: Edges, count: int) -> Edges:
 
 def main() -> None:
     chance = np.random.default_rng(2014)
-    print(
-        "| documents | entries | pairs formed | a document | without the cap | heaviest key | largest cluster |"
-    )
+    print("| documents | entries | pairs formed | a document | uncapped | heaviest key | largest cluster |")
     print("|---|---|---|---|---|---|---|")
     for documents in (10**6, 10**7, 10**8, 10**9, 10**10):
         sizes, counts = clusters(documents, chance)

@@ -27,10 +27,11 @@ def local_tables(records, folder, **settings):
     return {name: ordered(rows(folder, name)) for name in ("documents", "pairs", "clusters")}
 
 
-def spark_tables(frame, **settings):
+def spark_tables(frame, skipped=(), **settings):
     import copysift.spark
 
     with copysift.spark.cluster(frame, **settings) as found:
+        assert sorted(row["reason"] for row in found.skipped.collect()) == sorted(skipped)
         return {
             name: ordered(row.asDict() for row in getattr(found, name).collect())
             for name in ("documents", "pairs", "clusters")
@@ -40,8 +41,10 @@ def spark_tables(frame, **settings):
 def test_the_answer_is_that_of_the_local_engine_in_whatever_order_and_parts(spark, tmp_path):
     records = [record | {"place": number} for number, record in enumerate(mixed(120))]
     expected = local_tables(records, tmp_path / "run")
-    shuffled = random.Random(1).sample(records, len(records))
-    assert spark_tables(spark.createDataFrame(shuffled).repartition(5), order="place") == expected
+    broken = [{"id": None, "text": "x y", "place": 3}, {"id": "none", "text": None, "place": 5}]
+    shuffled = random.Random(1).sample(records + broken, len(records) + 2)
+    frame = spark.createDataFrame(shuffled).repartition(5)
+    assert spark_tables(frame, ["has no id", "its field 'text' is null"], order="place") == expected
 
 
 def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monkeypatch):
@@ -72,18 +75,6 @@ def test_star_rounds_find_the_components_of_chains_stars_and_crowds(spark, tmp_p
     assert {row["number"]: row["root"] for row in found.collect()} == {
         number: int(root) for number, root in enumerate(expected) if number != root
     }
-
-
-def test_rows_without_an_id_or_a_text_are_counted_and_left_out(spark, tmp_path):
-    import copysift.spark
-
-    rows_ = [("a", "one two"), (None, "three"), ("c", None)]
-    with copysift.spark.cluster(spark.createDataFrame(rows_, "id string, text string")) as found:
-        assert found.counts["documents"] == 1
-        assert sorted(row["reason"] for row in found.skipped.collect()) == [
-            "has no id",
-            "its field 'text' is null",
-        ]
 
 
 def test_a_frame_without_ids_is_refused_with_the_columns_it_has(spark):

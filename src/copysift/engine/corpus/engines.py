@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.run import cluster as local_cluster
@@ -28,6 +28,13 @@ class Phases(Protocol):
 
     def components(self) -> Any:
         """Give every document that pairs connect the first document of its cluster."""
+
+
+if TYPE_CHECKING:
+    from copysift.engine.corpus.local import Corpus
+    from copysift.engine.spark.corpus import SparkCorpus
+
+    ENGINES: tuple[type[Phases], ...] = (Corpus, SparkCorpus)
 
 
 class Cluster(Protocol):

@@ -16,7 +16,7 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.spark import tasks
+from copysift.engine.spark import clustering, tasks
 from copysift.engine.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
@@ -296,7 +296,7 @@ class SparkCorpus:
             if left is not None and self.counts["pairs"] <= TOGETHER:
                 whole = self.measured.coalesce(1)
                 schema = "number long, root long, near boolean"
-                self.store.write(whole.mapInArrow(tasks.together_task(self.settings), schema), "roots")
+                self.store.write(whole.mapInArrow(clustering.together_task(self.settings), schema), "roots")
             elif left is not None:
                 left |= self._stars()
         self.counts |= self.store.left("components")
@@ -304,7 +304,7 @@ class SparkCorpus:
 
     def _stars(self) -> dict[str, int]:
         settings, policy = self.settings, self.settings.policy or "component"
-        alike = tasks.alike_task(settings.resemblance, settings.contained)
+        alike = clustering.alike_task(settings.resemblance, settings.contained)
         edges = self.store.keep(
             self.measured.mapInArrow(alike, "left long, right long, near boolean"), "edges"
         )
@@ -319,7 +319,7 @@ class SparkCorpus:
         rooted = edges.join(found, edges["left"] == found["number"], "left")
         root = F.coalesce(F.col("root"), F.col("left")).alias("root")
         whole = rooted.select("left", "right", root).repartition("root").sortWithinPartitions("root")
-        heads = whole.mapInArrow(tasks.policy_task(policy), "number long, root long")
+        heads = whole.mapInArrow(clustering.policy_task(policy), "number long, root long")
         return heads.where("number != root")
 
     def _nearness(self, edges: DataFrame, found: DataFrame) -> DataFrame:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import shutil
 import tempfile
 import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from copysift.engine.corpus.work import answer_settings
 from copysift.engine.spark import tables
 from copysift.engine.spark.corpus import SparkCorpus, configured
 from copysift.engine.spark.sketching import SKETCHES, frame_task
@@ -56,28 +59,28 @@ def cluster(
 
     `order` names the columns that tell which document comes first; without it they come in order of their
     ids. `work` is a folder of any file system that Spark knows, where the phases keep what they leave; it is
-    needed unless Spark runs on this machine alone or has a checkpoint folder.
+    needed unless Spark runs on this machine alone or has a checkpoint folder. A call that was cut off goes on
+    from a `work` of the same settings: give it only to the same rows.
     """
     made = make(CorpusSettings, settings)
     named = (order,) if isinstance(order, str) else tuple(order)
     _check(frame, made, named)
     spark = frame.sparkSession
     store = Store(spark, work or work_folder(spark))
-    if store.exists() and store.exists("job.json") is False and work is not None and _full(store):
-        raise UsageError(f"{work} exists and is not a work folder", hint="name another one")
-    store.drop()
-    kinds = [
-        (f"order_{place}", frame.schema[name].dataType.simpleString()) for place, name in enumerate(named)
-    ]
-    schema = ", ".join([SKETCHES, *(f"{name} {kind}" for name, kind in kinds)])
-
-    def sketches() -> DataFrame:
-        return frame.mapInArrow(frame_task(made, named), schema)
-
-    sorts = tuple(name for name, _ in kinds)
-    corpus = SparkCorpus(spark, store, made, sketches, sorts + DEFAULT_ORDER)
+    job = {"settings": answer_settings(made), "columns": frame.columns, "order": list(named)}
+    if work is not None and not store.begin(json.loads(json.dumps(job))):
+        raise UsageError(f"{work} holds something else", hint="name an empty folder, or remove it")
+    sorts = tuple(f"order_{place}" for place in range(len(named)))
+    corpus = SparkCorpus(spark, store, made, lambda: sketch_frame(frame, made, named), sorts + DEFAULT_ORDER)
     corpus.run()
     return give(corpus)
+
+
+def sketch_frame(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -> DataFrame:
+    """Give the sketched rows of a DataFrame, with the columns that order them."""
+    kinds = (frame.schema[name].dataType.simpleString() for name in order)
+    more = (f"order_{place} {kind}" for place, kind in enumerate(kinds))
+    return frame.mapInArrow(frame_task(settings, order), ", ".join([SKETCHES, *more]))
 
 
 def give(corpus: SparkCorpus) -> Clustering:
@@ -110,10 +113,6 @@ def _check(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -
             raise UsageError(f"there is no column {name!r}", hint=f"choose from {', '.join(frame.columns)}")
 
 
-def _full(store: Store) -> bool:
-    return not store.exists("sketches")
-
-
 def work_folder(spark: SparkSession) -> str:
     """Give a new folder for the phases: below Spark's checkpoint folder, or on this machine."""
     context = spark.sparkContext
@@ -125,7 +124,5 @@ def work_folder(spark: SparkSession) -> str:
             "no folder for the phases", hint="give work='…', a folder that every executor can write to"
         )
     folder = tempfile.mkdtemp(prefix="copysift-spark-")
-    import atexit
-
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

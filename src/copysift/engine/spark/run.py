@@ -24,6 +24,7 @@ from copysift.engine.spark import sources as reading
 from copysift.engine.spark import tables
 from copysift.engine.spark.columns import Batches, numbers, runs, unpacked, unsigned
 from copysift.engine.spark.corpus import SparkCorpus, configured
+from copysift.engine.spark.frames import DEFAULT_ORDER, sketch_frame
 from copysift.engine.spark.sketching import SKETCHES
 from copysift.engine.spark.store import Store
 from copysift.errors import RunError, UsageError
@@ -58,19 +59,53 @@ def cluster(
             return dataclasses.replace(made, path=onto)
     work = Work(path)
     work.begin(job_of(names, settings, f"spark {corpus_run._stamp(onto)}"))
-    store = Store(spark, work.folder.absolute().as_uri())
-    segments, before = [], []
+    store = Store(spark, f"file://{work.folder.absolute()}")
+    segments: list[reading.Segment] = []
+    before: list[str] = []
     if onto is not None:
         segments, before = adopted(onto), list(_read_description(onto).get("sources", []))
-    segments += reading.plan(spark, names, settings)
-    corpus = SparkCorpus(
-        spark, store, settings, lambda: reading.sketches(spark, segments, settings, SKETCHES), (), progress
-    )
+    remote = [name for name in names if "://" in name]
+    if remote and (onto is not None or len(remote) < len(names)):
+        raise UsageError("URIs go neither with --onto nor with files", hint=f"leave out {remote[0]}")
+    if remote:
+        frame = _read(spark, names)
+        corpus = SparkCorpus(
+            spark, store, settings, lambda: sketch_frame(frame, settings, ()), DEFAULT_ORDER, progress
+        )
+    else:
+        segments += reading.plan(spark, names, settings)
+        corpus = SparkCorpus(
+            spark,
+            store,
+            settings,
+            lambda: reading.sketches(spark, segments, settings, SKETCHES),
+            (),
+            progress,
+        )
     corpus.run()
     with configured(spark):
         summary = _finish(corpus, path, [*before, *names], before)
     work.drop()
     return summary
+
+
+def _read(spark: SparkSession, names: list[str]) -> DataFrame:
+    """Let Spark read what lies in object storage, by its name; documents come in order of their ids."""
+    found: DataFrame | None = None
+    for name in names:
+        form = REMOTE.get(Path(name.removesuffix(".gz").rstrip("/")).suffix)
+        if form is None:
+            raise UsageError(
+                f"no format for {name}",
+                hint=f"{', '.join(REMOTE)}; for others read a DataFrame and call copysift.spark.cluster",
+            )
+        frame = spark.read.option("header", "true").format(form).load(name)
+        found = frame if found is None else found.unionByName(frame, allowMissingColumns=True)
+    assert found is not None
+    return found
+
+
+REMOTE = {".parquet": "parquet", ".orc": "orc", ".json": "json", ".jsonl": "json", ".csv": "csv"}
 
 
 def adopted(onto: Path) -> list[reading.Segment]:

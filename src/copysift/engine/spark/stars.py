@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engine.spark.tasks import contract_task
+from copysift.engine.spark.clustering import contract_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -21,6 +21,14 @@ class Store:
         self.place = place.rstrip("/")
         self._left: dict[str, dict[str, Any]] = {}
 
+    def begin(self, job: dict[str, Any]) -> bool:
+        """Begin a job, or take it up; tell whether the folder was free for it."""
+        system, path = self._hadoop(self.place)
+        if system.exists(path) and len(system.listStatus(path)):
+            return self.left("job") == job
+        self.mark("job", job)
+        return True
+
     def path(self, name: str) -> str:
         """Give the place of a table."""
         return f"{self.place}/{name}"

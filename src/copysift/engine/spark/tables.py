@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 from copysift.cluster.classes import IDENTICAL
 from copysift.cluster.classes import WORDS as SAME
 from copysift.engine.corpus.tables import unique_ids
-from copysift.engine.spark import tasks
+from copysift.engine.spark import clustering
 from copysift.engine.spark.columns import Batches, numbers, runs
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def clusters(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
     lonely = same.select("root").distinct().join(own.select("root"), "root", "left_anti")
     lonely = lonely.select(F.col("root").alias("number"), "root", no_how, F.lit(False).alias("near"))
     whole = own.union(above).union(same).union(lonely)
-    told = whole.mapInArrow(tasks.joined_task, "number long, root long, joined string")
+    told = whole.mapInArrow(clustering.joined_task, "number long, root long, joined string")
     ids = facts.select("number", "id")
     named = told.join(ids, "number").join(ids.toDF("root", "cluster"), "root")
     return named.select(
