@@ -58,6 +58,7 @@ def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monke
     assert spark_tables(frame, **settings) == expected
 
 
+@pytest.mark.slow
 def test_star_rounds_find_the_components_of_chains_stars_and_crowds(spark, tmp_path):
     import numpy as np
 

@@ -24,7 +24,9 @@ def small_segments(monkeypatch):
     monkeypatch.setattr("copysift.engine.spark.sources.SPLIT", 30_000)
 
 
-def test_a_run_is_what_the_local_engine_writes_and_can_be_added_to(spark, tmp_path, small_segments):
+def test_runs_and_dedup_are_what_the_local_engine_makes_and_runs_can_be_added_to(
+    spark, tmp_path, small_segments
+):
     records = mixed(90, seed=5)
     records[7]["id"] = records[3]["id"]
     del records[30]["id"]
@@ -32,7 +34,12 @@ def test_a_run_is_what_the_local_engine_writes_and_can_be_added_to(spark, tmp_pa
     new = write_jsonl(tmp_path / "new.jsonl", records[60:])
     old.write_text(old.read_text() + "broken\n" + '{"id": "no text"}\n')
     local = run([str(old), str(new)], tmp_path / "local")
-    spark_run([old], tmp_path / "first")
+    dedup = ["dedup", str(old), "-q", "-o"]
+    assert main([*dedup, str(tmp_path / "kept.jsonl")]) == 3
+    arguments = ["--engine", "spark", "--run", str(tmp_path / "first")]
+    assert main([*dedup, str(tmp_path / "kept-by-spark.jsonl"), *arguments]) == 3
+    kept = [(tmp_path / f"{name}.jsonl").read_text() for name in ("kept", "kept-by-spark")]
+    assert kept[0] == kept[1]
     old_text = old.read_text()
     old.write_text("")  # its texts are not read again
     made = spark_run([new], tmp_path / "both", onto=tmp_path / "first")
@@ -43,21 +50,13 @@ def test_a_run_is_what_the_local_engine_writes_and_can_be_added_to(spark, tmp_pa
     assert {name: made.described["counts"][name] for name in ("documents", "pairs", "clusters")} == {
         name: counts[name] for name in ("documents", "pairs", "clusters")
     }
+    assert json.loads((tmp_path / "both" / "run.json").read_text())["engine"] == "spark"
     first = json.loads((tmp_path / "first" / "run.json").read_text())
     assert [reason for _, reason in first["skipped"]][:2] == [
         reason for _, reason in local.described["skipped"]
     ][:2]
     name = rows(tmp_path / "both", "pairs")[-1]["left"]
     assert query(tmp_path / "both", None, name, 0.3) == query(tmp_path / "local", None, name, 0.3)
-
-
-def test_the_command_writes_a_run_and_dedup_keeps_the_same_documents(spark, tmp_path, capsys, monkeypatch):
-    source = write_jsonl(tmp_path / "c.jsonl", mixed(40, seed=6))
-    assert main(["dedup", str(source), "-o", str(tmp_path / "local.jsonl"), "-q"]) == 0
-    arguments = ["dedup", str(source), "-o", str(tmp_path / "spark.jsonl"), "-q", "--engine", "spark"]
-    assert main([*arguments, "--run", str(tmp_path / "run")]) == 0
-    assert (tmp_path / "spark.jsonl").read_text() == (tmp_path / "local.jsonl").read_text()
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["engine"] == "spark"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +72,7 @@ def test_what_is_missing_is_said_in_one_line_without_spark(tmp_path, capsys, mon
     assert lack in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, monkeypatch):
     from copysift.engine.spark.corpus import SparkCorpus
 
