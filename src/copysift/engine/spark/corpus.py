@@ -129,18 +129,21 @@ class SparkCorpus:
 
     def numbered(self) -> DataFrame:
         """Give (row, number) of all documents."""
-        offsets = self.spark.createDataFrame(self._offsets or [(-1, 0)], "part long, before long")
+        if not self._order:
+            return self._with_numbers(self._sketched.where("reason is null").select("row"))
+        return self._counted_on(self.store.read("order"), 33).select("row", "number")
+
+    def _with_numbers(self, frame: DataFrame) -> DataFrame:
         if self._order:
-            place, width = self.store.read("order"), 33
-        else:
-            rows = self._sketched.where("reason is null")
-            place, width = rows.select("row", F.col("row").alias("place")), 32
+            return frame.join(self.numbered(), "row")
+        # rows are in order: the number follows from the row, and nothing is shuffled
+        return self._counted_on(frame.withColumn("place", F.col("row")), 32).drop("place", "part", "before")
+
+    def _counted_on(self, placed: DataFrame, width: int) -> DataFrame:
+        offsets = self.spark.createDataFrame(self._offsets or [(-1, 0)], "part long, before long")
         inside = F.col("place").bitwiseAND(F.lit((1 << width) - 1))
-        return (
-            place.withColumn("part", F.shiftright("place", width))
-            .join(F.broadcast(offsets), "part")
-            .select("row", (F.col("before") + inside).alias("number"))
-        )
+        parted = placed.withColumn("part", F.shiftright("place", width))
+        return parted.join(F.broadcast(offsets), "part").withColumn("number", F.col("before") + inside)
 
     def sets(self) -> DataFrame:
         """Give all facts and sets with the numbers of the documents."""
@@ -154,9 +157,6 @@ class SparkCorpus:
         reasons = {row["reason"]: row["count"] for row in out.groupBy("reason").count().collect()}
         named = out.orderBy("row").select("id", "reason").limit(most).collect()
         return reasons, [[row["id"], row["reason"]] for row in named]
-
-    def _with_numbers(self, frame: DataFrame) -> DataFrame:
-        return frame.join(self.numbered(), "row")
 
     def facts(self) -> DataFrame:
         """Give the facts of all documents with their numbers."""
