@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from copysift.errors import UsageError
-from copysift.parsing import count, flag, fraction, text
+from copysift.parsing import count, flag, multiple, text
 from copysift.settings import check_limits, declare
 
 QUERY_SHARES = ("containment", "reverse", "either", "resemblance", "sif")
@@ -23,7 +23,7 @@ class Query:
 
     threshold: float | None = declare(
         None, "--threshold", "Report documents whose measure reaches this: 50% or .5; a number for shared.",
-        _ASKING, fraction, "X", commands="query", shown="50%; 5 fingerprints for shared",
+        _ASKING, multiple, "X", commands="query", shown="50%; 5 fingerprints for shared",
     )  # fmt: skip
     measure: str = declare(
         "containment", "--measure",

@@ -68,16 +68,22 @@ def ratio(name: str, value: object) -> float:
 
 def fraction(name: str, value: object) -> float:
     """Take a share (25% or .25) or a plain number."""
+    number = multiple(name, value)
+    if str(value).strip().endswith("%") and number > 1:
+        raise UsageError(
+            f"{_spell(name)} is {str(value).strip()}, but a share is at most 100%", hint="write 25% or .25"
+        )
+    return number
+
+
+def multiple(name: str, value: object) -> float:
+    """Take a share that may pass 100%, as sif's does, or a plain number."""
     written = str(value).strip()
     if not isinstance(value, bool):
         try:
             number = float(written[:-1]) / 100 if written.endswith("%") else float(written)
         except ValueError:
             number = math.nan
-        if written.endswith("%") and number > 1:
-            raise UsageError(
-                f"{_spell(name)} is {written}, but a share is at most 100%", hint="write 25% or .25"
-            )
         if math.isfinite(number):
             return number
     raise UsageError(f"{_spell(name)} needs a share, not {value!r}", hint="write 25% or .25")

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copysift.canonicalise import detect_kind, looks_binary, to_utf8, transcode
+from copysift.canonicalise import detect_kind, languages, looks_binary, to_utf8, transcode
+from copysift.canonicalise.sniff import kind_among_texts, kind_of_text
 
 GERMAN = "Die Straße führt über die Brücke; schöne Grüße an Käthe und Jürgen, die Tür öffnet später."
 FRENCH = "Le garçon a mangé une pêche à côté de la forêt, où les élèves étaient déjà arrivés très tôt."
@@ -117,3 +118,11 @@ def test_charset_normalizer_is_not_imported_before_it_is_needed():
         "sys.exit('charset_normalizer' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, env={**os.environ}).returncode == 0
+
+
+@pytest.mark.parametrize("head", [b"<!doctype html><p>one", b"<?php echo 1;", b"plain words", b"{}"])
+@pytest.mark.parametrize("name", ["", "a", "a.b.txt", "a.c", "a.PHP", "a.html", "a.rkt", "a.ipynb"])
+def test_among_texts_a_program_is_text_and_all_else_as_ever(name, head):
+    kind = kind_of_text(name, head, languages())
+    program = kind.startswith("code:") and kind != "code:ipynb"
+    assert kind_among_texts(name, head, languages) == ("text" if program else kind)

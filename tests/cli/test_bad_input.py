@@ -192,3 +192,11 @@ def test_a_line_of_a_hundred_megabytes_is_compared_and_shown(tmp_path):
     assert "a.txt" in out
     assert len(out) < 20_000
     assert peak < 3000
+
+
+def test_a_name_that_fills_the_screen_is_cut_in_the_middle(tmp_path):
+    write(tmp_path, {"a.txt": A, "names": "x" * 9000})
+    done = copysift(tmp_path, "scan", "a.txt", "--files-from", "names")
+    assert done.status == 3
+    assert len(done.err) < 600
+    assert "xxx … xxx" in done.err

@@ -142,6 +142,24 @@ def test_query_options_window_quick_limit_and_threshold(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("measure", "threshold", "found"),
+    [
+        ("reverse", "40%", 2),
+        ("either", "90%", 2),
+        ("resemblance", "90%", 1),
+        ("sif", "110%", 1),
+        ("shared", "9", 2),
+    ],
+)  # what is equal is always named
+def test_every_measure_may_rank_and_select(tmp_path, measure, threshold, found):
+    three(tmp_path)
+    copysift(tmp_path, "index", "add", "x.sift", "d")
+    done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--measure", measure, "--threshold", threshold)
+    assert done.err == ""
+    assert len(done.out.splitlines()) == 2 + found
+
+
 def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     three(tmp_path)
     for arguments, message in [
@@ -200,7 +218,9 @@ def test_update_and_remove(tmp_path):
     assert (done.status, done.out) == (3, "1 removed\n")
     assert done.err == "copysift: skipped d/none.txt: the index has no such document\n"
     assert copysift(tmp_path, "index", "remove", "x.sift", "d/none.txt").status == 1
-    assert copysift(tmp_path, "index", "compact", "x.sift").status == 0
+    done = copysift(tmp_path, "index", "compact", "x.sift")
+    assert done.status == 0
+    assert ", now 1 segment of " in done.out
     done = copysift(tmp_path, "index", "check", "x.sift")
     assert (done.status, done.out) == (0, "x.sift is sound\n")
     assert copysift(tmp_path, "index", "list", "x.sift").out.split()[-1] == "d/b.txt"

@@ -1,4 +1,5 @@
 import dataclasses
+import gc
 import os
 
 import numpy as np
@@ -275,6 +276,24 @@ def test_documents_come_as_pairs_mappings_or_values(here):
         assert names(index.query(prose(9), text=True)) == ["pair"]
         with pytest.raises(UsageError, match="no name"):
             index.add([{"text": "nameless"}])
+
+
+def test_documents_may_be_removed_while_they_are_listed(here):
+    with copysift.Index("x.sift") as index:
+        index.add((f"page {number}", prose(number)) for number in range(4))
+        for document in index.documents():
+            index.remove(document.name)
+        assert list(index.documents()) == []
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_an_iterator_may_be_left_unfinished(here):
+    with copysift.Index("x.sift") as index:
+        index.add((f"page {number}", prose(number)) for number in range(4))
+        listed = index.documents()
+        assert next(listed).name == "page 0"
+    del listed
+    gc.collect()
 
 
 def test_the_index_does_not_index_itself(here):

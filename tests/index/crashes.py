@@ -13,6 +13,7 @@ import random
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -167,12 +168,17 @@ def check(folder: Path, told: int, states: list[State]) -> None:
     assert found_in(folder) == {**state, **postings_of({"after": 99})}
 
 
-def at_every_step(folder: Path, act: Callable[[str], None], only: tuple[str, ...] = ()) -> int:
-    """Stop the writer before its first step, its second, … until it gets through; give their number."""
+def at_every_step(
+    folder: Path, act: Callable[[str], None], only: tuple[str, ...] = (), stride: int = 1
+) -> int:
+    """Stop the writer before its first step, its second, … until it gets through; give how often it was.
+
+    With a stride, so many steps lie between one stop and the next.
+    """
     states = [{}, *(state for _, state in steps())]
-    number = 0
+    number = stops = 0
     while True:
-        number += 1
+        number += stride
 
         def prepare(stop: int = number) -> None:
             left = stop
@@ -189,7 +195,8 @@ def at_every_step(folder: Path, act: Callable[[str], None], only: tuple[str, ...
         told, ended = stopped(folder, prepare, lambda child: None)
         if ended == 0:
             assert told == len(states)
-            return number - 1
+            return stops
+        stops += 1
         check(folder, told, states)
 
 
@@ -244,14 +251,56 @@ def on_small_disks(folder: Path) -> int:
     return failures
 
 
+CALLS = ("pwrite64", "write", "fsync", "fdatasync", "ftruncate", "unlink")
+
+
+def at_system_calls(folder: Path, stride: int) -> int:
+    """Kill the writer on entry to its system calls that change the disk, SQLite's own among them."""
+    return sum(at_calls_of(folder, call, stride) for call in CALLS)
+
+
+def at_calls_of(folder: Path, call: str, stride: int) -> int:
+    """Kill the writer on entry to every stride-th system call of one name; give how often it was."""
+    states = [{}, *(state for _, state in steps())]
+    told_in = folder.with_name("told")
+    number, stops = 1 - stride, 0
+    while True:
+        number += stride
+        shutil.rmtree(folder, ignore_errors=True)
+        told_in.write_bytes(b"")
+        inject = f"inject={call}:signal=SIGKILL:when={number}"
+        done = subprocess.run(
+            ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject, sys.executable,
+             "-m", "tests.index.crashes", str(folder.parent), "write", str(told_in)],
+            check=False, capture_output=True,
+        )  # fmt: skip
+        told = len(told_in.read_bytes())
+        if done.returncode == 0:
+            assert told == len(states)
+            return stops
+        assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), done.stderr
+        stops += 1
+        check(folder, told, states)
+
+
+def write_telling(folder: Path, told_in: Path) -> None:
+    """Do all steps and tell of each commit by a byte in a file."""
+    descriptor = os.open(told_in, os.O_WRONLY | os.O_APPEND)
+    write(folder, lambda: os.write(descriptor, b".") and None)
+
+
 def main() -> None:
     """Run one of the ways to stop a writer and print what it gives."""
     folder, way = Path(sys.argv[1]) / "x.sift", sys.argv[2]
     ways = {
-        "kill": lambda: at_every_step(folder, kill),
-        "full": lambda: at_every_step(folder, no_room, only=("create", "write", "sync file")),
+        "kill": lambda: at_every_step(folder, kill, stride=int(sys.argv[3])),
+        "full": lambda: at_every_step(
+            folder, no_room, only=("create", "write", "sync file"), stride=int(sys.argv[3])
+        ),
         "moments": lambda: at_random_moments(folder, int(sys.argv[3])),
         "small": lambda: on_small_disks(folder),
+        "calls": lambda: at_system_calls(folder, int(sys.argv[3])),
+        "write": lambda: write_telling(folder, Path(sys.argv[3])),
     }
     print(json.dumps(ways[way]()))
 

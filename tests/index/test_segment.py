@@ -114,7 +114,7 @@ def test_a_damaged_page_is_named_and_the_others_answer(tmp_path):
     segment = Segment(path)
     found, damages = segment.find(np.unique(columns.keys))
     assert len(found.which) == 3000 - 128
-    assert [damage.what for damage in damages] == ["page 2 of 24 fails its checksum"]
+    assert [damage.what for damage in damages] == ["page 3 of 24 fails its checksum"]
     assert damages[0].where.endswith("00000007.seg")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from copysift.canonicalise import foreign, notebook
 from copysift.canonicalise.catalog import Languages, languages
@@ -118,6 +118,19 @@ def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
         if language:
             return f"code:{language}"
     return "html" if _HTML_HEAD.match(head) else "text"
+
+
+def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> str:
+    """Choose the kind of a text where programs are texts like all others; notebooks are taken apart.
+
+    The languages are asked for only where a program may begin like a page.
+    """
+    if name.lower().endswith(".ipynb"):
+        return f"code:{notebook.NAME}"
+    if SUFFIX_KINDS.get(name[name.rfind(".") :].lower()) is None and not _HTML_HEAD.match(head):
+        return "text"
+    kind = kind_of_text(name, head, known())
+    return "text" if kind.startswith("code:") else kind
 
 
 def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:

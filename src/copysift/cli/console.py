@@ -104,9 +104,10 @@ def note(message: str) -> None:
 
 
 def name_skipped(skipped: Iterable[Skipped]) -> None:
-    """Name what was skipped, one a line."""
+    """Name what was skipped, one a line; the middle of a name that would fill the screen is left out."""
     for each in skipped:
-        note(f"skipped {each.name}: {each.reason}")
+        name = each.name if len(each.name) <= 400 else f"{each.name[:200]} … {each.name[-150:]}"
+        note(f"skipped {name}: {each.reason}")
 
 
 @contextmanager

@@ -57,19 +57,24 @@ def _values(given: dict[str, object], tag: str = "index") -> tuple[dict[str, obj
     return {**values, "index": given["index"]}, of_class(Door, values)
 
 
-@command.command("add", cls=SectionedCommand)
+@command.command("add", cls=SectionedCommand, short_help="Add files and folders, or what changed of them.")
 @click.argument("index", metavar="INDEX")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @options("index")
 def add(paths: tuple[str, ...], **given: object) -> int:
-    """Add files and folders; files that the index knows are read again only if size or time changed."""
+    """Add files and folders; files that the index knows are read again only if size or time changed.
+
+    The settings of the first add are those of the index. With --kind auto its files also decide how
+    programs are compared, as in 'copysift scan': by their tokens if they look like a class of programs
+    in one language, else as text.
+    """
     values, door = _values(given)
     with opened(values) as index, console.progress(door) as shown:
         done = index.add(list(paths), progress=shown)
-    return _told(done, door)
+    return _told(done, door, values)
 
 
-@command.command("update", cls=SectionedCommand)
+@command.command("update", cls=SectionedCommand, short_help="Read what changed, remove what vanished.")
 @click.argument("index", metavar="INDEX")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @options("index")
@@ -79,7 +84,7 @@ def update(paths: tuple[str, ...], **given: object) -> int:
     _must_exist(values)
     with opened(values) as index, console.progress(door) as shown:
         done = index.update(list(paths) or None, progress=shown)
-    return _told(done, door)
+    return _told(done, door, values)
 
 
 @command.command("remove", cls=SectionedCommand)
@@ -139,19 +144,25 @@ def info(**given: object) -> int:
         return console.SOME_SKIPPED if index.damages else console.DONE
 
 
-@command.command("compact", cls=SectionedCommand)
+@command.command("compact", cls=SectionedCommand, short_help="Merge all segments, free what was removed.")
 @click.argument("index", metavar="INDEX")
 @options("index-care")
 def compact(**given: object) -> int:
     """Merge all segments into one run and give the room of removed documents free."""
-    values, _ = _values(given, "index-care")
+    values, door = _values(given, "index-care")
     _must_exist(values)
     with opened(values) as index:
+        before = index.info()
         index.compact()
+        after = index.info()
+    if not door.quiet:
+        from copysift.report.documents import compacted
+
+        click.echo(compacted(before, after))
     return console.DONE
 
 
-@command.command("check", cls=SectionedCommand)
+@command.command("check", cls=SectionedCommand, short_help="Verify every checksum, name what is damaged.")
 @click.argument("index", metavar="INDEX")
 @click.option("--repair", is_flag=True, help="Mend: read the documents again that lost fingerprints.")
 @options("index-check")
@@ -182,9 +193,15 @@ def _must_exist(values: dict[str, object]) -> None:
         Snapshot(Path(str(values["index"])))
 
 
-def _told(done: Added, door: Door) -> int:
+def _told(done: Added, door: Door, values: dict[str, object]) -> int:
     console.name_skipped(done.skipped)
     if not door.quiet:
+        if done.programs == "code":
+            console.note("a class of programs: they are compared by their tokens (--kind text: as text)")
+        elif done.programs:
+            console.note(
+                f"{values['index']} compares programs as text; one made with --kind code does so by tokens"
+            )
         parts = [f"{done.added:,} added", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged"]
         if done.removed:
             parts.append(f"{done.removed:,} removed")

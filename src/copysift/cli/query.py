@@ -13,7 +13,7 @@ from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.errors import InputError, UsageError
 from copysift.index_settings import Query
-from copysift.settings import Door
+from copysift.settings import Door, settings_of
 from copysift.values import Skipped
 
 
@@ -21,8 +21,14 @@ from copysift.values import Skipped
 @click.argument("index", metavar="INDEX")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--text", "texts", multiple=True, metavar="TEXT", help="Ask for a text; may be repeated.")
+@click.option(
+    "--as", "language", default="", metavar="LANGUAGE",
+    help="Standard input and --text are programs of this language, and INDEX has programs.",
+)  # fmt: skip
 @options("query")
-def command(index: str, files: tuple[str, ...], texts: tuple[str, ...], **given: object) -> int:
+def command(
+    index: str, files: tuple[str, ...], texts: tuple[str, ...], language: str, **given: object
+) -> int:
     """Find the documents of INDEX that share enough with each FILE (- is standard input), best first."""
     values = values_from("query", given)
     query, door = of_class(Query, values), of_class(Door, values)
@@ -30,6 +36,8 @@ def command(index: str, files: tuple[str, ...], texts: tuple[str, ...], **given:
     if not files and not texts:
         raise UsageError("nothing to ask for", hint="name files, - for standard input, or give --text")
     if door.server:
+        if language:
+            raise UsageError("--as cannot be sent to a server", hint="send a file with a name")
         from copysift.cli.remote import query_there
 
         answer, sources = query_there(index, files, texts, values, door, chosen)
@@ -37,15 +45,17 @@ def command(index: str, files: tuple[str, ...], texts: tuple[str, ...], **given:
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
     _must_be(Path(index))
-    with opened({**values, "index": index}) as store:
+    of_the_index = {name: value for name, value in values.items() if name not in settings_of(Query)}
+    with opened({**of_the_index, "index": index}) as store:
         questions, skipped = [], []
         for name in files:
             try:
                 data = sys.stdin.buffer.read() if name == "-" else None
-                questions.append(store.question(name) if data is None else store.question(data))
+                asked = store.question(name) if data is None else store.question(data, language=language)
+                questions.append(asked)
             except InputError as error:
                 skipped.append(Skipped(name, error.message.removeprefix(f"{name}: ")))
-        questions += [store.question(text, text=True, name=_named(text)) for text in texts]
+        questions += [store.question(text, text=True, name=_named(text), language=language) for text in texts]
         passages = chosen == "json" or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
         skipped += [Skipped(damage.where, damage.what) for damage in store.damages]

@@ -39,7 +39,8 @@ def scan_there(
     given = {name: value for name, value in values.items() if name in known}
     refused = [known[name].flags[-1] for name in given if name not in (*ALLOWED, "by", "jobs", *_ROLES)]
     if refused:
-        raise UsageError(f"{', '.join(refused)} cannot be sent to a server", hint="leave it out, or scan here")
+        message = f"{', '.join(refused)} cannot be sent to a server"
+        raise UsageError(message, hint="leave it out, or scan here")
     skipped: list[Skipped] = []
     sent = [*_files("files", places, settings, skipped)]
     for role in _ROLES:
@@ -70,8 +71,8 @@ def _files(
     role: str, places: list[str], settings: Settings, skipped: list[Skipped]
 ) -> Iterator[tuple[str, str, str]]:
     wanted = WalkSettings(
-        hidden=settings.hidden, gitignore=settings.gitignore, include=settings.include, exclude=settings.exclude,
-        follow=settings.follow, one_file_system=settings.one_file_system,
+        hidden=settings.hidden, gitignore=settings.gitignore, include=settings.include,
+        exclude=settings.exclude, follow=settings.follow, one_file_system=settings.one_file_system,
     )  # fmt: skip
     for found in walk(places, wanted):
         if isinstance(found, Skipped):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from copysift.canonicalise.sniff import to_utf8
@@ -13,8 +13,9 @@ from copysift.engine.documents import Reader
 from copysift.engine.gathering import walk_settings
 from copysift.engine.local import IN_FLIGHT, skipped
 from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.programs import MAYBE
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.remembered import Places
+from copysift.engine.remembered import Places, entry_of, undecided
 from copysift.errors import InputError
 from copysift.index import writer as store
 from copysift.read.load import DIGEST, load
@@ -34,6 +35,7 @@ class Added:
     unchanged: int = 0
     removed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    programs: str = ""  # how they were read, where one may ask: code or text
 
     @property
     def found(self) -> int:
@@ -80,6 +82,7 @@ class Adding:
         met: set[str] = set()
         self._shown.phase("listing", None)
         wanted = list(self._wanted(paths, met))
+        self._decide([entry for entry, _ in wanted])
         self._shown.phase("reading", len(wanted))
         done = ordered_map(
             self._read_file, wanted, jobs=self._jobs, weigh=lambda item: item[0].size, budget=IN_FLIGHT
@@ -94,8 +97,20 @@ class Adding:
                 self._put(made)
         return met
 
-    def documents(self, documents: Iterable[Document]) -> None:
+    def _decide(self, entries: list[Entry]) -> None:
+        """Let the first files say how programs are read, by the rule of `scan`; others only get a remark."""
+        stored = self._writer.catalog.about("settings")
+        if not entries or not (undecided(stored) or stored.get("programs") is False):
+            return
+        if undecided(stored):
+            self._reader.programs = self._reader.class_like(entries)
+            self._writer.decide({**stored, "programs": self._reader.programs})
+        if self._reader.class_like(entries, MAYBE):
+            self.done.programs = "code" if self._reader.programs else "text"
+
+    def documents(self, documents: Sequence[Document]) -> None:
         """Add documents that do not come from files of their own."""
+        self._decide([entry_of(each.name, each.bytes) for each in documents])
         self._shown.phase("reading", None)
         for made in ordered_map(
             self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.bytes, budget=IN_FLIGHT
@@ -158,7 +173,7 @@ class Adding:
         kind = document.kind
         source = data if kind == "bytes" else to_utf8(data)[0]
         if not kind or kind == "auto":
-            kind = self._reader.kind_of(source)
+            kind = self._reader.kind_of(source, document.name)
         checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
         filed = store.Entry(document.name, checksum, kind, len(data))
         found = self._reader.fingerprints(kind, [source]) if self._claim(filed) else None

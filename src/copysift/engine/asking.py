@@ -100,14 +100,14 @@ class Asking:
             _check_window(query.window, settings.w, settings.scheme, kind)
             coarser = fingerprinter(dataclasses.replace(settings, w=query.window))
             chosen = coarser.fingerprint([self._reader.canonical_of(question.source, kind)])
-        looked_up = np.unique(chosen.hashes)
+        looked_up = _distinct(chosen.hashes)
         if query.quick is not None and query.quick < len(looked_up):
             canonical = self._reader.canonical_of(question.source, kind)
             settings = self._reader.fingerprint_settings(kind)
             looked_up = smallest(canonical, chosen.hashes, settings, query.quick)
         whole = query.window is None and query.quick is None
         occurrences = len(every.hashes) if whole else int(np.isin(every.hashes, looked_up).sum())
-        return _Asked(every, len(np.unique(every.hashes)), looked_up, occurrences)
+        return _Asked(every, len(_distinct(every.hashes)), looked_up, occurrences)
 
     def _hits(
         self, question: Question, query: Query, asked: _Asked, found: Found
@@ -207,6 +207,15 @@ class Asking:
             made.append(Region(one_end - one_start, side, Side(hit.right, start, end, 0, 0)))
         longest = max((region.length for region in made), default=0)
         return dataclasses.replace(hit, longest=longest, regions=tuple(made))
+
+
+def _distinct(hashes: UInt64s) -> UInt64s:
+    """Give the distinct hashes in order; np.unique would load NumPy's masked arrays for it."""
+    ordered = np.sort(hashes)
+    fresh = np.ones(len(ordered), np.bool_)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    found: UInt64s = ordered[fresh]
+    return found
 
 
 def _chained(spans: Iterable[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:

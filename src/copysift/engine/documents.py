@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,13 @@ from copysift.canonicalise.sniff import (
     SAMPLE,
     detect_encoding,
     detect_language,
+    kind_among_texts,
     kind_of_text,
     to_utf8,
     transcode,
 )
 from copysift.engine.collection import Scanned
-from copysift.engine.programs import asked, class_like
+from copysift.engine.programs import PROGRAMS, asked, class_like
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.read.load import Loaded, load
@@ -54,9 +56,8 @@ class Reader:
 
     def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
         self._settings = settings
-        self._languages = languages().with_files(settings.language_file)
-        if settings.language:  # refused before anything is read
-            chosen_kind(settings.language, self._languages)
+        if settings.language or settings.language_file:  # refused before anything is read
+            chosen_kind(settings.language or "ascii", self._languages)
         self._load = load
         self.collapse = collapse
         self.programs = asked(settings)  # known by their names they are code, else text
@@ -70,9 +71,14 @@ class Reader:
         if not self._learning:  # settings that make no sense are refused before anything is read
             self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
 
+    @cached_property
+    def _languages(self) -> Languages:
+        """The languages that are known; a query of a text starts faster without them."""
+        return languages().with_files(self._settings.language_file)
+
     def learn(self, entries: Sequence[Entry]) -> None:
         """Learn from the files whether they are a class of programs, and the anchors unless given."""
-        self.programs = self.programs or class_like(entries, self._languages)
+        self.programs = self.programs or self.class_like(entries)
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
@@ -105,9 +111,29 @@ class Reader:
         """Forget which files were claimed."""
         self._claimed.clear()
 
-    def kind_of(self, data: bytes) -> str:
-        """Give the kind of some content without a name."""
-        return self._kind("", data[:SAMPLE])
+    def kind_of(self, data: bytes, name: str = "") -> str:
+        """Give the kind of some content in memory, that may have a name; a notebook stays text there."""
+        kind = self._kind(name, data[:SAMPLE])
+        return "text" if kind == NOTEBOOK else kind
+
+    def kind_in(self, language: str) -> str:
+        """Give the kind of a program whose language is named, in place of a file name."""
+        kind = chosen_kind(language, self._languages)
+        if self._settings.language and chosen_kind(self._settings.language, self._languages) != kind:
+            raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
+        if not (self.programs or self._settings.language or self._settings.kind == "code"):
+            raise UsageError(
+                f"nothing is compared as {language}: programs were read as {self._kind_of_programs()}",
+                hint="leave the language out",
+            )
+        return kind
+
+    def _kind_of_programs(self) -> str:
+        return "text" if self._settings.kind == "auto" else self._settings.kind
+
+    def class_like(self, entries: Sequence[Entry], share: float = PROGRAMS) -> bool:
+        """Tell whether files look like the programs of one assignment."""
+        return class_like(entries, self._languages, share)
 
     def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
         """Fingerprint content that is in memory, with spans."""
@@ -234,14 +260,12 @@ class Reader:
             chosen = language or detect_language(name, head, self._languages)
             return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            kind = kind_of_text(name, head, self._languages)
-            apart = family(kind) == "code" and kind != NOTEBOOK and not self.programs
-            return "text" if apart else kind
+            if not self.programs:
+                return kind_among_texts(name, head, lambda: self._languages)
+            return kind_of_text(name, head, self._languages)
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
-    def _blocks(
-        self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None
-    ) -> Iterable[Canonical]:
+    def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
         """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
 
         What the lexemes of a program tell is put into `told`.
@@ -256,7 +280,8 @@ class Reader:
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            self._canonicalisers[kind] = canonicaliser(kind, self._languages)
+            known = self._languages if family(kind) == "code" else None
+            self._canonicalisers[kind] = canonicaliser(kind, known)
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:

@@ -89,9 +89,7 @@ def _empty(
             yield 1.0, True, name, at[path], None
 
 
-def _equal(
-    classes: Iterable[list[str]], lefts: dict[str, str], rights: dict[str, str]
-) -> Iterable[Alike]:
+def _equal(classes: Iterable[list[str]], lefts: dict[str, str], rights: dict[str, str]) -> Iterable[Alike]:
     for names in classes:
         ours = [name for name in names if name in lefts]
         theirs = [name for name in names if name in rights]

@@ -13,12 +13,18 @@ from copysift.canonicalise.sniff import to_utf8
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
 from copysift.engine.progress import Progress
-from copysift.engine.remembered import Places, StoredReader, entry_of, reconciled, remembered, require_seed
+from copysift.engine.remembered import (
+    Places,
+    StoredReader,
+    entry_of,
+    reader_of,
+    reconciled,
+    remembered,
+    require_seed,
+)
 from copysift.errors import InputError, UsageError
-from copysift.index.merge import Policy
 from copysift.index.reader import Snapshot, exists, settings_of
 from copysift.index.segment import Damage
-from copysift.index.writer import Writer
 from copysift.index_settings import Query
 from copysift.read.load import DIGEST, Loaded, load
 from copysift.settings import Settings, make
@@ -26,6 +32,8 @@ from copysift.values import Answer, Document, Group, Hit, Indexed, Pair, Result,
 
 if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
     from copysift.engine.adding import Added, Adding
+    from copysift.index.merge import Policy
+    from copysift.index.writer import Writer
 
 Place = str | os.PathLike[str]
 
@@ -73,10 +81,11 @@ class Index:
             self._writer = None
 
     def refresh(self) -> None:
-        """Forget the snapshot: the next question sees what is committed then."""
-        if self._snapshot is not None:
-            self._snapshot.close()
-            self._snapshot = None
+        """Forget the snapshot: the next question sees what is committed then.
+
+        An iterator that is under way keeps it and goes on with it, whatever is added or removed meanwhile.
+        """
+        self._snapshot = None
 
     # ---- writing
 
@@ -94,7 +103,7 @@ class Index:
                 if files:
                     adding.files(batch)
                 else:
-                    adding.documents(map(_document, batch))
+                    adding.documents([_document(each) for each in batch])
         return self._commit(adding)
 
     def update(
@@ -175,16 +184,23 @@ class Index:
         group = Group(question.name, question.name, question.kind, question.bytes, count)
         return hits, group
 
-    def question(self, content: Place | bytes | Document, *, text: bool = False, name: str = "") -> Question:
-        """Make a question of a file, of bytes, of a document or of a string."""
-        reader = Reader(self.settings)
+    def question(
+        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+    ) -> Question:
+        """Make a question of a file, of bytes, of a document or of a string; these may be a program."""
+        reader = reader_of(self.settings, self.stored())
         if isinstance(content, Document):
-            return _question(reader, content.name, b"".join(content.open()))
+            data = b"".join(content.open())
+            source = data if content.kind == "bytes" else to_utf8(data)[0]
+            kind = content.kind if content.kind not in ("", "auto") else reader.kind_of(source, content.name)
+            return _question(content.name, data, source, kind)
         if isinstance(content, bytes) or text:
             data = (
                 content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
             )
-            return _question(reader, name or "-", data, as_text=text)
+            source = data if text else to_utf8(data)[0]
+            kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
+            return _question(name or "-", data, source, kind)
         path = os.fspath(content)
         loaded = load(entry_of(path))
         if isinstance(loaded, Skipped):
@@ -212,7 +228,7 @@ class Index:
     def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:
         """Give the questions that are shorter than their guarantee threshold, with that threshold."""
         reader = Reader(self.settings)
-        short = []
+        short: list[tuple[str, int]] = []
         for question in questions:
             guarantee = reader.noise(question.kind)[1]
             if len(question.source) < 16 * guarantee:  # more bytes are more symbols than that in any kind
@@ -302,6 +318,8 @@ class Index:
 
     def _writing(self) -> Writer:
         if self._writer is None:
+            from copysift.index.writer import Writer
+
             made = None if exists(self.path) else remembered(self.settings, self._texts)
             self._writer = Writer(self.path, made, self._policy)
             self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile
@@ -316,10 +334,12 @@ class Index:
 
         writer = self._writing()
         require_seed(self.path, self._stored, self.settings)
-        return Adding(writer, Reader(self.settings), self._places, self.settings, self._texts, progress)
+        reader = reader_of(self.settings, self._stored)
+        return Adding(writer, reader, self._places, self.settings, self._texts, progress)
 
     def _commit(self, adding: Adding) -> Added:
         self._writing().commit()
+        self._stored = self._writing().catalog.about("settings")
         self.refresh()
         return adding.done
 
@@ -356,9 +376,7 @@ def _document(item: Any) -> Document:
     return Document(str(name), data, "", str(name), len(data), lambda: iter([data]))
 
 
-def _question(reader: Reader, name: str, data: bytes, as_text: bool = False) -> Question:
-    source = data if as_text else to_utf8(data)[0]
-    kind = reader.kind_of(source)
+def _question(name: str, data: bytes, source: bytes, kind: str) -> Question:
     return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
 
 

@@ -17,6 +17,7 @@ from copysift.settings import Settings
 
 MOST = 10_000  # programs in a class
 PROGRAMS = 0.9  # share of programs among the files of a class
+MAYBE = 0.5  # the same where it is worth a remark that they are taken as text
 ONE_LANGUAGE = 0.75
 MEDIAN = 16_384  # bytes: what a student hands in is shorter
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")
@@ -27,8 +28,11 @@ def asked(settings: Settings) -> bool:
     return settings.by == "dir" or bool(settings.base or settings.earlier or settings.metadata)
 
 
-def class_like(entries: Sequence[Entry], known: Languages) -> bool:
-    """Tell whether files look like the programs of one assignment, by their names and sizes alone."""
+def class_like(entries: Sequence[Entry], known: Languages, share: float = PROGRAMS) -> bool:
+    """Tell whether files look like the programs of one assignment, by their names and sizes alone.
+
+    At least this `share` of them must be programs; other files come with a few.
+    """
     files = [entry for entry in entries if entry.size]
     if not files or len(files) > MOST:
         return False
@@ -39,7 +43,7 @@ def class_like(entries: Sequence[Entry], known: Languages) -> bool:
     headers = sum(entry.path.lower().endswith(HEADERS) for entry in files)
     sizes = sorted(entry.size for entry in files)
     return (
-        programs >= PROGRAMS * len(files)
+        programs >= share * len(files)
         and max(languages.values(), default=0) + notebooks >= ONE_LANGUAGE * programs
         and 2 * headers < len(files)
         and sizes[len(sizes) // 2] <= MEDIAN

@@ -36,7 +36,20 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
     kept["anchor"] = list(settings.anchor)
     thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
-    return {**kept, "seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
+    kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
+    return {**kept, "programs": None}  # the first files that are added decide
+
+
+def undecided(stored: Mapping[str, Any]) -> bool:
+    """Tell whether the next files decide how programs are read: as tokens or, in a mixed tree, as text."""
+    return stored.get("programs", False) is None and stored["kind"] == "auto" and not stored["language"]
+
+
+def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
+    """Make a reader that takes programs as the documents of an index were taken."""
+    reader = Reader(settings)
+    reader.programs = bool(stored.get("programs"))
+    return reader
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
@@ -141,11 +154,12 @@ class StoredReader(Reader):
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
         super().__init__(settings)
+        self.programs = bool(snapshot.settings.get("programs"))
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
 
     def learn(self, entries: Sequence[Entry]) -> None:
-        """Learn nothing: the documents of an index were read one by one, and so are those asked about."""
+        """Learn nothing: new files are read as the documents of the index were."""
 
     def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
         """Take note of a document of the index by the name under which it is shown."""

@@ -155,7 +155,9 @@ class Catalog:
     def rows(self, statement: str, values: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Give the rows of a question, as they come."""
         try:
-            yield from self._connection.execute(statement, tuple(values))
+            # Not `yield from`: left unfinished, it would close a cursor whose database may be closed already.
+            for row in self._connection.execute(statement, tuple(values)):  # noqa: UP028
+                yield row
         except sqlite3.Error as error:
             raise self._failed(error) from error
 

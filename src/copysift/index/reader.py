@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import zlib
 from collections.abc import Iterator
@@ -23,9 +24,14 @@ BATCH = 1 << 20  # postings read at once when all are wanted
 TEXT_PIECE = 1 << 20  # bytes of a piece of kept text
 
 
+def _stands(folder: Path) -> bool:
+    # Not Path.is_file, which raises for a name that is too long.
+    return os.path.isfile(folder / NAME)  # noqa: PTH113
+
+
 def exists(folder: Path) -> bool:
     """Tell whether an index stands there; a writer that was stopped while it made one leaves none."""
-    if not (folder / NAME).is_file():
+    if not _stands(folder):
         return False
     catalog = Catalog(folder, write=False)
     try:
@@ -36,7 +42,7 @@ def exists(folder: Path) -> bool:
 
 def settings_of(folder: Path) -> dict[str, Any] | None:
     """Give the settings of the index that stands there, None if there is none; segments stay closed."""
-    if not (folder / NAME).is_file():
+    if not _stands(folder):
         return None
     catalog = Catalog(folder, write=False)
     try:
@@ -98,6 +104,10 @@ class Snapshot:
         """Let go of the snapshot."""
         self.segments = []
         self.catalog.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "catalog"):
+            self.catalog.close()
 
     @property
     def settings(self) -> dict[str, Any]:

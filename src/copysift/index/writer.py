@@ -239,6 +239,11 @@ class Writer:
             "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)
         )
 
+    def decide(self, settings: dict[str, Any]) -> None:
+        """Write settings that were left to the first documents; they are committed with these."""
+        self._changed = True
+        self.catalog.set_about("settings", settings)
+
     def number(self, what: str) -> int:
         """Give a number that was never used before: of a content, a document, a segment or a run."""
         number = self._next[what]
@@ -274,7 +279,9 @@ class Writer:
         if self._written:
             disk.sync_folder(self.folder / FOLDER)
         self.catalog.set_about("next", self._next)
+        disk.step("commit")
         self.catalog.commit()
+        disk.step("committed")
         for path in self._dropped:
             disk.remove(path)
         self.catalog.begin_write()

@@ -10,7 +10,7 @@ from typing import Any
 
 from copysift.errors import UsageError
 from copysift.report.records import encoded
-from copysift.report.wording import size, visible
+from copysift.report.wording import plural, size, visible
 from copysift.values import Indexed
 
 COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept")
@@ -47,7 +47,7 @@ def described(numbers: dict[str, Any]) -> str:
         ("text", size(texts)),
         ("fingerprints", f"{numbers['fingerprints']:,}"),
         ("on disk", f"{size(stored)}: {size(numbers['postings_bytes'])} of postings in "
-                    f"{numbers['segments']:,} segments, {size(numbers['catalog_bytes'])} of catalog"),
+                    f"{plural(numbers['segments'], 'segment')}, {size(numbers['catalog_bytes'])} of catalog"),
         ("share", f"{stored / texts:.1%} of the text" if texts else "nothing is indexed yet"),
     ]  # fmt: skip
     if postings:
@@ -69,10 +69,20 @@ def described(numbers: dict[str, Any]) -> str:
     settings = [
         f"{name.replace('_', '-')} {_spelled(value)}"
         for name, value in made.items()
-        if value not in (None, [], False, "") and name != "thresholds"
+        if value not in (None, [], False, "") and name not in ("thresholds", "programs", "sketch")
     ]
+    if made["kind"] == "auto" and not made["language"] and numbers["documents"]:
+        rows.append(("programs", "compared by tokens" if made.get("programs") else "compared as text"))
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
+
+
+def compacted(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Tell what a compaction did."""
+    parts = [
+        f"{plural(each['segments'], 'segment')} of {size(each['postings_bytes'])}" for each in (before, after)
+    ]
+    return f"{parts[0]}, now {parts[1]}"
 
 
 def _spelled(value: object) -> str:
