@@ -47,6 +47,7 @@ def test_the_answer_is_that_of_the_local_engine_in_whatever_order_and_parts(spar
     assert spark_tables(frame, ["has no id", "its field 'text' is null"], order="place") == expected
 
 
+@pytest.mark.slow
 def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monkeypatch):
     """Cells of a few pairs, star rounds instead of one task, common shingles, another policy."""
     records = mixed(70, seed=3) + [{"id": f"n{n}", "text": f"{BASE} {text(4, n)}"} for n in range(12)]
