@@ -250,6 +250,36 @@ class CorpusDoor:
         commands="cluster",
         shown="none",
     )
+    engine: str = declare(
+        "local",
+        "--engine",
+        "Where the work is done: on this machine, or by Spark (pip install 'copysift[spark]').",
+        _MACHINE,
+        text,
+        "NAME",
+        choices=("local", "spark"),
+        commands=MAKE,
+    )
+    master: str = declare(
+        "",
+        "--master",
+        "With --engine spark: the cluster, such as spark://host:7077, yarn or local[4].",
+        _MACHINE,
+        text,
+        "URL",
+        commands=MAKE,
+        shown="local[*]",
+    )
+    conf: tuple[str, ...] = declare(
+        (),
+        "--conf",
+        "With --engine spark: a setting of Spark; may be repeated.",
+        _MACHINE,
+        texts,
+        "K=V",
+        commands=MAKE,
+        shown="none",
+    )
     keep: str = declare(
         "first",
         "--keep",

@@ -28,11 +28,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
     spare_pandas()
-    from copysift.engine.corpus.run import cluster
+    from copysift.engine.corpus.engines import cluster_with
     from copysift.report.wording import plural
 
     path = Path(door.output or door.onto)
     with progress(door) as shown:
+        cluster = cluster_with(door.engine, door.master, door.conf)
         made = cluster(sources, path, settings, onto=Path(door.onto) if door.onto else None, progress=shown)
     counts = made.described["counts"]
     name_skipped(made.skipped, counts["skipped"], f"; see {path / 'run.json'}")

@@ -29,6 +29,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("--passages needs --against RUN")
     spare_pandas()
     from copysift.engine.corpus.deduping import dedup
+    from copysift.engine.corpus.engines import cluster_with
 
     with progress(door) as shown:
         done = dedup(
@@ -42,6 +43,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             passages=door.passages,
             run=Path(door.run) if door.run else None,
             progress=shown,
+            cluster=cluster_with(door.engine, door.master, door.conf),
         )
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:

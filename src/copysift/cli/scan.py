@@ -76,8 +76,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     console.name_skipped(result.skipped)
     show(result, chosen, settings, door, scan)
     if door.verbose:
-        given = [f"{name} {value}" for name, value in result.settings.items() if value]
-        console.note(f"settings: {', '.join(given)}")
+        told = [f"{name} {value}" for name, value in result.settings.items() if value]
+        console.note(f"settings: {', '.join(told)}")
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
         raw = sum(group.kind == "bytes" for group in result.documents)

@@ -18,7 +18,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.index.join import Join
-from copysift.index.postings import Postings, candidates, shared_by
+from copysift.index.postings import Postings, candidates
 from copysift.index.reader import Snapshot
 from copysift.index.segment import hashes_of
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
 
 FLOOR = 0.3  # a pair is kept whose resemblance or one of its containments reaches this
+LOOKED_UP = 1 << 22  # hashes that are looked up at a time
 COMMON = 1000  # contents that hold a hash before it forms no pairs by itself
 FEWEST = 2  # shared hashes that are evidence, unless a content has fewer
 PARTNERS = 100  # pairs of one content that are kept, the most resembling
@@ -174,9 +175,23 @@ def _sift(hashes: UInt64s, contents: NDArray[Any], sizes: Int64s, join: Join, co
 def _shared(postings: Postings, left: Int64s, right: Int64s) -> Int64s:
     """Give the hashes that pairs share, as far as the join has their contents."""
     found = np.zeros(len(left), np.int64)
-    there = right < len(postings.sizes)
-    if there.any():
-        found[there] = shared_by(postings, left[there], right[there])[0]
+    offsets, numbers = kernels.join.transpose(postings.offsets, postings.groups, len(postings.sizes))
+    lengths = np.diff(offsets)
+    rows = np.repeat(np.arange(len(lengths)), lengths) << 32 | numbers  # ascending: every row's are sorted
+    there = np.flatnonzero(right < len(postings.sizes))
+    ends = np.cumsum(lengths[left[there]])
+    first = 0
+    while first < len(there):  # so many pairs at a time that their hashes fit
+        last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + LOOKED_UP)))
+        some = there[first:last]
+        size = lengths[left[some]]
+        of = np.repeat(np.arange(len(some)), size)
+        at = np.arange(len(of)) - np.repeat(np.cumsum(size) - size, size) + offsets[left[some]][of]
+        wanted = right[some][of] << 32 | numbers[at]
+        place = np.minimum(np.searchsorted(rows, wanted), max(len(rows) - 1, 0))
+        met = rows[place] == wanted if len(rows) else np.zeros(0, np.bool_)
+        found[some] = np.bincount(of[met], minlength=len(some))
+        first = last
     return found
 
 

@@ -83,12 +83,14 @@ def open_source(
         yield Skipped(place, why(error) if error.errno else f"ends early or is damaged: {error}")
 
 
-def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES) -> Source:
-    """Give the records of JSON lines."""
+def jsonl(
+    place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0
+) -> Source:
+    """Give the records of JSON lines; `before` lines of the file came before the stream."""
     built = Builder(limit=limit)
     plain = not (fields.date or fields.features)
     misses = 0
-    for first, block in numbered_blocks(stream, min(CHUNK, limit)):
+    for first, block in numbered_blocks(stream, min(CHUNK, limit), before):
         if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
             batch = id_and_text(block, fields.id or fields.names[0], fields.text)
             misses = 0 if batch is not None else misses + 1
@@ -146,10 +148,10 @@ def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
     return record, Skipped(place, reason) if damaged else None
 
 
-def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
+def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int = 0) -> Source:
     """Give every line that is not empty as a document."""
     built = Builder(limit=limit)
-    for number, line in numbered_lines(stream):
+    for number, line in numbered_lines(stream, before):
         if line.strip():
             built.add(f"{place}:{number}", line)
             if built.full:
@@ -157,15 +159,17 @@ def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES) -> Source:
     yield from built.give()
 
 
-def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(stream: IO[bytes], before: int = 0) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a stream with their numbers, without the line end."""
-    for first, block in numbered_blocks(stream):
+    for first, block in numbered_blocks(stream, CHUNK, before):
         yield from enumerate(block.split(b"\n"), first)
 
 
-def numbered_blocks(stream: IO[bytes], size: int = CHUNK) -> Iterator[tuple[int, bytes]]:
+def numbered_blocks(
+    stream: IO[bytes], size: int = CHUNK, before: int = 0
+) -> Iterator[tuple[int, bytes]]:
     """Give whole lines of a stream, many at a time, without the last line end; the first has the number."""
-    number, held = 1, 0
+    number, held = before + 1, 0
     rest: list[bytes] = []  # of a line whose end has not come yet
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):

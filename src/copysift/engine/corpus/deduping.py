@@ -17,9 +17,10 @@ import numpy as np
 
 from copysift.engine.corpus import output
 from copysift.engine.corpus.dedup import Decision, against, decide
+from copysift.engine.corpus.engines import Cluster
 from copysift.engine.corpus.local import Batches, records
 from copysift.engine.corpus.passages import Known, cut
-from copysift.engine.corpus.run import cluster
+from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.corpus.tables import open_corpus
 from copysift.engine.progress import Progress
 from copysift.errors import UsageError
@@ -52,8 +53,9 @@ def dedup(
     passages: str = "",
     run: Path | None = None,
     progress: Progress | None = None,
+    cluster: Cluster = local_cluster,
 ) -> Deduped:
-    """Write what stays of the sources to `path`, and beside it who was removed."""
+    """Write what stays of the sources to `path`, and beside it who was removed; `cluster` is of an engine."""
     if path is not None:
         output.maker(path)  # a name without a format is refused before the work
     with _folder(path, run) as folder:

@@ -62,19 +62,37 @@ class Corpus:
         self.pairs = Measured.joined([])
         self.ignored: list[tuple[int, int, int]] = []
         self.ignored_count = 0
+        self._given: Batches = ()
 
     def run(self, batches: Batches) -> None:
         """Do every phase that is not done yet."""
-        self._sketch(batches)
+        self._given = batches
+        self.sketch()
+        self.pair()
+
+    def sketch(self) -> None:
+        """Make facts and sets of every part, and find documents that are the same."""
+        self._sketch(self._given)
         facts = {
             name: self.sets.column(name)
             for name in ("content", "lexical", "sets", "bytes", "words", "shingles")
         }
         self.first, self.how = phases.collapsed(facts)
         self.sets.forget("content", "lexical", "sets", "words")
+
+    def pair(self) -> None:
+        """Find the pairs that share shingles, choose candidates and measure them."""
         self._entries()
         self._join()
         self._measure()
+
+    def components(self) -> phases.Clustered:
+        """Give every document the first of its cluster."""
+        settings = self.settings
+        policy = settings.policy or "component"
+        return phases.clustered(
+            self.pairs, self.first, self.how, settings.resemblance, settings.contained, policy
+        )
 
     def _sketch(self, batches: Batches) -> None:
         """Phase 1: read, shingle, sample."""

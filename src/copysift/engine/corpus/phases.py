@@ -200,11 +200,17 @@ class Candidates:
 
     def of(self, pairs: UInt64s, shared: UInt32s, common: UInt64s) -> UInt64s:
         """Give the pairs that may reach the floor, and those that common shingles propose, in order."""
-        if self.method != "super":
-            left, right = split(pairs)
-            smaller = np.where(self.shingles[left] <= self.shingles[right], left, right)
-            pairs = pairs[lists.enough(shared, self.sizes[smaller], self.floor)]
-        return np.union1d(pairs, common)
+        left, right = split(pairs)
+        smaller = np.where(self.shingles[left] <= self.shingles[right], left, right)
+        return candidates(pairs, shared, self.sizes[smaller], common, self.floor, self.method)
+
+
+def candidates(
+    pairs: UInt64s, shared: UInt32s, sizes: UInt32s, common: UInt64s, floor: float, method: str
+) -> UInt64s:
+    """Give the pairs that may reach the floor, `sizes` being of their smaller documents, and the common."""
+    kept = pairs if method == "super" else pairs[lists.enough(shared, sizes, floor)]
+    return np.union1d(kept, common)
 
 
 def split(pairs: UInt64s) -> tuple[Int64s, Int64s]:
@@ -273,10 +279,13 @@ def clustered(
     root = assign(len(first), together.left, together.right, policy)
     close = together.resemblance >= resemblance - 1e-12
     same = root[together.left] == root[together.right]
-    joined = np.where(how == ALONE, CONTAINED, how).astype(np.uint8)
-    near = np.unique(np.concatenate([together.left[close & same], together.right[close & same]]))
-    joined[near] = SIMILAR
-    joined[how != ALONE] = how[how != ALONE]
+    near = np.zeros(len(first), np.bool_)
+    near[together.left[close & same]] = near[together.right[close & same]] = True
     root = root[first]
-    joined[root == np.arange(len(root))] = 0
-    return Clustered(root, joined)
+    return Clustered(root, joined_as(how, near, root == np.arange(len(root))))
+
+
+def joined_as(how: NDArray[np.uint8], near: NDArray[np.bool_], heads: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Tell how documents came into their cluster; `near` resemble one of it, `heads` are its first."""
+    joined = np.where(how != ALONE, how, np.where(near, SIMILAR, CONTAINED))
+    return np.where(heads, 0, joined).astype(np.uint8)

@@ -110,15 +110,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         tables.write_documents(path / TABLES[0], corpus, ids)
         shingles = corpus.sets.column("shingles")
         tables.write_pairs(path / TABLES[1], ids, corpus.first, corpus.how, shingles, corpus.pairs)
-        found = phases.clustered(
-            corpus.pairs,
-            corpus.first,
-            corpus.how,
-            settings.resemblance,
-            settings.contained,
-            settings.policy or "component",
-        )
-        table = tables.clusters_table(ids, found)
+        table = tables.clusters_table(ids, corpus.components())
         pq.write_table(table, path / TABLES[2])
         ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]

@@ -1,0 +1,65 @@
+"""The narrow interface of an engine, and the engines by name.
+
+An engine turns sources into a RUN. Inside it there are three steps, which `Phases` names: `local.Corpus`
+does them with threads and files, `spark.corpus.SparkCorpus` with tasks and shuffles. What decides the answer
+lies in `phases.py` and below, and is called by both; another engine (Ray, array jobs) needs these three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from copysift.engine.corpus.run import Summary
+from copysift.engine.corpus.run import cluster as local_cluster
+from copysift.engine.progress import Progress
+from copysift.settings_corpus import CorpusSettings
+
+
+class Phases(Protocol):
+    """What an engine does between the sources and the tables; each leaves what the next one reads."""
+
+    def sketch(self) -> None:
+        """Make facts and sets of every part of the sources, and find documents that are the same."""
+
+    def pair(self) -> None:
+        """Find the pairs that share shingles, choose candidates and measure them."""
+
+    def components(self) -> Any:
+        """Give every document that pairs connect the first document of its cluster."""
+
+
+if TYPE_CHECKING:
+    from copysift.engine.corpus.local import Corpus
+    from copysift.engine.spark.corpus import SparkCorpus
+
+    ENGINES: tuple[type[Phases], ...] = (Corpus, SparkCorpus)
+
+
+class Cluster(Protocol):
+    """Cluster sources into a run."""
+
+    def __call__(
+        self,
+        sources: Iterable[str],
+        path: Path,
+        settings: CorpusSettings,
+        *,
+        onto: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Summary: ...
+
+
+def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Cluster:
+    """Give `cluster` of an engine: local, or spark with its session."""
+    if engine == "local":
+        return local_cluster
+    from functools import partial
+
+    from copysift.engine.spark.session import session
+
+    spark = session(master, conf)  # says what is missing before PySpark is imported
+    from copysift.engine.spark.run import cluster
+
+    return partial(cluster, spark)

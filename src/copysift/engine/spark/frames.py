@@ -1,0 +1,128 @@
+"""`copysift.spark.cluster`: a DataFrame of documents to DataFrames of documents, pairs and clusters."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+import tempfile
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from copysift.engine.corpus.work import answer_settings
+from copysift.engine.spark import tables
+from copysift.engine.spark.corpus import SparkCorpus, configured
+from copysift.engine.spark.sketching import SKETCHES, frame_task
+from copysift.engine.spark.store import Store
+from copysift.errors import UsageError
+from copysift.read.records import ID_FIELDS
+from copysift.settings import make
+from copysift.settings_corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+DEFAULT_ORDER = ("id", "content", "bytes", "date", "other")  # where nothing else tells what came first
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """DataFrames with the columns of a RUN (docs/run.md), what was counted, and seconds a phase.
+
+    They are read from the work folder: write them elsewhere, or use them, before `close`.
+    """
+
+    documents: DataFrame
+    pairs: DataFrame
+    clusters: DataFrame
+    skipped: DataFrame
+    counts: dict[str, Any]
+    seconds: dict[str, float]
+    store: Store = field(repr=False)
+
+    def close(self) -> None:
+        """Remove the work folder."""
+        self.store.drop()
+
+    def __enter__(self) -> Clustering:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def cluster(
+    frame: DataFrame, *, order: str | tuple[str, ...] = (), work: str | None = None, **settings: object
+) -> Clustering:
+    """Cluster the rows of a DataFrame, which have an id and a text; settings as of `copysift.cluster`.
+
+    `order` names the columns that tell which document comes first; without it they come in order of their
+    ids. `work` is a folder of any file system that Spark knows, where the phases keep what they leave; it is
+    needed unless Spark runs on this machine alone or has a checkpoint folder. A call that was cut off goes on
+    from a `work` of the same settings: give it only to the same rows.
+    """
+    made = make(CorpusSettings, settings)
+    named = (order,) if isinstance(order, str) else tuple(order)
+    _check(frame, made, named)
+    spark = frame.sparkSession
+    store = Store(spark, work or work_folder(spark))
+    job = {"settings": answer_settings(made), "columns": frame.columns, "order": list(named)}
+    if work is not None and not store.begin(json.loads(json.dumps(job))):
+        raise UsageError(f"{work} holds something else", hint="name an empty folder, or remove it")
+    sorts = tuple(f"order_{place}" for place in range(len(named)))
+    corpus = SparkCorpus(spark, store, made, lambda: sketch_frame(frame, made, named), sorts + DEFAULT_ORDER)
+    corpus.run()
+    return give(corpus)
+
+
+def sketch_frame(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -> DataFrame:
+    """Give the sketched rows of a DataFrame, with the columns that order them."""
+    kinds = (frame.schema[name].dataType.simpleString() for name in order)
+    more = (f"order_{place} {kind}" for place, kind in enumerate(kinds))
+    return frame.mapInArrow(frame_task(settings, order), ", ".join([SKETCHES, *more]))
+
+
+def give(corpus: SparkCorpus) -> Clustering:
+    """Give the tables of a corpus whose phases are done."""
+    with configured(corpus.spark):
+        facts = tables.named_facts(corpus)
+        clusters = tables.clusters(corpus, facts).drop("root", "number")
+    skipped = corpus.store.read("sketches").where("reason is not null").selectExpr("id as name", "reason")
+    return Clustering(
+        tables.documents(corpus, facts).drop("number"),
+        tables.pairs(corpus, facts).drop("rank", "place", "then"),
+        clusters,
+        skipped,
+        corpus.counts,
+        corpus.times,
+        corpus.store,
+    )
+
+
+def _check(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -> None:
+    names = [settings.id_field] if settings.id_field else list(ID_FIELDS)
+    if not any(name in frame.columns for name in names):
+        raise UsageError(
+            f"there is no column {' or '.join(map(repr, names))}",
+            hint=f"name the ids by id_field: {', '.join(frame.columns)}",
+        )
+    wanted = [*order] if settings.features else [settings.text_field, *order]
+    for name in wanted:
+        if name not in frame.columns:
+            raise UsageError(f"there is no column {name!r}", hint=f"choose from {', '.join(frame.columns)}")
+
+
+def work_folder(spark: SparkSession) -> str:
+    """Give a new folder for the phases: below Spark's checkpoint folder, or on this machine."""
+    context = spark.sparkContext
+    checkpoint = context.getCheckpointDir()
+    if checkpoint:
+        return f"{checkpoint}/copysift-{uuid.uuid4().hex}"
+    if not str(context.master).startswith("local"):
+        raise UsageError(
+            "no folder for the phases", hint="give work='…', a folder that every executor can write to"
+        )
+    folder = tempfile.mkdtemp(prefix="copysift-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,85 @@
+"""Connected components by alternating large-star and small-star (Kiveris et al. 2014), in shuffles.
+
+Each round hangs documents below smaller ones; no task ever holds the neighbours of one document, only
+their minimum is formed, in the map side first. Before a round every part joins what it has by the local
+`roots`, so that few rounds are left. The first document of a component is its root.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
+
+from copysift.engine.spark.clustering import contract_task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+logger = logging.getLogger("copysift.spark")
+EDGES = "one long, other long"  # one > other
+ROUNDS = 64  # log²(n) is the proven bound; graphs of documents take a handful
+
+Keep = Callable[["DataFrame", str], "DataFrame"]
+
+
+def components(edges: DataFrame, count: int, keep: Keep, part: int) -> tuple[DataFrame, int]:
+    """Give (number, root) of every document that edges (left, right) connect, and the rounds it took.
+
+    `keep` stores a DataFrame under a name and gives it back: a round begins from what the last one left.
+    """
+    parts = -(-count // part)
+    stars = edges.select(F.greatest("left", "right").alias("one"), F.least("left", "right").alias("other"))
+    stars = keep(_contracted(stars, parts), "stars-0")
+    done = 0
+    if parts > 1:
+        before = _look(stars)
+        for done in range(1, ROUNDS + 1):
+            stars = keep(_contracted(_small(_large(stars)), parts), f"stars-{done}")
+            after = _look(stars)
+            logger.info("components: round %d, %d edges to %d roots", done, after[0], after[1])
+            if after == before:
+                break
+            before = after
+        else:
+            raise RuntimeError(f"the components have not settled after {ROUNDS} rounds")
+    return stars.select(F.col("one").alias("number"), F.col("other").alias("root")), done
+
+
+def _contracted(edges: DataFrame, parts: int) -> DataFrame:
+    divided = edges.coalesce(1) if parts <= 1 else edges.repartition(parts, "other")
+    return divided.mapInArrow(contract_task, EDGES)
+
+
+def _look(stars: DataFrame) -> tuple[int, int, int]:
+    """Sum the edges up: a round that changes nothing leaves these as they are."""
+    row = stars.agg(
+        F.count("*"), F.countDistinct("other"), F.sum(F.xxhash64("one", "other").cast("decimal(38,0)"))
+    ).first()
+    assert row is not None
+    return row[0], row[1], int(row[2] or 0)
+
+
+def _large(edges: DataFrame) -> DataFrame:
+    """Hang the larger neighbours of every document below its smallest."""
+    both = edges.union(edges.select("other", "one")).toDF("of", "near")
+    least = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("to"))
+    larger = (
+        both.where("near > of")
+        .join(least, "of")
+        .select(F.col("near").alias("one"), F.col("to").alias("other"))
+    )
+    return larger.where("one > other").distinct()
+
+
+def _small(edges: DataFrame) -> DataFrame:
+    """Hang a document and its smaller neighbours below the smallest of them."""
+    least = edges.groupBy("one").agg(F.min("other").alias("to"))
+    rest = (
+        edges.join(least, "one")
+        .where("other > to")
+        .select(F.col("other").alias("one"), F.col("to").alias("other"))
+    )
+    return rest.union(least.select("one", F.col("to").alias("other"))).distinct()

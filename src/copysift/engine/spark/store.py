@@ -1,0 +1,105 @@
+"""Where a run keeps what its phases leave: a folder of any file system that Spark knows.
+
+A table is a folder of Parquet; `PHASE.json` says that a phase is done. Through Hadoop's file systems, so
+that s3a://, hdfs:// and plain paths are the same.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Store:
+    """A folder of tables and markers."""
+
+    def __init__(self, spark: SparkSession, place: str) -> None:
+        self.spark = spark
+        self.place = place.rstrip("/")
+        self._left: dict[str, dict[str, Any]] = {}
+
+    def begin(self, job: dict[str, Any]) -> bool:
+        """Begin a job, or take it up; tell whether the folder was free for it."""
+        system, path = self._hadoop(self.place)
+        if system.exists(path) and len(system.listStatus(path)):
+            return self.left("job") == job
+        self.mark("job", job)
+        return True
+
+    def path(self, name: str) -> str:
+        """Give the place of a table."""
+        return f"{self.place}/{name}"
+
+    def write(self, frame: DataFrame, name: str) -> None:
+        """Write a table; what was there goes."""
+        frame.write.mode("overwrite").parquet(self.path(name))
+
+    def read(self, name: str) -> DataFrame:
+        """Read a table."""
+        return self.spark.read.parquet(self.path(name))
+
+    def keep(self, frame: DataFrame, name: str) -> DataFrame:
+        """Write a table and read it back."""
+        self.write(frame, name)
+        return self.read(name)
+
+    def done(self, phase: str) -> bool:
+        """Tell whether a phase is done."""
+        return bool(self.left(phase))
+
+    def left(self, phase: str) -> dict[str, Any]:
+        """Give what a phase has left beside its tables; nothing when it is still to do."""
+        if phase not in self._left:
+            loaded = self.text(f"{phase}.json")
+            if not loaded:
+                return {}
+            self._left[phase] = json.loads(loaded)
+        return self._left[phase]
+
+    def mark(self, phase: str, left: dict[str, Any]) -> None:
+        """Mark a phase as done."""
+        self.put(f"{phase}.json", json.dumps(left))
+        self._left[phase] = left
+
+    def text(self, name: str) -> str:
+        """Read a small file; "" when it is not there."""
+        system, path = self._hadoop(self.path(name))
+        if not system.exists(path):
+            return ""
+        stream = system.open(path)
+        try:
+            read: str = self._java().org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+            return read
+        finally:
+            stream.close()
+
+    def put(self, name: str, content: str) -> None:
+        """Write a small file whole: beside its place first."""
+        system, part = self._hadoop(self.path(f".{name}.part"))
+        stream = system.create(part, True)
+        stream.write(bytearray(content.encode()))
+        stream.close()
+        _, path = self._hadoop(self.path(name))
+        system.delete(path, False)
+        system.rename(part, path)
+
+    def drop(self, *names: str) -> None:
+        """Remove tables or files; without names everything."""
+        for name in names or ("",):
+            system, path = self._hadoop(self.path(name) if name else self.place)
+            system.delete(path, True)
+
+    def exists(self, name: str = "") -> bool:
+        """Tell whether something is there."""
+        system, path = self._hadoop(self.path(name) if name else self.place)
+        return bool(system.exists(path))
+
+    def _java(self) -> Any:
+        return self.spark.sparkContext._jvm
+
+    def _hadoop(self, place: str) -> tuple[Any, Any]:
+        path = self._java().org.apache.hadoop.fs.Path(place)
+        return path.getFileSystem(self.spark.sparkContext._jsc.hadoopConfiguration()), path
