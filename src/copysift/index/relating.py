@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
 
 FLOOR = 0.3  # a pair is kept whose resemblance or one of its containments reaches this
-LOOKED_UP = 1 << 22  # hashes that are looked up at a time
 COMMON = 1000  # contents that hold a hash before it forms no pairs by itself
 FEWEST = 2  # shared hashes that are evidence, unless a content has fewer
 PARTNERS = 100  # pairs of one content that are kept, the most resembling
