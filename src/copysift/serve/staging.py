@@ -65,7 +65,7 @@ class Staged:
             if name != value:
                 self._back.setdefault(name, value)
             return name
-        if isinstance(value, tuple):
+        if isinstance(value, Sequence):  # a tuple, or pairs that are made when they are asked for
             return tuple(self._rename(each) for each in value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             changes = {
