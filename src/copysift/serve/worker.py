@@ -14,10 +14,12 @@ import select
 import shutil
 import signal
 import sys
+import threading
 import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 from copysift.errors import CopysiftError
 from copysift.serve.jobs import DONE, FAILED, PROGRESS, RUNNING, Job, Jobs
@@ -28,6 +30,7 @@ LOOK = 0.4  # seconds between two looks at whether a running job was cancelled
 IDLE = 5.0  # seconds after which an idle worker looks for itself
 PR_SET_PDEATHSIG = 1
 NO_MEMORY = 3  # status of a job that could not even say so
+PATIENCE = 3  # seconds between two looks at a thread that is being started
 
 
 def main(arguments: list[str]) -> None:
@@ -128,6 +131,7 @@ def _child(job: Job, folder: Path, out: Path, limits: Limits, threads: int) -> N
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         sys.unraisablehook = _unraisable
+        _watch_starts()
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         _outcome(out, *_done(job, folder, out, threads, limits))
         status = 0
@@ -156,6 +160,23 @@ def _done(
 
 def _memory(limits: Limits) -> str:
     return f"it needs more than {limits.memory:,} bytes of memory"
+
+
+def _watch_starts() -> None:
+    """End a job whose thread died of want of memory before it could say so: `start` waits for it for ever."""
+    last: threading.Thread | None = None
+
+    def look(_: int, frame: FrameType | None) -> None:
+        nonlocal last
+        while frame is not None and frame.f_code is not threading.Thread.start.__code__:
+            frame = frame.f_back
+        starting = None if frame is None else frame.f_locals["self"]
+        if starting is not None and starting is last:
+            os._exit(NO_MEMORY)
+        last = starting
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
 
 
 def _unraisable(told: sys.UnraisableHookArgs) -> None:
