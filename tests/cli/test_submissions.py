@@ -210,6 +210,16 @@ def test_a_zip_of_zips_is_opened_in_place(tmp_path):
     assert done.status == 0
 
 
+def test_a_folder_that_wraps_an_archive_is_no_submission(tmp_path):
+    folders = ("year/", "year/hw/", "year/hw/ann/", "year/hw/bob/", "year/hw/none/")
+    files = {"year/hw/ann/x.txt": A, "year/hw/bob/x.txt": B}
+    write(tmp_path, {"all.zip": zipped({**dict.fromkeys(folders, ""), **files})})
+    done = copysift(tmp_path, "scan", "all.zip", "--by", "dir", "--kind", "text")
+    assert "3 submissions compared" in done.out
+    assert "Without a score: 1 submission\n" in done.out
+    assert "empty                         all.zip/year/hw/none\n" in done.out
+
+
 def test_a_tar_is_opened_in_place_and_its_files_compared(tmp_path):
     with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
         for name, text in (("a.txt", A), ("b.txt", A + B)):

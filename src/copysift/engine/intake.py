@@ -64,6 +64,8 @@ class Intake:
                     taken.files.append((each, group))
                     taken.groups.setdefault(group)
             for folder in folders:
+                if grouping.wraps(f"{folder}/"):
+                    continue
                 if not any(name.startswith(f"{folder}/") for name in self._passed):
                     taken.groups.setdefault(grouping.group(f"{folder}/"))
         return taken
@@ -144,6 +146,11 @@ class Grouping:
             return prefix + first
         export = known_export(first)
         return prefix + (export.key if export else first)
+
+    def wraps(self, folder: str) -> bool:
+        """Tell whether a folder is one that wraps everything in an archive: it is nobody's submission."""
+        inside = self._relative(folder)
+        return bool(inside) and self._wrapper.startswith(inside)
 
     def _relative(self, name: str) -> str:
         inside = name.removeprefix(self._root)
