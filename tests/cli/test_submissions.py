@@ -173,6 +173,14 @@ def test_names_that_the_metadata_does_not_know_are_reported(tmp_path):
     assert "skipped class.csv, line 4: 'x.txt' names 3 submissions: give more of the path" in done.err
 
 
+def test_a_mistyped_column_is_named_and_the_work_goes_on(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": A, "class.csv": "name,tem\nann,red\nbob,red\n"})
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
+    assert set(pairs(content)) == {("hw/ann", "hw/bob")}
+    assert done.status == 3
+    assert "skipped class.csv, line 1: no use is made of the columns 'tem' (did you mean team?)" in done.err
+
+
 def test_bad_metadata_is_wrong_usage(tmp_path):
     write(tmp_path, {"hw/ann/x.txt": A, "class.csv": "name,attempt\nann,two\n"})
     done = copysift(tmp_path, "scan", "hw", "--metadata", "class.csv")
@@ -187,6 +195,24 @@ def test_a_moodle_export_gives_submissions_and_authors(tmp_path):
     content, done = scan(tmp_path, "export.zip", "--by", "dir")
     assert len(content["pairs"]) == 3  # two people of one name are two people
     assert done.status == 0
+
+
+def test_the_metadata_may_name_authors_as_a_platform_does(tmp_path):
+    names = ("Ann Ash_11", "Bob Birch_13", "Cleo Cox_14", "Dan Day_15", "Dan Day_16")
+    write(tmp_path, {f"hw/{name}_assignsubmission_file_/x.txt": A for name in names})
+    write(tmp_path, {"hw/Ann Ash_11_assignsubmission_onlinetext_/y.txt": A})
+    table = "name,team\nAnn Ash,red\nBob Birch,red\nDan Day_15,red\nDan Day,red\n"
+    write(tmp_path, {"class.csv": table})
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
+    sides = {tuple(sorted(name[3:].partition("_assign")[0] for name in pair)) for pair in pairs(content)}
+    assert sides == {
+        ("Ann Ash_11", "Cleo Cox_14"), ("Ann Ash_11", "Dan Day_16"), ("Bob Birch_13", "Cleo Cox_14"),
+        ("Bob Birch_13", "Dan Day_16"), ("Cleo Cox_14", "Dan Day_15"), ("Cleo Cox_14", "Dan Day_16"),
+        ("Dan Day_15", "Dan Day_16"),
+    }  # fmt: skip
+    assert done.err == (
+        "copysift: skipped class.csv, line 5: 'Dan Day' names 2 submissions: give more of the path\n"
+    )
 
 
 @pytest.mark.parametrize("by", ["file", "dir"])
