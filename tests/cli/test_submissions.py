@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 import tarfile
 import zipfile
 
@@ -274,6 +275,37 @@ def test_one_bad_file_costs_no_other_file_of_its_submission(tmp_path):
     content, _ = scan(tmp_path, "hw", "--by", "dir")
     pair = pairs(content)["hw/ann", "hw/bob"]
     assert {each["left"]["file"] for each in pair["regions"]} == {"hw/ann/good.txt", "hw/ann/odd.txt"}
+
+
+def test_what_cannot_be_opened_is_named(tmp_path):
+    noise = random.Random(1).randbytes(9000)
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/ann/Paper.PDF": noise, "hw/bob.rar": noise, "hw/cleo.7z": noise})
+    write(tmp_path, {"hw/dan.zip": zipped({"a/x.rar": noise, "a/y.txt": B})})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir")
+    assert done.status == 3
+    for name, what in (
+        ("ann/Paper.PDF", "a PDF"), ("bob.rar", "a RAR archive"), ("cleo.7z", "a 7z archive"),
+        ("dan.zip/a/x.rar", "a RAR archive"),
+    ):  # fmt: skip
+        reason = f"cannot be opened: {what} is compared byte for byte only"
+        assert f"copysift: skipped hw/{name}: {reason}\n" in done.err
+    assert done.err.count("\n") == 4
+    assert "Equal submissions: 1 set" in done.out
+    assert copysift(tmp_path, "scan", "hw").err == ""
+
+
+def test_links_in_submissions_are_named(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": B, "other/y.txt": C})
+    (tmp_path / "hw/ann/y.txt").symlink_to("../../other/y.txt")
+    (tmp_path / "hw/bob/.hidden").symlink_to("x.txt")
+    (tmp_path / "hw/cleo").symlink_to("../other")
+    reason = "is a symbolic link, which is read with --follow only"
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir")
+    assert done.status == 3
+    assert done.err == f"copysift: skipped hw/ann/y.txt: {reason}\ncopysift: skipped hw/cleo: {reason}\n"
+    assert "3 submissions compared" in done.out
+    assert copysift(tmp_path, "scan", "hw", "--by", "dir", "--follow").err == ""
+    assert copysift(tmp_path, "scan", "hw").err == ""
 
 
 def test_an_empty_submission_is_listed_as_such(tmp_path):
