@@ -145,6 +145,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     """Make the report and write it."""
     from copysift.report.names import names
     from copysift.report.view import View, no_source, no_spans
+    from copysift.report.wording import plural
 
     view = View(
         groups=door.groups,
@@ -164,6 +165,10 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         console.write(made, door)
     else:
         folders.write_folder(made, door)
+    if chosen in PAGES and door.output not in ("", "-") and not door.quiet:
+        units = {each.group for each in result.documents} | {each.name for each in result.submissions}
+        noun = "submission" if result.submissions else "file"
+        console.note(f"{plural(len(result.pairs), 'pair')} of {plural(len(units), noun)}: {door.output}")
 
 
 def _limit(settings: Settings, chosen: str) -> int | None:
