@@ -29,7 +29,8 @@ def overview(page):
 
 def test_the_suffix_html_makes_the_page(homework):
     done = scan(homework, "-o", "report.html")
-    assert (done.status, done.out, done.err) == (0, "", "")
+    assert (done.status, done.out, done.err) == (0, "", "copysift: 1 pair of 3 submissions: report.html\n")
+    assert scan(homework, "-q", "-o", "report.html").err == ""
     page = (homework / "report.html").read_text()
     assert [each["name"] for each in overview(page)["submissions"]] == ["hw/ann", "hw/bob", "hw/cleo"]
     assert len(overview(page)["pairs"]) == 1
@@ -72,7 +73,10 @@ def test_moss_needs_a_folder(homework):
 
 def test_pseudonyms_stand_for_names_and_the_key_is_kept(homework):
     done = scan(homework, "--anonymise", "-o", "report.html")
-    assert done.err == "copysift: the key of the pseudonyms is in report.key.csv\n"
+    assert done.err == (
+        "copysift: the key of the pseudonyms is in report.key.csv\n"
+        "copysift: 1 pair of 3 submissions: report.html\n"
+    )
     key = (homework / "report.key.csv").read_text()
     assert sorted(line.partition(",")[2] for line in key.splitlines()) == [
         "hw/ann",

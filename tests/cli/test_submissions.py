@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 import tarfile
 import zipfile
 
@@ -173,6 +174,14 @@ def test_names_that_the_metadata_does_not_know_are_reported(tmp_path):
     assert "skipped class.csv, line 4: 'x.txt' names 3 submissions: give more of the path" in done.err
 
 
+def test_a_mistyped_column_is_named_and_the_work_goes_on(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": A, "class.csv": "name,tem\nann,red\nbob,red\n"})
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
+    assert set(pairs(content)) == {("hw/ann", "hw/bob")}
+    assert done.status == 3
+    assert "skipped class.csv, line 1: no use is made of the columns 'tem' (did you mean team?)" in done.err
+
+
 def test_bad_metadata_is_wrong_usage(tmp_path):
     write(tmp_path, {"hw/ann/x.txt": A, "class.csv": "name,attempt\nann,two\n"})
     done = copysift(tmp_path, "scan", "hw", "--metadata", "class.csv")
@@ -187,6 +196,24 @@ def test_a_moodle_export_gives_submissions_and_authors(tmp_path):
     content, done = scan(tmp_path, "export.zip", "--by", "dir")
     assert len(content["pairs"]) == 3  # two people of one name are two people
     assert done.status == 0
+
+
+def test_the_metadata_may_name_authors_as_a_platform_does(tmp_path):
+    names = ("Ann Ash_11", "Bob Birch_13", "Cleo Cox_14", "Dan Day_15", "Dan Day_16")
+    write(tmp_path, {f"hw/{name}_assignsubmission_file_/x.txt": A for name in names})
+    write(tmp_path, {"hw/Ann Ash_11_assignsubmission_onlinetext_/y.txt": A})
+    table = "name,team\nAnn Ash,red\nBob Birch,red\nDan Day_15,red\nDan Day,red\n"
+    write(tmp_path, {"class.csv": table})
+    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
+    sides = {tuple(sorted(name[3:].partition("_assign")[0] for name in pair)) for pair in pairs(content)}
+    assert sides == {
+        ("Ann Ash_11", "Cleo Cox_14"), ("Ann Ash_11", "Dan Day_16"), ("Bob Birch_13", "Cleo Cox_14"),
+        ("Bob Birch_13", "Dan Day_16"), ("Cleo Cox_14", "Dan Day_15"), ("Cleo Cox_14", "Dan Day_16"),
+        ("Dan Day_15", "Dan Day_16"),
+    }  # fmt: skip
+    assert done.err == (
+        "copysift: skipped class.csv, line 5: 'Dan Day' names 2 submissions: give more of the path\n"
+    )
 
 
 @pytest.mark.parametrize("by", ["file", "dir"])
@@ -208,6 +235,16 @@ def test_a_zip_of_zips_is_opened_in_place(tmp_path):
     assert ("all.zip/s0.zip", "all.zip/s1.zip") in pairs(content)
     assert len({each["group"] for each in content["documents"]}) == 3
     assert done.status == 0
+
+
+def test_a_folder_that_wraps_an_archive_is_no_submission(tmp_path):
+    folders = ("year/", "year/hw/", "year/hw/ann/", "year/hw/bob/", "year/hw/none/")
+    files = {"year/hw/ann/x.txt": A, "year/hw/bob/x.txt": B}
+    write(tmp_path, {"all.zip": zipped({**dict.fromkeys(folders, ""), **files})})
+    done = copysift(tmp_path, "scan", "all.zip", "--by", "dir", "--kind", "text")
+    assert "3 submissions compared" in done.out
+    assert "Without a score: 1 submission\n" in done.out
+    assert "empty                         all.zip/year/hw/none\n" in done.out
 
 
 def test_a_tar_is_opened_in_place_and_its_files_compared(tmp_path):
@@ -238,6 +275,37 @@ def test_one_bad_file_costs_no_other_file_of_its_submission(tmp_path):
     content, _ = scan(tmp_path, "hw", "--by", "dir")
     pair = pairs(content)["hw/ann", "hw/bob"]
     assert {each["left"]["file"] for each in pair["regions"]} == {"hw/ann/good.txt", "hw/ann/odd.txt"}
+
+
+def test_what_cannot_be_opened_is_named(tmp_path):
+    noise = random.Random(1).randbytes(9000)
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/ann/Paper.PDF": noise, "hw/bob.rar": noise, "hw/cleo.7z": noise})
+    write(tmp_path, {"hw/dan.zip": zipped({"a/x.rar": noise, "a/y.txt": B})})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir")
+    assert done.status == 3
+    for name, what in (
+        ("ann/Paper.PDF", "a PDF"), ("bob.rar", "a RAR archive"), ("cleo.7z", "a 7z archive"),
+        ("dan.zip/a/x.rar", "a RAR archive"),
+    ):  # fmt: skip
+        reason = f"cannot be opened: {what} is compared byte for byte only"
+        assert f"copysift: skipped hw/{name}: {reason}\n" in done.err
+    assert done.err.count("\n") == 4
+    assert "Equal submissions: 1 set" in done.out
+    assert copysift(tmp_path, "scan", "hw").err == ""
+
+
+def test_links_in_submissions_are_named(tmp_path):
+    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": B, "other/y.txt": C})
+    (tmp_path / "hw/ann/y.txt").symlink_to("../../other/y.txt")
+    (tmp_path / "hw/bob/.hidden").symlink_to("x.txt")
+    (tmp_path / "hw/cleo").symlink_to("../other")
+    reason = "is a symbolic link, which is read with --follow only"
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir")
+    assert done.status == 3
+    assert done.err == f"copysift: skipped hw/ann/y.txt: {reason}\ncopysift: skipped hw/cleo: {reason}\n"
+    assert "3 submissions compared" in done.out
+    assert copysift(tmp_path, "scan", "hw", "--by", "dir", "--follow").err == ""
+    assert copysift(tmp_path, "scan", "hw").err == ""
 
 
 def test_an_empty_submission_is_listed_as_such(tmp_path):
@@ -335,3 +403,13 @@ def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_pat
     for number in range(4):
         assert f"with nothing but common code  hw/s{number}\n" in done.out
     assert "ignored as too common" in done.out
+
+
+def test_programs_that_are_compared_as_text_are_counted(tmp_path):
+    write(tmp_path, {f"hw/{name}/x.py": text for name, text in (("ann", A), ("bob", B), ("cleo", C))})
+    write(tmp_path, {f"hw/{name}/notes.txt": D for name in ("ann", "bob", "cleo")})
+    note = "copysift: 3 programs are compared as text; --kind code compares them as programs\n"
+    assert copysift(tmp_path, "scan", "hw").err == note
+    assert copysift(tmp_path, "compare", "hw/ann", "hw").err == note
+    for more in (["-q"], ["--kind", "text"], ["--kind", "code"], ["--by", "dir"], ["--format", "csv"]):
+        assert copysift(tmp_path, "scan", "hw", *more).err == ""

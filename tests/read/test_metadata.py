@@ -2,17 +2,35 @@ import pytest
 
 from copysift.errors import UsageError
 from copysift.read.metadata import Row, read_metadata
+from copysift.values import Skipped
 
 
-def rows(tmp_path, text, encoding="utf-8"):
+def table(tmp_path, text, encoding="utf-8"):
     path = tmp_path / "class.csv"
     path.write_bytes(text.encode(encoding))
     return read_metadata(str(path))
 
 
+def rows(tmp_path, text, encoding="utf-8"):
+    return table(tmp_path, text, encoding).rows
+
+
 def test_columns_come_in_any_order_and_case(tmp_path):
     found = rows(tmp_path, "Team,FILE,Time,attempt,Author,Label,grade\nred,a.py,noon,2,Ann,A,1.0\n")
     assert found == (Row(2, "a.py", "A", "Ann", "red", "noon", "2"),)
+
+
+def test_columns_of_which_nothing_is_known_are_named(tmp_path):
+    assert table(tmp_path, "name,team,,\nann,red,,\n").skipped == ()
+    found = table(tmp_path, "name,Tem,grade\nann,red,1\n")
+    assert found.rows == (Row(2, "ann"),)
+    assert found.skipped == (
+        Skipped(
+            f"{tmp_path}/class.csv, line 1",
+            "no use is made of the columns 'Tem' (did you mean team?), 'grade'; "
+            "columns: file or name, and any of label, author, team, time, attempt, in any order",
+        ),
+    )
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

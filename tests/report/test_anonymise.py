@@ -50,6 +50,26 @@ def test_names_in_sources_are_blotted_out_byte_for_byte():
     assert view.source(name, 0, 99) == b"# by ******* and *****; *** planned, Announcement"
 
 
+@pytest.mark.parametrize(
+    ("name", "author"),
+    [
+        ("hw/Mira Berg_12340_assignsubmission_file_", "Mira Berg"),
+        ("hw/Mira Berg_12340_assignsubmission_onlinetext_", ""),
+        ("all.zip/Mira Berg_12340_assignsubmission_file_/loans.py", ""),
+        ("hw/Mira Berg_12340", ""),
+        ("hw/Mira Berg_LATE_12340_77_loans-1.py", "Mira Berg"),
+        ("homework_3/Mira Berg", ""),
+    ],
+)
+def test_words_and_numbers_of_a_platform_are_no_names(name, author):
+    result = dataclasses.replace(
+        class_of_three(), submissions=(Submission("hw/ann"), Submission(IMG), Submission(name, author=author))
+    )
+    written = b"open(file, 12340) # onlinetext assignsubmission late loans: Berg, mira"
+    made = anonymised(result, View(source=lambda name, start, end: written), {}, 0)
+    assert made.view.source(made.result.documents[0].name, 0, 99) == written[:-10] + b"****, ****"
+
+
 def test_pseudonyms_are_stable_and_differ_with_the_secret():
     keys = [anonymised(class_of_three(), View(), {}, secret).key for secret in (0, 0, 1, 2, 3, 4)]
     assert keys[0] == keys[1]

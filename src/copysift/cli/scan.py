@@ -74,6 +74,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if door.save:
         scan.save(Path(door.save))
     console.name_skipped(result.skipped)
+    if chosen == "table" and places and not keep.against:  # an index says itself how it reads programs
+        note_programs(result, settings, door)
     show(result, chosen, settings, door, scan)
     if door.verbose:
         told = [f"{name} {value}" for name, value in result.settings.items() if value]
@@ -108,6 +110,15 @@ def _scan(
     return index_scan(Path(indexes[0]), given, apart=False), []
 
 
+def note_programs(result: Result, settings: Settings, door: Door) -> None:
+    """Say so when programs were compared as text and nobody asked for that."""
+    from copysift.engine.programs import taken_as_text
+
+    count = 0 if door.quiet else taken_as_text(result.documents, settings)
+    if count > 1:
+        console.note(f"{count:,} programs are compared as text; --kind code compares them as programs")
+
+
 def wants_groups(chosen: str, door: Door) -> bool:
     """Tell whether a report lists groups; one of a plug-in may."""
     return door.groups or chosen not in ("table", "json", "csv", "names")
@@ -134,6 +145,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     """Make the report and write it."""
     from copysift.report.names import names
     from copysift.report.view import View, no_source, no_spans
+    from copysift.report.wording import plural
 
     view = View(
         groups=door.groups,
@@ -153,6 +165,10 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         console.write(made, door)
     else:
         folders.write_folder(made, door)
+    if chosen in PAGES and door.output not in ("", "-") and not door.quiet:
+        units = {each.group for each in result.documents} | {each.name for each in result.submissions}
+        noun = "submission" if result.submissions else "file"
+        console.note(f"{plural(len(result.pairs), 'pair')} of {plural(len(units), noun)}: {door.output}")
 
 
 def _limit(settings: Settings, chosen: str) -> int | None:

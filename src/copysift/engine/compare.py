@@ -17,7 +17,7 @@ from copysift.engine.progress import Progress
 from copysift.errors import InputError
 from copysift.read.walk import Entry, Linked, walk
 from copysift.settings import Settings
-from copysift.values import Folders, Listing, Result, Skipped
+from copysift.values import Folders, Listing, Result
 
 
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
@@ -47,13 +47,13 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
 
 def compare_folders(
     left: str, right: str, settings: Settings, progress: Progress | None = None
-) -> tuple[Folders, tuple[Skipped, ...]]:
-    """Compare two folders by content; give what was skipped, too."""
+) -> tuple[Folders, Result]:
+    """Compare two folders by content; give the scan's result, with what was skipped, too."""
     for folder in (left, right):
         if not Path(folder).is_dir():
             raise InputError(f"{folder} is not a folder")
     result = Scan(settings, weigh=alike_weights).run([left, right], progress=progress)
-    return match_folders(result, left, right, _links(left, right, settings)), result.skipped
+    return match_folders(result, left, right, _links(left, right, settings)), result
 
 
 def _links(left: str, right: str, settings: Settings) -> dict[str, str]:

@@ -15,7 +15,7 @@ from copysift.engine.roster import Roster, roster
 from copysift.engine.sketches import SKETCHES
 from copysift.engine.stored import Stored
 from copysift.errors import InputError, UsageError
-from copysift.read.metadata import Row, read_metadata
+from copysift.read.metadata import Metadata, read_metadata
 from copysift.read.walk import Entry, WalkSettings
 from copysift.settings import Settings
 from copysift.values import Skipped
@@ -41,7 +41,7 @@ def gather(
     archives: bool = True,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
-    rows = read_metadata(settings.metadata) if settings.metadata else ()
+    metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
     intake = Intake(
         walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
     )
@@ -50,13 +50,13 @@ def gather(
     )  # first: what was handed out is nobody's submission
     new = intake.take(paths)
     past = _required(intake, settings.earlier, "--earlier")
-    skipped = [*handed_out.skipped, *new.skipped, *past.skipped]
+    skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
     asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
     if not asked and not archives:
         return Gathering(entries, skipped, None)
-    known = _roster(new, past, rows, settings.metadata)
+    known = _roster(new, past, metadata, settings.metadata)
     if not asked and not any(known.authors):
         return Gathering(entries, skipped, None)
     if settings.scheme in SKETCHES:
@@ -103,14 +103,13 @@ def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
     return every
 
 
-def _roster(new: Taken, past: Taken, rows: Iterable[Row], metadata: str) -> Roster:
+def _roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
     files: dict[str, list[str]] = {}
     for entry, group in (*new.files, *past.files):
         files.setdefault(group, []).append(entry.path)
     groups = list(new.groups | past.groups)
-    return roster(
-        groups, files, [name for name in past.groups if name not in new.groups], tuple(rows), metadata
-    )
+    earlier = [name for name in past.groups if name not in new.groups]
+    return roster(groups, files, earlier, metadata.rows, path)
 
 
 def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:

@@ -6,6 +6,7 @@ a group of its own, unless its name tells that a learning platform put several o
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from copysift.read.walk import Entry, Linked, WalkSettings, walk
 from copysift.values import Skipped
 
 Place = str | os.PathLike[str]
+# What students hand in although nothing here looks into it.
+_CLOSED = {".rar": "a RAR archive", ".7z": "a 7z archive", ".pdf": "a PDF"}
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class Intake:
     """Takes paths in; an archive that is named is opened, and with `by_dir` those in folders are, too."""
 
     def __init__(self, settings: WalkSettings, stored: Stored, by_dir: bool, archives: bool = True) -> None:
-        self._settings = settings
+        self._settings = dataclasses.replace(settings, name_links=by_dir)
         self._stored = stored
         self._by_dir = by_dir
         self._archives = archives
@@ -64,6 +67,8 @@ class Intake:
                     taken.files.append((each, group))
                     taken.groups.setdefault(group)
             for folder in folders:
+                if grouping.wraps(f"{folder}/"):
+                    continue
                 if not any(name.startswith(f"{folder}/") for name in self._passed):
                     taken.groups.setdefault(grouping.group(f"{folder}/"))
         return taken
@@ -83,9 +88,17 @@ class Intake:
                 continue  # a further name of the same file is the same file
             if isinstance(found, Entry) and self._opens(found, root):
                 for loaded in documents_in_archive(found, ArchiveLimits(), self._settings):
-                    yield loaded if isinstance(loaded, Skipped) else self._stored.keep(loaded)
+                    kept = loaded if isinstance(loaded, Skipped) else self._stored.keep(loaded)
+                    yield from self._noted(kept)
             else:
-                yield found
+                yield from self._noted(found)
+
+    def _noted(self, found: Entry | Skipped) -> Iterator[Entry | Skipped]:
+        """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""
+        what = _CLOSED.get(Path(found.path).suffix.lower()) if isinstance(found, Entry) else None
+        if what and self._by_dir and self._archives and isinstance(found, Entry):
+            yield Skipped(found.path, f"cannot be opened: {what} is compared byte for byte only")
+        yield found
 
     def _seen_before(self, entry: Entry) -> bool:
         """Note a file; paths may overlap."""
@@ -144,6 +157,11 @@ class Grouping:
             return prefix + first
         export = known_export(first)
         return prefix + (export.key if export else first)
+
+    def wraps(self, folder: str) -> bool:
+        """Tell whether a folder is one that wraps everything in an archive: it is nobody's submission."""
+        inside = self._relative(folder)
+        return bool(inside) and self._wrapper.startswith(inside)
 
     def _relative(self, name: str) -> str:
         inside = name.removeprefix(self._root)

@@ -8,12 +8,13 @@ asked there is which files are versions or parts of which: they are compared as 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from copysift.canonicalise import Languages, notebook
+from copysift.canonicalise import Languages, languages, notebook
 from copysift.canonicalise.sniff import detect_language
 from copysift.read.walk import Entry
 from copysift.settings import Settings
+from copysift.values import Group
 
 MOST = 10_000  # programs in a class
 PROGRAMS = 0.9  # share of programs among the files of a class
@@ -47,4 +48,17 @@ def class_like(entries: Sequence[Entry], known: Languages, share: float = PROGRA
         and max(languages.values(), default=0) + notebooks >= ONE_LANGUAGE * programs
         and 2 * headers < len(files)
         and sizes[len(sizes) // 2] <= MEDIAN
+    )
+
+
+def taken_as_text(documents: Iterable[Group], settings: Settings) -> int:
+    """Count the programs, by their names, that were compared as text although nobody asked for that."""
+    if settings.kind != "auto" or settings.language:
+        return 0
+    known = languages().with_files(settings.language_file)
+    suffixes = Counter(
+        each.name[each.name.rfind(".") :].lower() for each in documents if each.kind == "text" and each.bytes
+    )
+    return sum(
+        count for suffix, count in suffixes.items() if known.by_extension(f"name{suffix}", b"") is not None
     )

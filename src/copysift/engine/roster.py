@@ -97,12 +97,16 @@ def _export(name: str, files: Sequence[str]) -> Export | None:
 def _apply(found: Roster, rows: Sequence[Row], files: Mapping[str, Sequence[str]], metadata: str) -> None:
     number = {each.name: at for at, each in enumerate(found.submissions)}
     ends = _ends(number, files)
+    for at, (each, key) in enumerate(zip(found.submissions, found.authors, strict=True)):
+        for known in {each.author, key} - {""}:  # as the names of a platform tell them
+            ends.setdefault(known, set()).add(at)
+    keys = tuple(found.authors)
     for row in rows:
         wanted = row.name.removeprefix("./").rstrip("/")
         places = {number[wanted]} if wanted in number else ends.get(wanted, set())
         now = {at for at in places if not found.submissions[at].earlier}
         places = now if len(now) == 1 else places
-        if len(places) != 1:
+        if len(places) != 1 and len({keys[at] or at for at in places}) != 1:
             reason = (
                 "names no submission"
                 if not places
@@ -110,18 +114,22 @@ def _apply(found: Roster, rows: Sequence[Row], files: Mapping[str, Sequence[str]
             )
             found.unknown.append(Skipped(f"{metadata}, line {row.line}", f"{row.name!r} {reason}"))
             continue
-        (at,) = places
-        each = found.submissions[at]
-        found.submissions[at] = dataclasses.replace(
-            each,
-            label=row.label or each.label,
-            author=row.author or each.author,
-            team=row.team,
-            when=row.time,
-            attempt=row.attempt or each.attempt,
-        )
-        found.authors[at] = row.author or found.authors[at]
-        found.teams[at] = row.team
+        for at in places:  # several if one author handed in several
+            _tell(found, at, row)
+
+
+def _tell(found: Roster, at: int, row: Row) -> None:
+    each = found.submissions[at]
+    found.submissions[at] = dataclasses.replace(
+        each,
+        label=row.label or each.label,
+        author=row.author or each.author,
+        team=row.team,
+        when=row.time,
+        attempt=row.attempt or each.attempt,
+    )
+    found.authors[at] = row.author or found.authors[at]
+    found.teams[at] = row.team
 
 
 def _ends(number: Mapping[str, int], files: Mapping[str, Sequence[str]]) -> dict[str, set[int]]:

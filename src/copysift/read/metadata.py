@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from copysift.errors import UsageError
+from copysift.values import Skipped
 
 COLUMNS = ("name", "label", "author", "team", "time", "attempt")
 _ALSO = {"file": "name", "filename": "name", "path": "name"}
@@ -28,7 +30,15 @@ class Row:
     attempt: str = ""
 
 
-def read_metadata(path: str) -> tuple[Row, ...]:
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """The rows of a table, and a note if it has columns of which nothing is known."""
+
+    rows: tuple[Row, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def read_metadata(path: str) -> Metadata:
     """Read the table of a CSV file; separators are commas, semicolons or tabs."""
     try:
         content = Path(path).read_bytes()
@@ -39,16 +49,21 @@ def read_metadata(path: str) -> tuple[Row, ...]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{path}, line {line}: is not UTF-8", hint="save it as CSV in UTF-8") from None
-    return tuple(_rows(path, text))
+    unknown: list[str] = []
+    rows = tuple(_rows(path, text, unknown))
+    if not unknown:
+        return Metadata(rows)
+    reason = f"no use is made of the columns {', '.join(unknown)}; {_HINT}"
+    return Metadata(rows, (Skipped(f"{path}, line 1", reason),))
 
 
-def _rows(path: str, text: str) -> Iterator[Row]:
+def _rows(path: str, text: str, unknown: list[str]) -> Iterator[Row]:
     head = text.partition("\n")[0]
     separator = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         heads = next(reader, [])
-        columns = _columns(path, heads)
+        columns = _columns(path, heads, unknown)
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -58,13 +73,16 @@ def _rows(path: str, text: str) -> Iterator[Row]:
         raise UsageError(f"{path}, line {reader.line_num}: is not CSV: {error}") from None
 
 
-def _columns(path: str, heads: Iterable[str]) -> dict[str, int]:
-    """Give the place of every known column; those of other names are left alone."""
+def _columns(path: str, heads: Iterable[str], unknown: list[str]) -> dict[str, int]:
+    """Give the place of every known column; those of other names go to `unknown`."""
     found: dict[str, int] = {}
     for place, head in enumerate(heads):
         word = head.strip().lower()
         name = _ALSO.get(word, word)
         if name not in COLUMNS:
+            if word:
+                near = difflib.get_close_matches(word, (*COLUMNS, *_ALSO), 1)
+                unknown.append(repr(head.strip()) + (f" (did you mean {near[0]}?)" if near else ""))
             continue
         if name in found:
             raise UsageError(

@@ -31,6 +31,7 @@ class WalkSettings:
     include: tuple[str, ...] = ()  # globs; when there are any, other files are left out
     exclude: tuple[str, ...] = ()  # globs of files and folders to leave out
     follow: bool = False  # follow symbolic links
+    name_links: bool = False  # those that are not followed are a `Skipped`
     one_file_system: bool = False
 
 
@@ -167,11 +168,14 @@ class _Walker:
         if name[0] == "." and not settings.hidden and not (settings.vcs and name in VCS_FOLDERS):
             return None
         try:
-            if not settings.follow and entry.is_symlink():
+            link = not settings.follow and entry.is_symlink()
+            if link and not settings.name_links:
                 return None
             is_folder = entry.is_dir()
             if not self.wanted(folder, name, above, is_folder):
                 return None
+            if link:
+                return Skipped(entry.path, "is a symbolic link, which is read with --follow only")
             if is_folder:
                 return self._descend(entry, device)
             status = entry.stat()

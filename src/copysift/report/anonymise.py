@@ -22,6 +22,10 @@ from copysift.values import Cluster, Group, Listing, Pair, Region, Result, Side,
 
 HEAD = ("pseudonym", "name")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+# What Moodle and Canvas put behind a name is no name: `Jane Doe_12345_assignsubmission_file_…`,
+# `doejane_LATE_1234_5678_…`.
+_MOODLE = re.compile(r"(.+?)_\d+_assignsubmission_(?:file|onlinetext).*", re.DOTALL)
+_CANVAS = re.compile(r"([^_]+)_(?:LATE_)?\d+_\d+_.+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +170,22 @@ class _Names:
         return Skipped(f"{self._groups[holder]}/…" if holder else f"input {number}", reason)
 
 
+def _named(each: Submission) -> str:
+    """Give the part of a submission's name that tells of a person; in doubt more is blotted out, not less."""
+    *_, leaf = parts = each.name.split("/")
+    for part in parts:
+        moodle = _MOODLE.fullmatch(part)
+        if moodle:
+            return moodle[1]
+    canvas = _CANVAS.fullmatch(leaf)
+    return canvas[1] if canvas and canvas[1] == each.author else leaf.partition(".")[0]
+
+
 def _pattern(submissions: Iterable[Submission]) -> re.Pattern[bytes] | None:
     """Match labels and authors, and each word of them, wherever they stand as words."""
     words: set[str] = set()
     for each in submissions:
-        leaf = each.name.rpartition("/")[2].partition(".")[0]
-        for told in (each.author, each.label, each.team, leaf):
+        for told in (each.author, each.label, each.team, _named(each)):
             words |= {told, *_WORD.findall(told)}
     spelled = sorted(
         (word for word in words if len(word) >= 3 and _WORD.search(word)), key=lambda word: (-len(word), word)
