@@ -180,3 +180,54 @@ def test_a_document_that_is_cut_away_whole_is_listed_as_removed(tmp_path):
     assert [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()] == ["f"]
     removed = json.loads((tmp_path / "o.removed.jsonl").read_text())
     assert removed == {"document": "e", "reason": "nothing left after cutting"}
+
+
+def test_a_run_is_not_extended_with_other_settings_than_its_own(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    write_jsonl(tmp_path / "new.jsonl", [{"id": "e", "text": BASE}])
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q", "--shingle", "7")
+    cut = ("--against", "run", "--passages", "cut")
+    for shingle in ("5", "9"):  # 5 is what is used when nothing is said
+        for arguments in (
+            ("cluster", "new.jsonl", "--onto", "run", "-o", "both"),
+            ("dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run"),
+            ("dedup", "new.jsonl", "-o", "o.jsonl", *cut),
+        ):
+            done = copysift(tmp_path, *arguments, "--shingle", shingle)
+            assert done.status == 2
+            assert f"run was made with --shingle 7, and is now asked with --shingle {shingle}\n" in done.err
+    assert copysift(tmp_path, "dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run").status == 0
+    assert copysift(tmp_path, "cluster", "new.jsonl", "--onto", "run", "--shingle", "7", "-q").status == 0
+
+
+def test_show_refuses_what_the_overview_does_not_heed_and_lists_pairs_without_a_threshold(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    for option in (("--threshold", ".9"), ("--limit", "3"), ("--groups",), ("--same-suffix",)):
+        done = copysift(tmp_path, "show", "run", *option)
+        assert (done.status, done.out) == (2, "")
+        assert done.err.startswith(f"copysift: {option[0]} changes nothing in the overview of run")
+    rows = copysift(tmp_path, "show", "run", "--format", "csv").out.splitlines()
+    assert [line.split(",")[:3] for line in rows[1:]] == [["a", "b", "true"], ["a", "c", "false"]]
+    found = json.loads(copysift(tmp_path, "show", "run", "--format", "json").out)
+    assert [(pair["left"], pair["right"]) for pair in found["pairs"]] == [("a", "b"), ("a", "c")]
+
+
+def test_show_gives_the_text_of_html_without_fillers(tmp_path):
+    page = "<!doctype html><html><body><p>In <b>bo</b>ld {}</p></body></html>"
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "a", "text": page.format(BASE)}] * 2)
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    assert done.err == "copysift: noted a~2: has the id of an earlier record; told apart by a number\n"
+    shown = copysift(tmp_path, "show", "run").out
+    assert "In bold " in shown
+    assert "x7f" not in shown
+    assert "\x7f" not in shown
+
+
+def test_what_is_taken_with_replacement_characters_is_not_called_skipped(tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(b'{"id": "a", "text": "one \xff two"}\n{"id": "b"}\n')
+    done = copysift(tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl")
+    assert done.err.splitlines() == [
+        "copysift: noted c.jsonl:1: invalid UTF-8, taken with replacement characters",
+        "copysift: skipped c.jsonl:2: has no field 'text'",
+    ]
