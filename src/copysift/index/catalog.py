@@ -27,6 +27,7 @@ NAME = "catalog.sqlite"
 PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
 VERSION = SWEPT
 FOLDER = "postings"
+Checksum = bytes
 
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -87,7 +88,7 @@ class ContentRow:
         return self.checksum.startswith(LOST)
 
     @property
-    def original(self) -> bytes:
+    def original(self) -> Checksum:
         """Give the checksum of its bytes, though it lost some fingerprints."""
         return self.checksum.removeprefix(LOST)
 
