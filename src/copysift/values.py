@@ -21,6 +21,11 @@ Opener = Callable[[], Iterator[bytes]]  # Document has a field named bytes
 MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32-bit
 
 
+RENAMED = "has the id of an earlier record; told apart by a number"
+REPLACED = "invalid UTF-8, taken with replacement characters"
+TAKEN = (RENAMED, REPLACED)  # reasons to take note of a record that is not left out
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """An input that was left out, and why, in words for the user."""

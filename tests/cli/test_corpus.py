@@ -117,3 +117,117 @@ def test_a_config_file_sets_what_the_command_line_does_not(tmp_path):
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml")
     assert done.status == 2
     assert "there is no setting 'shingel'" in done.err
+
+
+def test_dedup_never_writes_over_a_source(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    (tmp_path / "link.jsonl").symlink_to("c.jsonl")
+    (tmp_path / "c.removed.jsonl").hardlink_to(tmp_path / "c.jsonl")
+    before = (tmp_path / "c.jsonl").read_bytes()
+    for source, target in (
+        ("c.jsonl", "c.jsonl"),
+        ("c.jsonl", "./link.jsonl"),
+        ("link.jsonl", "c.jsonl"),
+        ("c.removed.jsonl", "c.jsonl"),
+    ):
+        done = copysift(tmp_path, "dedup", source, "-o", target)
+        assert (done.status, done.out) == (2, "")
+        assert "is one of the sources" in done.err
+        assert (tmp_path / "c.jsonl").read_bytes() == before
+
+
+def test_dedup_of_what_cannot_be_read_writes_nothing(tmp_path):
+    write_jsonl(tmp_path / "run.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "run.jsonl", "-o", "run", "-q")
+    (tmp_path / "c.parquet").write_bytes(b"no table")
+    for more in ((), ("--against", "run"), ("--against", "run", "--passages", "cut")):
+        done = copysift(tmp_path, "dedup", "c.parquet", "-o", "out.jsonl", *more)
+        assert (done.status, done.out) == (2, "")
+        assert done.err.startswith("copysift: nothing could be read: c.parquet is not a whole Parquet file")
+        assert not list(tmp_path.glob("out*"))
+
+
+def test_dedup_takes_long_integers(tmp_path):
+    long = 12345678901234567890
+    write_jsonl(tmp_path / "c.jsonl", [{**RECORDS[0], "n": 1}, {**RECORDS[3], "n": long}])
+    for name in ("out.parquet", "out.jsonl"):
+        assert copysift(tmp_path, "dedup", "c.jsonl", "-o", name).status == 0
+    assert copysift(tmp_path, "dedup", "out.parquet", "-o", "again.jsonl").status == 0
+    assert str(long) in (tmp_path / "out.jsonl").read_text()
+    assert str(long) in (tmp_path / "again.jsonl").read_text()
+
+
+def test_a_function_for_features_is_found_here_and_its_failure_names_the_record(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    (tmp_path / "feat.py").write_text(
+        "def good(record):\n    return record['text'].split()\n"
+        "def bad(record):\n    return [1 / (record['id'] != 'b')]\n"
+    )
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--features", "feat:good").status == 0
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "other", "--features", "feat:bad")
+    assert done.status == 2
+    message = "copysift: --features feat:bad failed for record b: ZeroDivisionError: division by zero\n"
+    assert done.err.startswith(message)
+
+
+def test_a_document_that_is_cut_away_whole_is_listed_as_removed(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    fresh = {"id": "f", "text": text(100, "fresh")}
+    write_jsonl(tmp_path / "new.jsonl", [{"id": "e", "text": BASE}, fresh, {"id": "g"}])
+    done = copysift(tmp_path, "dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run", "--passages", "cut")
+    assert (done.status, done.err) == (3, "copysift: skipped new.jsonl:3: has no field 'text'\n")
+    assert [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()] == ["f"]
+    removed = json.loads((tmp_path / "o.removed.jsonl").read_text())
+    assert removed == {"document": "e", "reason": "nothing left after cutting"}
+
+
+def test_a_run_is_not_extended_with_other_settings_than_its_own(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    write_jsonl(tmp_path / "new.jsonl", [{"id": "e", "text": BASE}])
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q", "--shingle", "7")
+    cut = ("--against", "run", "--passages", "cut")
+    for shingle in ("5", "9"):  # 5 is what is used when nothing is said
+        for arguments in (
+            ("cluster", "new.jsonl", "--onto", "run", "-o", "both"),
+            ("dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run"),
+            ("dedup", "new.jsonl", "-o", "o.jsonl", *cut),
+        ):
+            done = copysift(tmp_path, *arguments, "--shingle", shingle)
+            assert done.status == 2
+            assert f"run was made with --shingle 7, and is now asked with --shingle {shingle}\n" in done.err
+    assert copysift(tmp_path, "dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run").status == 0
+    assert copysift(tmp_path, "cluster", "new.jsonl", "--onto", "run", "--shingle", "7", "-q").status == 0
+
+
+def test_show_refuses_what_the_overview_does_not_heed_and_lists_pairs_without_a_threshold(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    for option in (("--threshold", ".9"), ("--limit", "3"), ("--groups",), ("--same-suffix",)):
+        done = copysift(tmp_path, "show", "run", *option)
+        assert (done.status, done.out) == (2, "")
+        assert done.err.startswith(f"copysift: {option[0]} changes nothing in the overview of run")
+    rows = copysift(tmp_path, "show", "run", "--format", "csv").out.splitlines()
+    assert [line.split(",")[:3] for line in rows[1:]] == [["a", "b", "true"], ["a", "c", "false"]]
+    found = json.loads(copysift(tmp_path, "show", "run", "--format", "json").out)
+    assert [(pair["left"], pair["right"]) for pair in found["pairs"]] == [("a", "b"), ("a", "c")]
+
+
+def test_show_gives_the_text_of_html_without_fillers(tmp_path):
+    page = "<!doctype html><html><body><p>In <b>bo</b>ld {}</p></body></html>"
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "a", "text": page.format(BASE)}] * 2)
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    assert done.err == "copysift: noted a~2: has the id of an earlier record; told apart by a number\n"
+    shown = copysift(tmp_path, "show", "run").out
+    assert "In bold " in shown
+    assert "x7f" not in shown
+    assert "\x7f" not in shown
+
+
+def test_what_is_taken_with_replacement_characters_is_not_called_skipped(tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(b'{"id": "a", "text": "one \xff two"}\n{"id": "b"}\n')
+    done = copysift(tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl")
+    assert done.err.splitlines() == [
+        "copysift: noted c.jsonl:1: invalid UTF-8, taken with replacement characters",
+        "copysift: skipped c.jsonl:2: has no field 'text'",
+    ]

@@ -243,8 +243,11 @@ def test_check_names_what_is_damaged_and_repair_mends_it(tmp_path):
     assert "copysift: d/a.txt has 0 of its " in done.err
     (tmp_path / "d/c.txt").unlink()
     done = copysift(tmp_path, "index", "check", "x.sift", "--repair")
-    assert (done.status, done.out) == (3, "x.sift is repaired\n")
+    assert (done.status, done.out) == (3, "x.sift is repaired as far as it could be\n")
     assert "d/c.txt lost " in done.err
+    done = copysift(tmp_path, "index", "check", "x.sift")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("copysift: d/c.txt is incomplete: ")
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt")
     assert (done.status, done.err) == (0, "")
 

@@ -85,9 +85,32 @@ def test_what_cannot_be_read_again_is_named_and_keeps_what_is_left(here):
         (note,) = lost
         assert note.name == "2.txt"
         assert "lost" in note.reason
-        assert index.check() == ([], [])
+        (left,) = index.check()[0]
+        assert (left.where, "is incomplete" in left.what) == ("2.txt", True)
         assert [hit.right for hit in index.query(prose(2, 600), text=True, threshold=0.3)] == ["2.txt"]
         assert found(index, 1) == ["1.txt"]
+
+
+@pytest.mark.parametrize("how", ["update", "repair"])
+def test_what_was_lost_is_read_when_its_file_is_back(here, how):
+    for path in here.glob("*.txt"):
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+    made()
+    spoil(segments(here)[0], 3000)
+    (here / "2.txt").rename(here / "away")
+    with copysift.Index("x.sift") as index:
+        index.check(repair=True)
+        ((again,), _), (_, (note,)) = index.check(), index.check(repair=True)
+        assert (again.where, note.name) == ("2.txt", "2.txt")
+        assert not any(hit.equal for hit in index.query("away", threshold=0.1))
+        (here / "away").rename(here / "2.txt")
+        if how == "update":
+            assert index.update().changed == 1
+        else:
+            assert index.check(repair=True)[1] == []
+        assert index.check() == ([], [])
+        assert index.update().unchanged == 6
+        assert [hit.right for hit in index.query("2.txt", threshold=0.9) if hit.equal] == ["2.txt"]
 
 
 def test_kept_texts_repair_what_no_file_can(here):

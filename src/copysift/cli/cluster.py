@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import name_skipped, options, progress, settings_from, spare_pandas
+from copysift.cli.corpus_options import (
+    name_skipped,
+    options,
+    progress,
+    settings_from,
+    spare_pandas,
+    was_given,
+)
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
@@ -29,9 +36,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
     spare_pandas()
     from copysift.engine.corpus.engines import cluster_with
+    from copysift.engine.corpus.run import check_onto
     from copysift.report.wording import plural
 
     path = Path(door.output or door.onto)
+    if door.onto:
+        check_onto(Path(door.onto), settings, was_given(given))
     with progress(door) as shown:
         cluster = cluster_with(door.engine, door.master, door.conf)
         made = cluster(sources, path, settings, onto=Path(door.onto) if door.onto else None, progress=shown)

@@ -13,7 +13,7 @@ from copysift.cli import console
 from copysift.cli.options import SettingOption, _option, config_option
 from copysift.settings import Door, make, read_config, settings_of
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
-from copysift.values import Skipped
+from copysift.values import TAKEN, Skipped
 
 if TYPE_CHECKING:
     from copysift.engine.progress import Progress
@@ -57,6 +57,11 @@ def settings_from(given: Mapping[str, object]) -> tuple[CorpusSettings, CorpusDo
     )
 
 
+def was_given(given: Mapping[str, object]) -> list[str]:
+    """Name the options that stand on the command line."""
+    return [name for name, value in given.items() if value is not None and value != ()]
+
+
 @contextmanager
 def progress(door: CorpusDoor) -> Iterator[Progress]:
     """Show a bar for every phase, on a terminal only."""
@@ -88,9 +93,13 @@ def spare_pandas() -> None:
 
 
 def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> None:
-    """Name the first records that were left out, and say where the others are named."""
+    """Name the first records that were left out or changed, and say where the others are named."""
     shown = list(named)
-    console.name_skipped(Skipped(*each) for each in shown[:NAMED])
+    for name, reason in shown[:NAMED]:
+        if reason in TAKEN:
+            console.note(f"noted {name}: {reason}")
+        else:
+            console.name_skipped([Skipped(name, reason)])
     if total > NAMED:
         console.note(f"… and {total - min(NAMED, len(shown)):,} more{where}")
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from copysift.cli.corpus_options import name_skipped, options, progress, settings_from, spare_pandas, told
+from copysift.cli.corpus_options import (
+    name_skipped,
+    options,
+    progress,
+    settings_from,
+    spare_pandas,
+    told,
+    was_given,
+)
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
@@ -30,7 +38,10 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     spare_pandas()
     from copysift.engine.corpus.deduping import dedup
     from copysift.engine.corpus.engines import cluster_with
+    from copysift.engine.corpus.run import check_onto
 
+    if door.against:
+        check_onto(Path(door.against), settings, was_given(given))
     with progress(door) as shown:
         done = dedup(
             sources,

@@ -186,11 +186,14 @@ def resample(new_seed_file: str, **given: object) -> int:
 @options("index-check")
 def check(repair: bool, **given: object) -> int:
     """Verify every checksum and reference and name what is damaged (exit status 2)."""
+    from copysift.index.check import INCOMPLETE
+
     values, door = _values(given, "index-check")
     _must_exist(values)
     with opened(values) as index:
         damages, lost = index.check(repair=repair)
         left = index.check()[0] if repair else damages
+        worse = [each for each in left if each.what != INCOMPLETE]
     for damage in damages:
         console.note(f"{damage.where} {damage.what}")
     if not damages and not door.quiet:
@@ -200,8 +203,9 @@ def check(repair: bool, **given: object) -> int:
     for each in [*lost]:
         console.note(f"{each.name} {each.reason}")
     if damages and not door.quiet:
-        click.echo(f"{values['index']} is {'still damaged' if left else 'repaired'}")
-    return DAMAGED if left else console.SOME_SKIPPED if lost else console.DONE
+        state = "still damaged" if worse else "repaired as far as it could be" if left else "repaired"
+        click.echo(f"{values['index']} is {state}")
+    return DAMAGED if worse else console.SOME_SKIPPED if lost else console.DONE
 
 
 def _must_exist(values: dict[str, object]) -> None:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from copysift.cli import console
-from copysift.cli.options import SectionedCommand, options, settings_from
+from copysift.cli.options import SectionedCommand, declared, options, settings_from
 from copysift.cli.scan import report_format, wants_groups
 from copysift.cli.scan import show as show_result
-from copysift.settings import Door
+from copysift.errors import UsageError
+from copysift.settings import SHARES, Door
+
+# options that choose among pairs, and so have nothing to do with an overview
+PAIRS = {
+    "threshold",
+    "measure",
+    "min_shared",
+    "min_match",
+    "same_suffix",
+    "size_ratio",
+    "limit",
+    "groups",
+    "anonymise",
+}
 
 
 @click.command("show", cls=SectionedCommand)
@@ -18,9 +34,14 @@ from copysift.settings import Door
 @options("show")
 def command(run: str, **given: object) -> int:
     """Answer from the saved run RUN, with any threshold that is not below its floor."""
+    from copysift.engine.corpus.tables import floor_of, is_corpus
+
     settings, door = settings_from("show", given)
-    if not door.format and not door.null and _corpus(Path(run), door):
-        return 0
+    if is_corpus(Path(run)):
+        if not door.format and not door.null and _corpus(Path(run), door, given):
+            return 0
+        if settings.threshold is None and settings.measure in SHARES:  # all pairs that the run knows
+            settings = dataclasses.replace(settings, threshold=floor_of(Path(run)))
     chosen = report_format(door)
     console.check_output(door)
     from copysift.engine.local import show
@@ -30,13 +51,18 @@ def command(run: str, **given: object) -> int:
     return console.status(bool(result.pairs or result.equal), ())
 
 
-def _corpus(run: Path, door: Door) -> bool:
+def _corpus(run: Path, door: Door, given: Mapping[str, object]) -> bool:
     """Show a run of `copysift cluster` as a whole, as text or as a page; other formats list its pairs."""
-    from copysift.engine.corpus.tables import is_corpus
-
     suffix = Path(door.output).suffix.lower()
-    if suffix not in ("", ".txt", ".html", ".htm") or not is_corpus(run):
+    if suffix not in ("", ".txt", ".html", ".htm"):
         return False
+    known = declared("show")
+    idle = [known[name].flags[-1] for name, value in given.items() if name in PAIRS and value is not None]
+    if idle:
+        raise UsageError(
+            f"{', '.join(idle)} changes nothing in the overview of {run}, a run of copysift cluster",
+            hint="list its pairs with --format table, json or csv, or use copysift recluster",
+        )
     from copysift.engine.corpus.overview import overview
     from copysift.report.corpus import as_html, as_text
 

@@ -273,7 +273,7 @@ class Index(OverTime):
         for document, content in snapshot.listed():
             yield Indexed(
                 self._places.shown(document), content.kind, content.bytes, content.fingerprints,
-                content.checksum.hex(), self._texts,
+                content.original.hex(), self._texts,
             )  # fmt: skip
 
     def source(self, name: str) -> bytes:

@@ -175,7 +175,7 @@ class StoredReader(Reader):
         if document.file:
             loaded = load(entry_of(self._places.located(document.name)))
             if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (
-                content.checksum,
+                content.original,
                 content.bytes,
             ):
                 return self.chunks(loaded, kind)

@@ -71,12 +71,10 @@ def _mend(
             why = error.message
     if found is None:
         writer.shrink(content.number, left, distinct)
-        done.lost += [
-            Skipped(document.name, f"lost {content.fingerprints - left:,} fingerprints: {why}")
-            for document in documents
-        ]
+        some = "" if content.lost else f"{content.fingerprints - left:,} "
+        done.lost += [Skipped(document.name, f"lost {some}fingerprints: {why}") for document in documents]
         return
     text = snapshot.text(content.number)
-    entry = Entry("", content.checksum, content.kind, content.bytes)
+    entry = Entry("", content.original, content.kind, content.bytes)
     writer.replace_content(content.number, left, entry, found, None if text is None else [text])
     done.again += [document.name for document in documents]

@@ -27,6 +27,7 @@ NAME = "catalog.sqlite"
 PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
 VERSION = SWEPT
 FOLDER = "postings"
+Checksum = bytes
 
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,6 +50,7 @@ CREATE TABLE segments (
 );
 CREATE TABLE merges (run INTEGER PRIMARY KEY, reached INTEGER NOT NULL);
 """
+LOST = b"lost fingerprints:"  # before the checksum of such a content: no file is taken for the same as it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
 
 
@@ -79,6 +81,16 @@ class ContentRow:
     fingerprints: int
     hashes: int
     grams: int
+
+    @property
+    def lost(self) -> bool:
+        """Tell whether it lost fingerprints that could not be read again."""
+        return self.checksum.startswith(LOST)
+
+    @property
+    def original(self) -> Checksum:
+        """Give the checksum of its bytes, though it lost some fingerprints."""
+        return self.checksum.removeprefix(LOST)
 
 
 @dataclass(frozen=True, slots=True)

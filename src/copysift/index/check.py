@@ -16,6 +16,8 @@ from copysift.index.timeline import holders, is_swept
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+INCOMPLETE = "is incomplete: it lost fingerprints and could not be read again"
+
 
 @dataclass(slots=True)
 class Verified:
@@ -92,6 +94,9 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
             names = [document.name for document in holders(snapshot.catalog, row.number)]
             missing = f"has {found.left[row.number]:,} of its {row.fingerprints:,} fingerprints"
             yield from (Damage(name, missing) for name in names)
+        elif row.lost:
+            found.short[row.number] = row.fingerprints
+            yield from (Damage(each.name, INCOMPLETE) for each in holders(snapshot.catalog, row.number))
     for (number,) in snapshot.catalog.rows("SELECT content FROM removed"):
         known[number] = True
     for number in np.flatnonzero((found.left > 0) & ~known).tolist():

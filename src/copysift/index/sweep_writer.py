@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from copysift.index.catalog import short
+from copysift.index.catalog import LOST, short
 from copysift.index.timeline import Timeline, VersionRow, adopt, is_swept
 from copysift.index.writer import Writer
 
@@ -71,7 +71,9 @@ class SweepWriter:
             ).fetchall()
             for number, raw, content, checksum, size in rows:
                 if raw in names:
-                    found[names[raw]] = Known(number, content or 0, checksum or b"", size or 0)
+                    found[names[raw]] = Known(
+                        number, content or 0, (checksum or b"").removeprefix(LOST), size or 0
+                    )
         return found
 
     def meet(self, uri: str, known: Known | None) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.index import disk
-from copysift.index.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
+from copysift.index.catalog import FOLDER, LOST, PIECES, Catalog, SegmentRow, short
 from copysift.index.entries import Entry as Entry
 from copysift.index.entries import distinct as distinct
 from copysift.index.entries import packed_pieces
@@ -218,12 +218,15 @@ class Writer:
         self.drop(content)
 
     def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
-        """Note that a content has fewer postings than it had."""
+        """Note that a content has lost postings; its documents are read again when their files are met."""
         self.changed = True
+        row = self.catalog.contents([content])[content]
+        marked = LOST + row.original
         self.catalog.run(
-            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
-            (fingerprints, hashes, content),
+            "UPDATE contents SET fingerprints = ?, hashes = ?, checksum = ?, short = ? WHERE number = ?",
+            (fingerprints, hashes, marked, short(marked), content),
         )
+        self.catalog.run("UPDATE documents SET mtime = 0 WHERE content = ?", (content,))
 
     def replace_content(
         self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None

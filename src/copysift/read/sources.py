@@ -24,7 +24,7 @@ from copysift.read.load import Loaded, load
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
 from copysift.read.walk import Entry, WalkSettings, walk
-from copysift.values import Skipped
+from copysift.values import REPLACED, Skipped
 
 Source = Iterator[pa.RecordBatch | Skipped]
 
@@ -144,8 +144,7 @@ def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
             key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
             for key, value in record.items()
         }
-    reason = "invalid UTF-8, taken with replacement characters"
-    return record, Skipped(place, reason) if damaged else None
+    return record, Skipped(place, REPLACED) if damaged else None
 
 
 def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int = 0) -> Source:

@@ -22,8 +22,9 @@ from copysift.engine.corpus.local import Batches, records
 from copysift.engine.corpus.passages import Known, cut
 from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.corpus.tables import open_corpus
+from copysift.engine.corpus.work import Skips
 from copysift.engine.progress import Progress
-from copysift.errors import UsageError
+from copysift.errors import InputError, UsageError
 from copysift.read.sources import begins_with_object, spool
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import Skipped
@@ -56,8 +57,10 @@ def dedup(
     cluster: Cluster = local_cluster,
 ) -> Deduped:
     """Write what stays of the sources to `path`, and beside it who was removed; `cluster` is of an engine."""
+    sources = [os.fspath(source) for source in sources]
     if path is not None:
         output.maker(path)  # a name without a format is refused before the work
+        _keep_sources(sources, path, shards)
     with _folder(path, run) as folder:
         names = _rereadable(sources, folder)
 
@@ -72,10 +75,27 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
+        _require_some(done)
         if path is not None and not dry_run:
             output.write_kept(again(), decision.stays[before:], path, shards, settings)
             output.write_removed(path, decision, before)
         return done
+
+
+def _keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
+    """Refuse to write over a source."""
+    for target in (*output.shard_paths(path, shards), output.removed_path(path)):
+        for source in sources:
+            if source != "-" and target.exists() and Path(source).exists() and target.samefile(source):
+                raise UsageError(f"{target} is one of the sources", hint="name another file by -o")
+
+
+def _require_some(done: Deduped) -> None:
+    """Refuse to write an empty output where nothing could be read."""
+    if not done.documents and done.skipped:
+        name, reason = done.skipped[0]
+        more = f" (and {done.skipped_total - 1:,} more)" if done.skipped_total > 1 else ""
+        raise InputError(f"nothing could be read: {name} {reason}{more}", hint="nothing was written")
 
 
 def _decision(run: Path, settings: CorpusSettings, keeping: str, old: Path | None) -> tuple[Decision, int]:
@@ -109,6 +129,8 @@ def _cut(
     known = Known(against, described["shingle"], settings.seed)
     done = Deduped()
     reasons: Counter[str] = Counter()
+    gone: list[output.Record] = []
+    name_of = settings.id_field or "id"
 
     def change(record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
         spans = known.spans(text)
@@ -123,14 +145,25 @@ def _cut(
         left = cut(text, spans).decode("utf-8", "replace")
         if not left.strip():
             done.removed += 1
+            gone.append({"document": record[name_of], "reason": "nothing left after cutting"})
             return None
         done.kept += 1
         return record | {settings.text_field: left}
 
-    total = sum(len(batch) for batch in again() if not isinstance(batch, Skipped))
+    total, skips = 0, Skips()
+    for batch in again():
+        if isinstance(batch, Skipped):
+            skips.add(batch)
+        else:
+            total += len(batch)
+    done.skipped = tuple((note.name, note.reason) for note in skips.named)
+    done.skipped_total = skips.total
+    if not total:
+        _require_some(done)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         target = Path(spare) / "out.jsonl" if path is None or dry_run else path
         output.write_kept(again(), np.ones(total, np.bool_), target, shards, settings, change)
+        output.write_list(target, gone)
     done.reasons = dict(reasons)
     return done
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -316,9 +317,11 @@ def records(sources: Iterable[str], settings: CorpusSettings) -> Iterator[pa.Rec
 
 
 def _function(features: str) -> phases.Features | None:
-    """Load module:function of --features."""
+    """Load module:function of --features, from the current folder if no module that is installed has it."""
     if ":" not in features:
         return None
+    if not {"", str(Path.cwd())} & {*sys.path}:
+        sys.path.append(str(Path.cwd()))
     module, _, name = features.partition(":")
     try:
         found: Any = getattr(importlib.import_module(module), name)

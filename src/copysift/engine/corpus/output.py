@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -44,7 +44,7 @@ class JsonLines:
 
     def write(self, record: Record) -> None:
         """Write a record."""
-        self._file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        self._file.write(_encoded(record) + b"\n")
 
     def close(self) -> None:
         """Finish the file."""
@@ -87,10 +87,18 @@ class Parquet:
         self._rows = []
 
 
+def _encoded(record: Record) -> bytes:
+    """Give a record as JSON, integers of any length too."""
+    try:
+        return orjson.dumps(record, default=str)
+    except TypeError:
+        return json.dumps(record, default=str, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _kind(values: list[Any]) -> pa.DataType:
     try:
         found = pa.array(values).type
-    except (pa.ArrowException, ValueError, TypeError):
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return pa.string()
     return pa.string() if pa.types.is_null(found) else found
 
@@ -105,10 +113,10 @@ def _fitted(row: Record, schema: pa.Schema) -> Record:
         try:
             pa.scalar(value, schema.field(name).type)
             out[name] = value
-        except (pa.ArrowException, ValueError, TypeError):
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
             rest[name] = value
     if rest:
-        out["other"] = orjson.dumps(rest, default=str).decode()
+        out["other"] = _encoded(rest).decode()
     return out
 
 
@@ -201,19 +209,27 @@ def _records(
 
 def write_removed(path: Path, decision: Decision, first: int = 0) -> None:
     """Write who was removed, why, and for whom."""
-    target = removed_path(path)
     found = decision.measured
-    with _whole([target]) as parts:
+    write_list(
+        path,
+        (
+            {
+                "document": decision.ids[number],
+                "kept": decision.ids[int(decision.kept[number])],
+                "reason": decision.reason[place],
+                "resemblance": float(found.resemblance[place]),
+                "containment": float(found.containment_left[place]),
+            }
+            for place, number in enumerate(decision.removed.tolist())
+            if number >= first
+        ),
+    )
+
+
+def write_list(path: Path, removed: Iterable[Record]) -> None:
+    """Write the list of removed documents beside an output."""
+    with _whole([removed_path(path)]) as parts:
         writer = maker(path)(parts[0])
-        for place, number in enumerate(decision.removed.tolist()):
-            if number >= first:
-                writer.write(
-                    {
-                        "document": decision.ids[number],
-                        "kept": decision.ids[int(decision.kept[number])],
-                        "reason": decision.reason[place],
-                        "resemblance": float(found.resemblance[place]),
-                        "containment": float(found.containment_left[place]),
-                    }
-                )
+        for record in removed:
+            writer.write(record)
         writer.close()

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from copysift.engine.corpus.phases import JOINED
-from copysift.engine.corpus.texts import texts_of
+from copysift.engine.corpus.texts import shown_text, texts_of
 from copysift.engine.run import TABLES, _read_description
 from copysift.report.corpus import Overview, Portrait
 from copysift.settings import make
@@ -94,7 +94,7 @@ def _portraits(
     texts = texts_of(described.get("sources", []), settings, wanted)
     found = []
     for (name, inside), other in zip(shown, others, strict=True):
-        first, last = (texts.get(number[each], b"").decode("utf-8", "replace") for each in (name, other))
+        first, last = (shown_text(texts.get(number[each], b"")) for each in (name, other))
         how = [joined for _, joined in inside]
         found.append(
             Portrait(

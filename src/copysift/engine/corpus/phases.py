@@ -24,6 +24,7 @@ from copysift.canonicalise import blank_markup, detect_kind, to_utf8
 from copysift.cluster.classes import ALONE, collapse
 from copysift.cluster.policies import assign
 from copysift.engine.corpus.sets import Sketched
+from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.index import lists
 from copysift.match.sets import Measured, at_least, measures, shared_by
@@ -46,7 +47,7 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
     """Phase 1: shingle a batch of documents and sample the shingles."""
     content = None
     if settings.features:
-        found = sketching.feature_sets(_features(batch, features), settings.seed)
+        found = sketching.feature_sets(_features(batch, features, settings.features), settings.seed)
     else:
         data, offsets = _buffers(batch["text"])
         readable = _readable(batch, data, offsets, settings.html)
@@ -74,18 +75,30 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
     return Sketched(table, samples, found.values)
 
 
-def _features(batch: pa.RecordBatch, function: Features | None) -> list[list[bytes]]:
+def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> list[list[bytes]]:
     if function is None:
         listed = batch["features"].to_pylist()
     else:
         rows = batch.select(["id", "text", "date", "other"]).to_pylist()
         for row in rows:
             row["text"] = row["text"].decode("utf-8", "replace")
-        listed = [list(function(row)) for row in rows]
+        listed = [_called(function, row, named) for row in rows]
     return [
         [each if isinstance(each, bytes) else str(each).encode("utf-8", "replace") for each in features or ()]
         for features in listed
     ]
+
+
+def _called(function: Features, row: dict[str, Any], named: str) -> list[object]:
+    """Call the function of a user; what it raises is told with the record."""
+    name = row["id"]
+    try:
+        return list(function(row))
+    except Exception as error:
+        raise UsageError(
+            f"--features {named} failed for record {name}: {type(error).__name__}: {error}",
+            hint="it is given a record with id, text, date and other, and gives back its features",
+        ) from error
 
 
 def _buffers(texts: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Int64s]:

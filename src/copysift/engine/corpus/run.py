@@ -19,10 +19,15 @@ from copysift.engine.corpus.work import Work, answer_settings, job_of
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, _put, _read_description
 from copysift.errors import RunError, UsageError
+from copysift.settings import settings_of
 from copysift.settings_corpus import CorpusSettings
+from copysift.values import RENAMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# settings that decide sketches and pairs: documents that come later take those of the run
+ADOPTED = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,30 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     theirs, ours = described["settings"], answer_settings(settings)
     if theirs.get("seed") != ours["seed"]:
         raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
-    kept = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
-    return dataclasses.replace(settings, **{name: theirs[name] for name in kept})
+    usual = CorpusSettings()
+    asked = [name for name in ADOPTED if getattr(settings, name) != getattr(usual, name)]
+    if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
+        asked = [name for name in asked if name != "floor"]
+    check_onto(onto, settings, asked)
+    return dataclasses.replace(settings, **{name: theirs[name] for name in ADOPTED})
+
+
+def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> None:
+    """Refuse settings that were given and are not those of the run that others are added to."""
+    theirs = _read_description(onto)["settings"]
+    known = settings_of(CorpusSettings)
+    others = [
+        name
+        for name in given
+        if name in ADOPTED and name in theirs and getattr(settings, name) != theirs[name]
+    ]
+    if others:
+        made = ", ".join(f"{known[name].flags[-1]} {theirs[name] or 'none'}" for name in others)
+        asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
+        raise UsageError(
+            f"{onto} was made with {made}, and is now asked with {asked}",
+            hint="leave those settings out, or make another run",
+        )
 
 
 def _adopt(onto: Path, work: Work) -> None:
@@ -114,7 +141,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         pq.write_table(table, path / TABLES[2])
         ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]
-    named += [[name, "has the id of an earlier record; told apart by a number"] for name in renamed[:1000]]
+    named += [[name, RENAMED] for name in renamed[:1000]]
     described: dict[str, Any] = {
         "settings": answer_settings(settings) | _last(settings),
         "sources": sources,

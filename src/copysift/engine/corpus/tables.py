@@ -207,6 +207,11 @@ def is_corpus(path: Path) -> bool:
         return False
 
 
+def floor_of(path: Path) -> float:
+    """Give the share below which a run has no pairs."""
+    return float(_read_description(path)["floor"])
+
+
 def open_corpus(path: Path) -> Opened:
     """Read a run back for look-ups and for the last phase; runs of `scan --save` are fine too."""
     described = _read_description(path)

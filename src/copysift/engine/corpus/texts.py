@@ -15,6 +15,7 @@ from copysift.values import Ignored, Skipped
 
 SHOWN = 20  # of the ignored shingles, the commonest, are shown with their text
 LENGTH = 200
+FILLER = b"\x7f"  # stands for markup inside of words, so that offsets stay
 
 
 def texts_of(sources: Iterable[str], settings: CorpusSettings, numbers: Iterable[int]) -> dict[int, bytes]:
@@ -48,6 +49,11 @@ def readable(text: bytes, html: str) -> bytes:
     return text
 
 
+def shown_text(text: bytes) -> str:
+    """Give a text as it is shown: without what blanked markup is filled with."""
+    return text.replace(FILLER, b"").decode("utf-8", "replace")
+
+
 def ignored_texts(
     ignored: list[tuple[int, int, int]], sources: Iterable[str], settings: CorpusSettings
 ) -> list[Ignored]:
@@ -65,6 +71,6 @@ def ignored_texts(
             if len(places):
                 at = int(places[0])
                 start, end = int(canonical.starts[at]), int(canonical.ends[at + settings.shingle - 1])
-                shown = texts[holder][start : min(end, start + LENGTH)].decode("utf-8", "replace")
+                shown = shown_text(texts[holder][start : min(end, start + LENGTH)])
         out.append(Ignored(value, count, shown))
     return out

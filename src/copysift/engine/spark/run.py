@@ -30,6 +30,7 @@ from copysift.engine.spark.store import Store
 from copysift.errors import RunError, UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.settings_corpus import CorpusSettings
+from copysift.values import RENAMED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -132,7 +133,7 @@ def _finish(corpus: SparkCorpus, path: Path, sources: list[str], before: list[st
     reasons, named = corpus.skipped(NAMED)
     renamed = corpus.counts["renamed"]
     for name in corpus.counts.get("renamed_first", []):
-        named.append([name, "has the id of an earlier record; told apart by a number"])
+        named.append([name, RENAMED])
     described: dict[str, Any] = {
         "engine": "spark",
         "settings": answer_settings(settings) | corpus_run._last(settings),
