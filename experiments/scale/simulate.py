@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-ENTRIES = 45  # (shingle, document) entries of a document, assumed: the 20,000 documents have 40 sampled ones each
+ENTRIES = 45  # (shingle, document) entries of a document: assumed, the 20,000 documents have 40 sampled ones
 MAX_SHARED = 1000
 LARGEST = 10_000_000  # documents in a cluster, at most
 BOILERPLATE = 10_000  # common shingles
