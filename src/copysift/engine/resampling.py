@@ -38,7 +38,7 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         if text is None:
             raise StoreError(f"{writer.folder} has lost the text of content {content.number}")
         found = reader.fingerprints(content.kind, [text] if text else [])
-        writer.shrink(content.number, len(found.hashes), distinct(found.hashes))
+        writer.recount(content.number, len(found.hashes), distinct(found.hashes))
         writer.file_postings(content.number, found)
     catalog.set_about("settings", {**stored, "seed": seed_check(seed)})
     if is_swept(catalog):

@@ -26,7 +26,7 @@ from copysift.index.place import make_folders
 from copysift.index.reader import TEXT_PIECE, check_version, exists
 from copysift.index.segment import RANGES, Columns, encode, keys_of, sorted_columns
 from copysift.index.slices import DamagedError, part_of, remove_leftovers, without_removed
-from copysift.index.timeline import renumber
+from copysift.index.timeline import is_swept, renumber
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -219,14 +219,21 @@ class Writer:
 
     def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
         """Note that a content has lost postings; its documents are read again when their files are met."""
-        self.changed = True
-        row = self.catalog.contents([content])[content]
-        marked = LOST + row.original
+        marked = LOST + self.catalog.contents([content])[content].original
+        self.recount(content, fingerprints, hashes)
         self.catalog.run(
-            "UPDATE contents SET fingerprints = ?, hashes = ?, checksum = ?, short = ? WHERE number = ?",
-            (fingerprints, hashes, marked, short(marked), content),
+            "UPDATE contents SET checksum = ?, short = ? WHERE number = ?", (marked, short(marked), content)
         )
-        self.catalog.run("UPDATE documents SET mtime = 0 WHERE content = ?", (content,))
+        if not is_swept(self.catalog):  # sweeps keep no time of a file
+            self.catalog.run("UPDATE documents SET mtime = 0 WHERE content = ?", (content,))
+
+    def recount(self, content: int, fingerprints: int, hashes: int) -> None:
+        """Note how many postings a content has, where that is not what it had."""
+        self.changed = True
+        self.catalog.run(
+            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
+            (fingerprints, hashes, content),
+        )
 
     def replace_content(
         self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None
