@@ -1,9 +1,11 @@
 """The Spark engine beside MLlib's MinHashLSH and beside the local engine, and how it grows, in one run.
 
-usage: spark.py CORPUS_DIR [--mllib] [--growth SMALL LARGE] [--words N]
-CORPUS_DIR holds corpus.jsonl. The session is started, and used once on a hundred documents, before anything
-is timed; the local engine runs in the same process. `--growth` clusters generated documents of N words (60),
-of which three in ten are near-copies of others, SMALL and LARGE of them.
+usage: spark.py CORPUS_DIR [--mllib] [--master local[2]] [--growth SMALL LARGE] [--words N] [--results FILE]
+CORPUS_DIR holds corpus.jsonl. The session is started before anything is timed, and each side is run twice on
+the first 2,000 documents, so that neither is timed while Java compiles it; what the first of these runs took
+is told. The local engine runs in the same process. `--growth` clusters generated documents of N words (60),
+of which three in ten are near-copies of others, SMALL and LARGE of them, and nothing else; with --results
+the seconds are kept in a file, so that the two sizes can be measured by two calls.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from copysift.engine.spark.session import session
 from copysift.settings_corpus import CorpusSettings
 
 TABLES = ("documents", "pairs", "clusters")
+WARM = 2000
 
 
 def timed(call: Any) -> float:
@@ -48,6 +51,21 @@ def on_spark(spark: Any, source: Path, run: Path) -> tuple[float, dict[str, Any]
     before = shuffled_bytes(spark)
     seconds = timed(lambda: cluster(spark, [str(source)], run, CorpusSettings()))
     return seconds, json.loads((run / "run.json").read_text()), shuffled_bytes(spark) - before
+
+
+def frames(spark: Any, source: Path) -> tuple[float, int, dict[str, float]]:
+    """Go from a DataFrame to a DataFrame of pairs, as MLlib does below; clusters are made on the way."""
+    import copysift.spark
+
+    found, phases = 0, {}
+
+    def work() -> None:
+        nonlocal found, phases
+        read = spark.read.json(str(source)).select("id", "text").repartition(8)
+        with copysift.spark.cluster(read) as made:
+            found, phases = made.pairs.where("resemblance >= 0.5").count(), made.seconds
+
+    return timed(work), found, phases
 
 
 def mllib(spark: Any, source: Path) -> tuple[float, int]:
@@ -94,8 +112,8 @@ def generate(path: Path, count: int, words: int) -> None:
             file.write(json.dumps({"id": f"d{number}", "text": " ".join(text)}) + "\n")
 
 
-def growth(spark: Any, work: Path, sizes: list[int], words: int) -> None:
-    each = []
+def growth(spark: Any, work: Path, sizes: list[int], words: int, results: Path | None) -> None:
+    known: dict[str, float] = json.loads(results.read_text()) if results and results.exists() else {}
     for count in sizes:
         source = work / f"{count}.jsonl"
         generate(source, count, words)
@@ -105,14 +123,49 @@ def growth(spark: Any, work: Path, sizes: list[int], words: int) -> None:
                 [str(source)], work / f"local-{count}", CorpusSettings()
             )
         )
-        each.append(seconds / count)
+        known[str(count)] = seconds / count
         print(
             f"| {count:,} documents of {words} words, {source.stat().st_size / 1e6:.0f} MB | {seconds:.1f} s "
             f"| local {local:.1f} s | {moved / count:.0f} bytes shuffled a document | {told['seconds']} |",
             flush=True,
         )
+    each = [known[count] for count in sorted(known, key=int)]
     if len(each) == 2:
         print(f"| growth | {each[1] / each[0]:.2f} x linear |")
+    if results:
+        results.write_text(json.dumps(known))
+
+
+def side_by_side(spark: Any, work: Path, source: Path, warm: Path, with_mllib: bool) -> None:
+    seconds, told, moved = on_spark(spark, source, work / "run")
+    count = told["counts"]["documents"]
+    local = timed(lambda: local_cluster([str(source)], work / "local", CorpusSettings()))
+    same = all(
+        pq.read_table(work / "run" / f"{name}.parquet").to_pylist()
+        == pq.read_table(work / "local" / f"{name}.parquet").to_pylist()
+        for name in TABLES
+    )
+    print(
+        f"| copysift on Spark | {count:,} documents | {seconds:.1f} s "
+        f"| {moved / count:.0f} bytes shuffled a document |"
+    )
+    print(f"| phases | {told['seconds']} |")
+    print(f"| copysift, local engine | {local:.1f} s | Spark takes {seconds / local:.1f} x as long |")
+    print(f"| the same tables | {same} |", flush=True)
+    if with_mllib:
+        print(f"| the first run of MLlib, {WARM:,} documents | {mllib(spark, warm)[0]:.1f} s |")
+        mllib(spark, warm)
+        theirs, pairs = mllib(spark, source)
+        print(
+            f"| MLlib MinHashLSH, join | {theirs:.1f} s | {pairs:,} pairs | {theirs / seconds:.1f} x ours |",
+            flush=True,
+        )
+    frames(spark, warm)
+    frames(spark, warm)
+    ours, pairs, phases = frames(spark, source)
+    print(
+        f"| copysift.spark.cluster, pairs counted | {ours:.1f} s | {pairs:,} pairs | {phases} |", flush=True
+    )
 
 
 def main() -> None:
@@ -122,38 +175,24 @@ def main() -> None:
     parser.add_argument("--growth", type=int, nargs="*", default=[])
     parser.add_argument("--words", type=int, default=60)
     parser.add_argument("--conf", action="append", default=[])
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--results", type=Path)
     given = parser.parse_args()
-    spark = session("local[2]", ["spark.driver.memory=3g", "spark.sql.shuffle.partitions=16", *given.conf])
+    spark = session(given.master, ["spark.driver.memory=3g", "spark.sql.shuffle.partitions=16", *given.conf])
     with tempfile.TemporaryDirectory(prefix="copysift-bench-", dir=Path.cwd()) as folder:
         work = Path(folder)
         source = given.corpus / "corpus.jsonl"
+        warm = work / "warm.jsonl"
         with source.open() as file:
-            (work / "warm.jsonl").write_text("".join(islice(file, 100)))
-        on_spark(spark, work / "warm.jsonl", work / "warm")
+            warm.write_text("".join(islice(file, WARM)))
+        cold = on_spark(spark, warm, work / "warm-0")[0]
+        on_spark(spark, warm, work / "warm-1")
         print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
-        seconds, told, moved = on_spark(spark, source, work / "run")
-        count = told["counts"]["documents"]
-        local = timed(lambda: local_cluster([str(source)], work / "local", CorpusSettings()))
-        same = all(
-            pq.read_table(work / "run" / f"{name}.parquet").to_pylist()
-            == pq.read_table(work / "local" / f"{name}.parquet").to_pylist()
-            for name in TABLES
-        )
-        print(
-            f"| copysift on Spark | {count:,} documents | {seconds:.1f} s "
-            f"| {moved / count:.0f} bytes shuffled a document |"
-        )
-        print(f"| phases | {told['seconds']} |")
-        print(f"| copysift, local engine | {local:.1f} s | Spark takes {seconds / local:.1f} x as long |")
-        print(f"| the same tables | {same} |", flush=True)
-        if given.mllib:
-            theirs, pairs = mllib(spark, source)
-            print(
-                f"| MLlib MinHashLSH, join | {theirs:.1f} s | {pairs:,} pairs "
-                f"| {theirs / seconds:.1f} x ours |"
-            )
+        print(f"| the first run of a session, {WARM:,} documents | {cold:.1f} s |")
         if given.growth:
-            growth(spark, work, given.growth, given.words)
+            growth(spark, work, given.growth, given.words, given.results)
+        else:
+            side_by_side(spark, work, source, warm, given.mllib)
     spark.stop()
 
 

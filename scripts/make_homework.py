@@ -177,7 +177,7 @@ def show_top(data, column, title, size=3):
         print("   %-25s %4d" % (name, count))
 """
 
-IDA = '''
+IDA = """
 def report(log):
     pages = [int(row[3]) for row in log]
     pages.sort()
@@ -187,7 +187,7 @@ def report(log):
     print("books lent:", len(pages))
     print("pages: shortest", pages[0], "median", median, "longest", pages[-1])
     print("a shelf of", round(sum(pages) * 0.0001, 2), "metres")
-'''
+"""
 
 NOTES = {
     "mira": "I kept a list of loans for each book, because the first reader is asked for.\n",

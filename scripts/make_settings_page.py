@@ -3,8 +3,9 @@
 import sys
 from pathlib import Path
 
+from copysift.declaring import Setting, settings_of
 from copysift.index_settings import Keep, Query
-from copysift.settings import THRESHOLDS, Door, Setting, Settings, settings_of
+from copysift.settings import THRESHOLDS, Door, Settings
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
 from copysift.settings_sweeps import Sweeping, Tracing
 

@@ -17,3 +17,8 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder of real data, ../shared/data, is not beside this checkout")
     return folder
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name a parameter of bytes by its argument: packed bytes hold the time, names must not change."""
+    return argname if isinstance(val, bytes) else None

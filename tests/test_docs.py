@@ -10,7 +10,8 @@ import pytest
 
 from copysift import errors, registry
 from copysift.cli.main import COMMANDS
-from copysift.settings import Door, Settings, settings_of
+from copysift.declaring import settings_of
+from copysift.settings import Door, Settings
 from tests.cli.program import ROOT, environment
 
 HOWTO = "".join(

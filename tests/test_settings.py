@@ -1,7 +1,8 @@
 import pytest
 
+from copysift.declaring import make, settings_of
 from copysift.errors import UsageError
-from copysift.settings import THRESHOLDS, Door, Settings, Thresholds, make, read_config, settings_of
+from copysift.settings import THRESHOLDS, Door, Settings, Thresholds, read_config
 
 
 @pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])
@@ -115,3 +116,17 @@ def test_a_wrong_config_file_is_named(tmp_path, content, message):
     with pytest.raises(UsageError, match=r"copysift\.toml") as caught:
         read_config(config)
     assert message in caught.value.message
+
+
+def test_a_key_that_is_nearly_right_gets_a_hint(tmp_path):
+    config = tmp_path / "copysift.toml"
+    for key, hint in (("treshold", "did you mean threshold?"), ("min_share", "did you mean min-shared?")):
+        config.write_text(f"{key} = 1\n")
+        with pytest.raises(UsageError) as caught:
+            read_config(config)
+        assert caught.value.hint == hint
+    config.write_text("nonsense = 1\n")
+    with pytest.raises(UsageError) as caught:
+        read_config(config)
+    assert caught.value.hint.startswith("settings: ")
+    assert "min-shared, " in caught.value.hint

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from copysift.declaring import check_limits, declare
 from copysift.errors import UsageError
 from copysift.parsing import count, flag, multiple, text
-from copysift.settings import check_limits, declare
 
 QUERY_SHARES = ("containment", "reverse", "either", "resemblance", "sif")
 QUERY_COUNTS = ("shared",)

@@ -8,14 +8,13 @@ checked by the registry, where plug-ins add theirs.
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+from copysift.declaring import Setting, check_limits, declare, settings_of
 from copysift.errors import UsageError
 from copysift.parsing import count, count_or_share, flag, fraction, ratio, secret, size, text, texts
 
@@ -47,54 +46,6 @@ DEFAULT_THRESHOLD = {"shared": 10.0, "longest": 100.0}  # a share, 25 %, for eve
 DEFAULT_SHARE = 0.25
 # Those of copysift itself: a scheme of a plug-in may heed what it likes.
 _SCHEMES = ("robust", "winnow", "open-closed", "mod", "safe-mod", "all", "min", "adaptive-mod", "anchor")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One declaration, as the doors read it."""
-
-    name: str
-    default: object
-    flags: tuple[str, ...]
-    help: str
-    section: str
-    parse: Callable[[str, object], Any]
-    metavar: str
-    choices: tuple[str, ...]
-    limits: tuple[float | None, float | None]
-    commands: tuple[str, ...]
-    shown: str  # the default in words, where the value alone does not say it
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The commands as a user calls them: `index` for all that begin with it."""
-        return tuple(dict.fromkeys(command.split("-")[0] for command in self.commands))
-
-    @property
-    def key(self) -> str:
-        """The name in a config file."""
-        return self.name.replace("_", "-")
-
-
-def declare(
-    default: object,
-    flags: str,
-    explained: str,
-    section: str,
-    parse: Callable[[str, object], Any],
-    metavar: str = "",
-    *,
-    choices: tuple[str, ...] = (),
-    limits: tuple[float | None, float | None] = (None, None),
-    commands: str = "scan compare index sweep",
-    shown: str = "",
-) -> Any:
-    """Declare a field; the name is filled in by `settings_of`."""
-    entry = Setting(
-        "", default, tuple(flags.split()), explained, section, parse, metavar, choices, limits,
-        tuple(commands.split()), shown,
-    )  # fmt: skip
-    return dataclasses.field(default=default, metadata={"setting": entry})
 
 
 _WHAT = "What is compared"
@@ -151,7 +102,9 @@ class Settings:
         _WHAT, count, "T", limits=(1, 1_000_000), shown="by kind",
     )  # fmt: skip
     scheme: str = declare(
-        "robust", "--scheme", "Which k-grams become fingerprints; `copysift formats` lists the schemes.",
+        "robust", "--scheme", "Which k-grams become fingerprints; `copysift formats` lists the schemes. "
+        "min and adaptive-mod keep a sketch of each file: they estimate resemblance, and miss small parts "
+        "of large files.",
         _WHAT, text, "NAME",
     )  # fmt: skip
     modulus: int | None = declare(
@@ -160,7 +113,7 @@ class Settings:
     )  # fmt: skip
     sketch: int = declare(
         100, "--sketch", "Size of the sketches of the schemes min and adaptive-mod.",
-        _WHAT, count, "S", limits=(1, 1_000_000),
+        _WHAT, count, "S", limits=(1, 1_000_000), commands="scan compare",
     )  # fmt: skip
     anchor: tuple[str, ...] = declare(
         (), "--anchor", "An anchor string of the scheme anchor; may be repeated.",
@@ -312,14 +265,26 @@ class Door:
         None, "--passages", "Print the N longest shared passages with their line numbers.",
         _OUTPUT, count, "N", limits=(0, 1_000_000), commands="scan compare query", shown="0; all for compare",
     )  # fmt: skip
+    whole: bool = declare(
+        False, "--whole", "Print passages whole, not their first 24 lines.",
+        _OUTPUT, flag, commands="scan compare query",
+    )  # fmt: skip
     format: str = declare(
-        "", "--format", "table, json, csv, sif, html or moss (a folder).",
+        "", "--format", "table, json, csv or sif; scan, show and compare also html and moss (a folder); "
+        "locate and history table or json, holders also csv, changes also html.",
         _OUTPUT, text, "NAME", commands="scan show compare query index-list locate history changes holders",
-        shown="by the suffix of -o, else table",
+        shown="by the suffix of -o, else table", told={
+            "locate": "table or json.", "history": "table or json.", "holders": "table, json or csv.",
+            "changes": "table, json or html.",
+        },
     )  # fmt: skip
     output: str = declare(
         "", "-o --output", "Write the report to a file.", _OUTPUT, text, "FILE",
         commands="scan show compare query locate history changes holders", shown="standard output",
+    )  # fmt: skip
+    title: str = declare(
+        "", "--title", "Title of the page that --format html makes.", _OUTPUT, text, "TEXT",
+        commands="scan", shown="none",
     )  # fmt: skip
     anonymise: bool = declare(
         False, "--anonymise", "Put pseudonyms in the place of names; the key goes to a file of its own.",
@@ -360,33 +325,6 @@ class Door:
         check_limits(self)
 
 
-AnySettings = TypeVar("AnySettings")
-
-
-def settings_of(kind: type[Any]) -> dict[str, Setting]:
-    """Give the declarations of a class by field name, in the order in which they are written."""
-    return dict(_declared(kind))  # type: ignore[arg-type]  # classes are hashable, whatever mypy thinks of Any
-
-
-@cache
-def _declared(kind: type[Any]) -> dict[str, Setting]:
-    return {
-        field.name: dataclasses.replace(field.metadata["setting"], name=field.name)
-        for field in dataclasses.fields(kind)
-    }
-
-
-def make(kind: type[AnySettings], values: Mapping[str, object]) -> AnySettings:
-    """Make settings from values as they come from a command line, a config file or Python."""
-    declared = settings_of(kind)
-    for name in values:
-        if name not in declared:
-            raise UsageError(f"there is no setting {name!r}", hint=f"settings: {', '.join(declared)}")
-    return kind(
-        **{name: declared[name].parse(name, value) for name, value in values.items() if value is not None}
-    )
-
-
 def read_config(path: Path, classes: Iterable[type[Any]] = ()) -> dict[str, object]:
     """Read a config file: the names of settings, with - or _, and their values.
 
@@ -404,28 +342,15 @@ def read_config(path: Path, classes: Iterable[type[Any]] = ()) -> dict[str, obje
     values = {key.replace("-", "_"): value for key, value in loaded.items()}
     for key, value in values.items():
         if key not in known:
-            raise UsageError(
-                f"{path}: there is no setting {key.replace('_', '-')!r}",
-                hint=f"settings: {', '.join(entry.key for entry in known.values())}",
-            )
+            import difflib  # slow to load, and hardly ever needed
+
+            named = key.replace("_", "-")
+            keys = [entry.key for entry in known.values()]
+            near = difflib.get_close_matches(named, keys, n=1, cutoff=0.75)
+            hint = f"did you mean {near[0]}?" if near else f"settings: {', '.join(keys)}"
+            raise UsageError(f"{path}: there is no setting {named!r}", hint=hint)
         known[key].parse(f"{path}: {known[key].key}", value)
     return values
-
-
-def check_limits(settings: Any) -> None:
-    """Refuse a value that is outside the choices or limits of its declaration."""
-    for name, entry in settings_of(type(settings)).items():
-        value = getattr(settings, name)
-        if entry.choices and value not in entry.choices:
-            raise UsageError(
-                f"{entry.flags[-1]} has no choice {value!r}", hint=f"choose from {', '.join(entry.choices)}"
-            )
-        low, high = entry.limits
-        if value is None or (low is None and high is None):
-            continue
-        if (low is not None and value < low) or (high is not None and value > high):
-            bounds = f"at least {low:,}" if high is None else f"between {low:,} and {high:,}"
-            raise UsageError(f"{entry.flags[-1]} is {value}, but must be {bounds}")
 
 
 # Settings that only some schemes heed; elsewhere they would silently do nothing.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from copysift.declaring import check_limits, declare
 from copysift.errors import UsageError
 from copysift.parsing import count, flag, fraction, secret, size, text, texts
-from copysift.settings import check_limits, declare
 
 _WHAT = "What is compared"
 _SOURCE = "Which records are read"

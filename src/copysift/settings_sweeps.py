@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from copysift.declaring import check_limits, declare
 from copysift.errors import UsageError
 from copysift.parsing import flag, fraction, text
-from copysift.settings import check_limits, declare
 
 _SWEEP = "Which sweep"
 _ASKING = "What is asked"
@@ -75,7 +75,7 @@ class Tracing:
 
     threshold: float = declare(
         0.5, "--threshold", "The least resemblance or share that counts as the same document: 50% or .5.",
-        _ASKING, fraction, "X", limits=(FLOOR, 1), commands="locate changes",
+        _ASKING, fraction, "X", limits=(0, 1), commands="locate changes",
     )  # fmt: skip
     share: float = declare(
         0.2, "--threshold", "The least share of the file that a document must hold: 20% or .2.",
@@ -85,9 +85,13 @@ class Tracing:
         "", "--original", "The address of the original, whose versions the holders are compared with.",
         _ASKING, text, "URI", commands="holders", shown="the first that had these bytes",
     )  # fmt: skip
+    grouping: str = declare(
+        "host", "--by", "What holders are grouped by: host (of a path its first folder), folder, or none.",
+        _ASKING, text, "WHAT", commands="holders", choices=("host", "folder", "none"),
+    )  # fmt: skip
     watch: bool = declare(
-        False, "--watch", "Only what is new since the sweep before, and who holds it no more.", _ASKING, flag,
-        commands="holders",
+        False, "--watch", "Only what is new or changed since the sweep before, and who holds it no more.",
+        _ASKING, flag, commands="holders",
     )  # fmt: skip
     start: int | None = declare(
         None, "--from", "The first sweep that counts.", _ASKING, moment, "DATE", commands="changes",
@@ -104,3 +108,14 @@ class Tracing:
 
     def __post_init__(self) -> None:
         check_limits(self)
+
+    @property
+    def kept(self) -> float:
+        """The threshold, for an answer from the pairs that an index keeps: it can be no lower than these."""
+        if self.threshold < FLOOR:
+            raise UsageError(
+                f"--threshold is {self.threshold:.0%}, but the index keeps only pairs of contents that share "
+                f"at least {FLOOR:.0%}: below, nearly everything is a little like everything else",
+                hint="ask with the document as a file: copysift locate --file, or copysift query, takes less",
+            )
+        return self.threshold

@@ -1,7 +1,8 @@
-"""Clustering on Spark, from DataFrame to DataFrames: `copysift.spark.cluster(df)`."""
+"""Clustering on Spark, from DataFrame to DataFrames: `cluster(df)` and `dedup(df)`."""
 
 from __future__ import annotations
 
+from copysift.engine.spark.deduping import Deduped, dedup
 from copysift.engine.spark.frames import Clustering, cluster
 
-__all__ = ["Clustering", "cluster"]
+__all__ = ["Clustering", "Deduped", "cluster", "dedup"]

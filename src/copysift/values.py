@@ -23,6 +23,7 @@ MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32
 
 RENAMED = "has the id of an earlier record; told apart by a number"
 REPLACED = "invalid UTF-8, taken with replacement characters"
+DUPLICATE = "duplicate id"  # as the former are counted in run.json
 TAKEN = (RENAMED, REPLACED)  # reasons to take note of a record that is not left out
 
 
@@ -263,8 +264,8 @@ class Result:
     """The whole answer of a scan: what every report is made from.
 
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
-    `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all. `pairs` may be
-    millions: they are made when they are asked for.
+    `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all; `notes` say what
+    the answer may lack for it. `pairs` may be millions: they are made when they are asked for.
     """
 
     settings: dict[str, object]
@@ -277,6 +278,7 @@ class Result:
     listings: tuple[Listing, ...] = ()
     ignored_count: int = 0
     submissions: tuple[Submission, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,9 @@ class Place:
 class Located:
     """Where something is now: `status` is here, moved, gone or unseen.
 
-    `addresses` is where it stood and stands, by date; `copies` are further addresses of the newest sweep.
+    `addresses` is where it stood and stands, by date, moves followed both ways; `copies` are further
+    addresses of the newest sweep. Of a document that is gone, `gone_since` and `seen` are
+    dated by the document, and `seen_at` is the address where it was last seen, if that is another one.
     """
 
     uri: str
@@ -79,6 +81,7 @@ class Located:
     cluster: int = 0
     seen: str = ""
     as_of: str = ""
+    seen_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,8 @@ class Passage:
 class Version:
     """What stood at an address over a run of sweeps; resemblance to the version before and to the first.
 
-    `changes` is None where they were not asked for or cannot be had.
+    `alive`: the newest sweep has it, and `last` is that sweep's date. `changes` is None where
+    they were not asked for or cannot be had.
     """
 
     number: int
@@ -105,6 +109,7 @@ class Version:
     checksum: str
     to_previous: float | None
     to_first: float | None
+    alive: bool = False
     changes: tuple[Passage, ...] | None = None
 
 
@@ -187,9 +192,11 @@ class Alteration:
 class Holder:
     """A document that holds all or part of another one.
 
-    `state` is identical, whole (all of it stands there unchanged), altered (changed in places) or part.
-    `alterations` is None where the texts are not kept. `version` is the version of the original that it
-    resembles most, by number from 1, 0 for the file itself; `closeness` its resemblance.
+    `state` is identical, whole (all of it stands there unchanged), altered (all of it, changed in places),
+    part (some of it, unchanged), altered part, rearranged (in another order) or, where texts are not kept,
+    part or altered. `alterations` is None where the texts are not kept. `version` is the version of the
+    original that it resembles most, by number from 1, 0 for the file itself; `closeness` its resemblance.
+    `new`: it held nothing of it in the sweep before; `changed`: it held it otherwise.
     """
 
     uri: str
@@ -203,6 +210,17 @@ class Holder:
     closeness: float
     alterations: tuple[Alteration, ...] | None = None
     new: bool = False
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An address that holds a document no more: the first sweep that lacked it, and the last that had it."""
+
+    uri: str
+    group: str
+    gone_since: str
+    last_seen: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +232,6 @@ class Holders:
     before: str
     original: str
     holders: tuple[Holder, ...]
-    lost: tuple[str, ...]
+    lost: tuple[Lost, ...]
     watched: bool = False
     kept: bool = True

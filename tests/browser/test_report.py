@@ -1,6 +1,7 @@
 """The report in a real browser: click, filter, slider, keys, and that nothing hostile runs."""
 
 import base64
+import datetime
 import json
 
 import pytest
@@ -28,7 +29,7 @@ def report(tmp_path_factory):
     target = tmp_path_factory.mktemp("report") / "report.html"
     done = copysift(
         HOMEWORK, "scan", "submissions", "--by", "dir", "--base", "starter", "--earlier", "earlier/2025",
-        "--metadata", "submissions.csv", "-o", str(target),
+        "--metadata", "submissions.csv", "--title", "Loans <2026>", "-o", str(target),
     )  # fmt: skip
     assert done.status == 0, done.err
     return target
@@ -80,6 +81,25 @@ def test_the_overview_counts_and_draws(driver, report):
     assert "with nothing but base code: Kai Brandt" in text(driver, ".notice")
     wait_for(driver, "return document.querySelector('#histogram-chart[data-ready]') !== null")
     assert driver.execute_script("return document.querySelector('#histogram-chart > *').shadowRoot !== null")
+
+
+def test_the_page_has_a_title_and_a_date(driver, report):
+    open_page(driver, report)
+    assert driver.find_element(By.TAG_NAME, "h1").text == "Loans <2026>"
+    assert driver.title == "Overview – Loans <2026>"
+    assert str(datetime.date.today().year) in driver.find_element(By.CSS_SELECTOR, "h1 + p").text
+
+
+def test_identical_submissions_come_first_and_are_marked(driver, tmp_path):
+    target = tmp_path / "report.html"
+    copysift(
+        HOMEWORK, "scan", "submissions", "earlier/2025", "--by", "dir", "--base", "starter", "-o", str(target)
+    )
+    open_page(driver, target)
+    first, second, *_ = (row.text for row in driver.find_elements(By.CSS_SELECTOR, "tr[data-pair]"))
+    assert all(word in first for word in ("emil", "jonas", "identical"))
+    assert "100 %" in second
+    assert "identical" not in second
 
 
 def test_search_and_slider_filter_the_pairs_and_a_column_sorts_them(driver, report):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copysift.canonicalise import detect_kind, languages, looks_binary, to_utf8, transcode
-from copysift.canonicalise.sniff import kind_among_texts, kind_of_text
+from copysift.canonicalise.sniff import SAMPLE, kind_among_texts, kind_of_text, known_utf8
 
 GERMAN = "Die Straße führt über die Brücke; schöne Grüße an Käthe und Jürgen, die Tür öffnet später."
 FRENCH = "Le garçon a mangé une pêche à côté de la forêt, où les élèves étaient déjà arrivés très tôt."
@@ -126,3 +126,25 @@ def test_among_texts_a_program_is_text_and_all_else_as_ever(name, head):
     kind = kind_of_text(name, head, languages())
     program = kind.startswith("code:") and kind != "code:ipynb"
     assert kind_among_texts(name, head, languages) == ("text" if program else kind)
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"a" * SAMPLE, b"plain text "]), st.booleans())
+def test_what_is_known_to_be_utf_8_is_what_is_left_as_it_is(tail, head, marked):
+    data = (b"\xef\xbb\xbf" if marked else b"") + head + tail
+    if known_utf8([data]) == [True]:
+        assert to_utf8(data) == (data, "utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", [GERMAN, FRENCH, RUSSIAN, JAPANESE, CHINESE, GREEK, "plain", "", "x" * 70_000 + "é"]
+)
+def test_ordinary_utf_8_is_known_at_once(text):
+    assert known_utf8([text.encode()]) == [True]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"%PDF-1.7", b"nul\0", b"\x01\x02\x03", GERMAN.encode("cp1252"), "ab".encode("utf-16"), b"caf\xc3"],
+)
+def test_what_is_not_so_plain_is_left_to_be_judged(data):
+    assert known_utf8([b"plain", data, b"plain"]) == [True, False, True]

@@ -115,3 +115,42 @@ def test_among_equally_similar_files_the_one_of_the_same_name_is_chosen(tmp_path
     write(tmp_path, {"l/z.txt": A + B, "r/a.txt": A + C, "r/z.txt": A + C + " ", "r/q/z.txt": A + C + "  "})
     content = json.loads(copysift(tmp_path, "compare", "l", "r", "--format", "json").out)
     assert content["similar"][0]["right"] == "z.txt"
+
+
+def test_no_line_is_cut_where_there_is_no_terminal(tmp_path):
+    line = " ".join(A.split())
+    write(tmp_path, {"a.txt": line, "b.txt": B + "\n" + line})
+    out = copysift(tmp_path, "compare", "a.txt", "b.txt").out
+    assert out.count(line) == 2
+    assert "…" not in out
+    assert line in copysift(tmp_path, "scan", ".", "--passages", "1").out
+
+
+def test_a_long_passage_is_shown_whole_when_that_is_asked_for(tmp_path):
+    long = "\n".join(f"{number} {prose(number, words=6).strip()}" for number in range(60))
+    write(tmp_path, {"a.txt": long, "b.txt": B + "\n" + long})
+    last = long.splitlines()[-1]
+    for command in (["compare", "a.txt", "b.txt"], ["scan", ".", "--passages", "1"]):
+        cut, whole = (copysift(tmp_path, *command, *more).out for more in ((), ("--whole",)))
+        assert last not in cut
+        assert "36 more lines (--whole shows all)" in cut
+        assert last in whole
+        assert "more line" not in whole
+
+
+def test_the_lines_that_are_not_shown_are_those_of_the_passage(tmp_path):
+    long = "\n".join(f"{number} {prose(number, words=60).strip()}" for number in range(400))
+    write(tmp_path, {"a.txt": long, "b.txt": B + "\n" + long})
+    hidden = f"{len(long.splitlines()) - 24:,} more lines (--whole shows all)"
+    assert hidden in copysift(tmp_path, "compare", "a.txt", "b.txt").out
+
+
+def test_lines_that_end_with_a_carriage_return_alone_are_counted(tmp_path):
+    lines = A.splitlines()
+    for end in ("\n", "\r\n", "\r"):
+        write(tmp_path, {"a.txt": end.join(lines), "b.txt": "one" + end + "two" + end + end.join(lines)})
+        shown = copysift(tmp_path, "compare", "a.txt", "b.txt")
+        assert f"a.txt:1-{len(lines)} " in shown.out
+        assert f"b.txt:3-{len(lines) + 2}" in shown.out
+        assert f"\n{lines[1]}"[1:] in shown.out
+        assert "\\x0d" not in shown.out

@@ -231,3 +231,72 @@ def test_what_is_taken_with_replacement_characters_is_not_called_skipped(tmp_pat
         "copysift: noted c.jsonl:1: invalid UTF-8, taken with replacement characters",
         "copysift: skipped c.jsonl:2: has no field 'text'",
     ]
+
+
+def test_records_that_are_only_noted_are_no_reason_for_status_3(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", [*RECORDS, {"id": "a", "text": text(50, "again")}])
+    with (tmp_path / "c.jsonl").open("ab") as file:
+        file.write(b'{"id": "e", "text": "caf\xe9 ' + text(50, "latin").encode() + b'"}\n')
+    for command in (("cluster", "c.jsonl", "-o", "run"), ("dedup", "c.jsonl", "-o", "out.jsonl")):
+        done = copysift(tmp_path, *command)
+        assert done.status == 0, done.err
+        assert "noted a~2" in done.err
+        assert "invalid UTF-8" in done.err
+    with (tmp_path / "c.jsonl").open("ab") as file:
+        file.write(b"{broken\n")
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run").status == 3
+    assert copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.jsonl").status == 3
+
+
+def test_a_field_that_no_record_has_is_an_error_that_names_those_there_are(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", [{"url": "u", "body": BASE}, {"url": "v", "body": BASE}])
+    for wrong in ((), ("--text-field", "txt"), ("--text-field", "body", "--id-field", "ident")):
+        done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", *wrong)
+        assert done.status == 2
+        assert "no record of c.jsonl has a field '" in done.err
+        assert "url, body" in done.err
+        assert not (tmp_path / "run").exists()
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--text-field", "body").status == 0
+
+
+def test_query_takes_several_documents_of_any_kind_and_builds_its_look_up_once(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    (tmp_path / "part.txt").write_text(" ".join(BASE.split()[50:80]))
+    done = copysift(tmp_path, "query", "run", "part.txt", "-", "a", "--text", BASE, stdin=BASE.encode())
+    assert done.status == 0
+    heads = [line for line in done.out.splitlines() if "%" not in line]
+    assert heads == ["part.txt", "-", "a", " ".join(BASE.split())[:40]]
+    assert done.out.count("100.0%  100.0%  100.0%  b") == 3
+    before = (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns
+    assert copysift(tmp_path, "query", "run", "a").out.startswith(" 100.0%  100.0%  100.0%  b\n")
+    assert (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns == before
+    assert copysift(tmp_path, "query", "run").status == 2
+
+
+def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    path = tmp_path / "run" / "sketches" / "shingles-00000.u64"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:80] + b"\x01\x02\x03\x04\x05\x06\x07\x08" + whole[88:])
+    for command in (
+        ("query", "run", "a"),
+        ("cluster", "c.jsonl", "--onto", "run"),
+        ("dedup", "c.jsonl", "--against", "run", "-o", "out.jsonl"),
+        ("dedup", "c.jsonl", "--against", "run", "--passages", "cut", "-o", "out.jsonl"),
+    ):
+        done = copysift(tmp_path, *command)
+        assert done.status == 2
+        assert "is damaged" in done.err
+
+
+def test_show_names_members_of_the_largest_clusters(tmp_path):
+    many = [{"id": f"copy-{number}", "text": BASE} for number in range(20)]
+    write_jsonl(tmp_path / "c.jsonl", many)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    shown = copysift(tmp_path, "show", "run").out
+    assert "copy-11  identical" in shown
+    assert "… 8 more" in shown
+    copysift(tmp_path, "show", "run", "-o", "report.html")
+    assert "<li>copy-11 <i>identical</i>" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -142,6 +142,7 @@ def test_ctrl_c_is_one_line_and_status_130(tmp_path):
     running = subprocess.Popen(
         [sys.executable, "-m", "copysift", "scan", "--files-from", "list"],
         cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     with open(tmp_path / "list", "wb"):  # opens when the program has opened it for reading
         time.sleep(0.3)

@@ -49,7 +49,9 @@ def test_json_has_every_field_of_the_schema_and_is_the_same_every_time(folder):
     done = copysift(folder, "scan", ".", "--format", "json")
     assert done.status == 0
     content = json.loads(done.out)
-    assert list(content) == ["version", "settings", "documents", "pairs", "clusters", "ignored", "skipped"]
+    assert list(content) == [
+        "version", "settings", "documents", "pairs", "equal", "clusters", "ignored", "skipped", "notes",
+    ]  # fmt: skip
     for document in content["documents"]:
         assert set(document) == {"name", "group", "kind", "bytes", "fingerprints"}
     for pair in content["pairs"]:
@@ -259,3 +261,26 @@ def test_a_match_of_the_guaranteed_length_is_found_by_its_length(tmp_path):
     done = copysift(tmp_path, "scan", ".", "--measure", "longest", "--threshold", "50")
     assert done.status == 0
     assert "a.txt" in done.out
+
+
+def test_common_fingerprints_are_ignored_and_nothing_is_skipped_for_it(tmp_path):
+    write(tmp_path, {f"{number}.txt": prose(1) + prose(100 + number, words=12) for number in range(12)})
+    done = copysift(tmp_path, "scan", ".", "--max-shared", "10")
+    assert done.status == 1
+    assert "12 of the files have few fingerprints left" in done.err
+    assert "are ignored; --max-shared 12 compares them, too" in done.err
+    assert "skipped" not in done.out + done.err
+    assert copysift(tmp_path, "scan", ".", "--max-shared", "10", "-q").err == ""
+
+
+def test_the_help_offers_no_option_that_has_no_effect(tmp_path):
+    assert "--sketch" in copysift(tmp_path, "scan", "--help").out
+    assert "--sketch" not in copysift(tmp_path, "index", "add", "--help").out
+    assert "--sketch" not in copysift(tmp_path, "sweep", "--help").out
+
+
+def test_a_name_with_a_backslash_is_told_from_one_with_a_control_character(tmp_path):
+    write(tmp_path, {"a\\x1b": prose(1), "a\x1b": prose(1) + "more"})
+    out = copysift(tmp_path, "scan", ".").out
+    assert "a\\\\x1b" in out
+    assert out.count("a\\x1b") == 1

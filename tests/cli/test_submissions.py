@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import random
 import tarfile
 import zipfile
@@ -10,44 +9,7 @@ import zipfile
 import pytest
 
 from tests.cli.program import copysift, write
-
-# Passages that share nothing with each other, long enough for a score.
-WORDS = """
-    harbour lantern copper orchard violet granite meadow thunder saddle pepper walnut compass marble
-    feather cinder ribbon tunnel pigeon anchor basket candle drummer eagle forest guitar hammer
-    island jacket kettle ladder mirror needle oyster pillow quarry rocket silver timber umbrella
-    valley window yellow zebra
-""".split()  # noqa: SIM905 - a list of them is a page long
-
-
-def essay(seed, count=60):
-    """Give words in an order of their own, the same for the same seed."""
-    state, chosen = seed * 7919 + 13, []
-    for _ in range(count):
-        state = (state * 1103515245 + 12345) % 2**31
-        chosen.append(WORDS[state >> 8 & 31] + WORDS[(state >> 16) % len(WORDS)])
-    return " ".join(chosen) + "\n"
-
-
-A, B, C, D, KIT = (essay(seed) for seed in range(1, 6))
-
-
-def scan(folder, *arguments):
-    done = copysift(folder, "scan", *arguments, "--format", "json", "--kind", "text")
-    assert done.status in (0, 1, 3), done.err
-    return json.loads(done.out), done
-
-
-def pairs(content):
-    return {(pair["left"], pair["right"]): pair for pair in content["pairs"]}
-
-
-def zipped(members):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return content.getvalue()
+from tests.cli.submissions import KIT, A, B, C, D, essay, pairs, scan, zipped
 
 
 def test_a_folder_is_compared_as_a_whole(tmp_path):
@@ -148,86 +110,6 @@ def test_earlier_years_are_compared_with_new_ones_only(tmp_path):
     assert set(pairs(content)) == {("2024/ann", "2023/ann")}
 
 
-def test_authors_and_teams_of_the_metadata_are_not_compared_with_themselves(tmp_path):
-    write(tmp_path, {f"hw/{name}/x.txt": A for name in ("ann1", "ann2", "bob", "cleo", "dan")})
-    write(
-        tmp_path,
-        {"class.csv": "Author;Name;Team;Attempt\nAnn;ann1;;1\nAnn;ann2;;2\nBob;bob;red;\nC;hw/cleo;red\n"},
-    )
-    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
-    names = {(left[3:], right[3:]) for left, right in pairs(content)}
-    assert names == {
-        ("ann1", "bob"), ("ann1", "cleo"), ("ann1", "dan"),
-        ("ann2", "bob"), ("ann2", "cleo"), ("ann2", "dan"),
-        ("bob", "dan"), ("cleo", "dan"),
-    }  # fmt: skip
-    assert done.status == 0
-
-
-def test_names_that_the_metadata_does_not_know_are_reported(tmp_path):
-    write(tmp_path, {"hw/ann/x.txt": A, "old/ann/x.txt": A, "hw/bob/x.txt": B})
-    write(tmp_path, {"class.csv": "name,label\nzoe,Z\nann,A\nx.txt,X\n"})
-    done = copysift(tmp_path, "scan", "hw", "old", "--by", "dir", "--metadata", "class.csv")
-    assert done.status == 3
-    assert "skipped class.csv, line 2: 'zoe' names no submission" in done.err
-    assert "skipped class.csv, line 3: 'ann' names 2 submissions: give more of the path" in done.err
-    assert "skipped class.csv, line 4: 'x.txt' names 3 submissions: give more of the path" in done.err
-
-
-def test_a_mistyped_column_is_named_and_the_work_goes_on(tmp_path):
-    write(tmp_path, {"hw/ann/x.txt": A, "hw/bob/x.txt": A, "class.csv": "name,tem\nann,red\nbob,red\n"})
-    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
-    assert set(pairs(content)) == {("hw/ann", "hw/bob")}
-    assert done.status == 3
-    assert "skipped class.csv, line 1: no use is made of the columns 'tem' (did you mean team?)" in done.err
-
-
-def test_bad_metadata_is_wrong_usage(tmp_path):
-    write(tmp_path, {"hw/ann/x.txt": A, "class.csv": "name,attempt\nann,two\n"})
-    done = copysift(tmp_path, "scan", "hw", "--metadata", "class.csv")
-    assert (done.status, done.out) == (2, "")
-    assert done.err == "copysift: class.csv, line 2, column 2: 'two' is no number of an attempt\n"
-
-
-def test_a_moodle_export_gives_submissions_and_authors(tmp_path):
-    names = ("Ann Ash_11", "Ann Ash_12", "Bob Birch_13")
-    members = {f"{name}_assignsubmission_file_/x.txt": A for name in names}
-    write(tmp_path, {"export.zip": zipped(members)})
-    content, done = scan(tmp_path, "export.zip", "--by", "dir")
-    assert len(content["pairs"]) == 3  # two people of one name are two people
-    assert done.status == 0
-
-
-def test_the_metadata_may_name_authors_as_a_platform_does(tmp_path):
-    names = ("Ann Ash_11", "Bob Birch_13", "Cleo Cox_14", "Dan Day_15", "Dan Day_16")
-    write(tmp_path, {f"hw/{name}_assignsubmission_file_/x.txt": A for name in names})
-    write(tmp_path, {"hw/Ann Ash_11_assignsubmission_onlinetext_/y.txt": A})
-    table = "name,team\nAnn Ash,red\nBob Birch,red\nDan Day_15,red\nDan Day,red\n"
-    write(tmp_path, {"class.csv": table})
-    content, done = scan(tmp_path, "hw", "--by", "dir", "--metadata", "class.csv")
-    sides = {tuple(sorted(name[3:].partition("_assign")[0] for name in pair)) for pair in pairs(content)}
-    assert sides == {
-        ("Ann Ash_11", "Cleo Cox_14"), ("Ann Ash_11", "Dan Day_16"), ("Bob Birch_13", "Cleo Cox_14"),
-        ("Bob Birch_13", "Dan Day_16"), ("Cleo Cox_14", "Dan Day_15"), ("Cleo Cox_14", "Dan Day_16"),
-        ("Dan Day_15", "Dan Day_16"),
-    }  # fmt: skip
-    assert done.err == (
-        "copysift: skipped class.csv, line 5: 'Dan Day' names 2 submissions: give more of the path\n"
-    )
-
-
-@pytest.mark.parametrize("by", ["file", "dir"])
-def test_canvas_attempts_of_one_author_are_not_compared(tmp_path, by):
-    write(
-        tmp_path,
-        {"hw/ashann_1_10_x.txt": A, "hw/ashann_LATE_1_11_x-1.txt": A, "hw/birchbob_2_12_x.txt": A + B},
-    )
-    content, _ = scan(tmp_path, "hw", "--by", by)
-    sides = {tuple(sorted(name.partition("_")[0] for name in pair)) for pair in pairs(content)}
-    assert sides == {("hw/ashann", "hw/birchbob")}
-    assert len(content["pairs"]) == (2 if by == "file" else 1)
-
-
 def test_a_zip_of_zips_is_opened_in_place(tmp_path):
     inner = [zipped({"main.txt": text, "pad/more.txt": D}) for text in (A, A + "!", B)]
     write(tmp_path, {"all.zip": zipped({f"s{number}.zip": data for number, data in enumerate(inner)})})
@@ -257,6 +139,16 @@ def test_a_tar_is_opened_in_place_and_its_files_compared(tmp_path):
     assert set(pairs(content)) == {("all.tar.gz/a.txt", "all.tar.gz/b.txt")}
     passages = copysift(tmp_path, "scan", "all.tar.gz", "--passages", "1").out
     assert A.split()[0] in passages
+
+
+def test_an_archive_that_is_named_is_opened_wherever_it_is_met_first(tmp_path):
+    write(tmp_path, {"all/b.txt": B})
+    (tmp_path / "all/hw.zip").write_bytes(zipped({"a.txt": A, "c.txt": A + C}))
+    for paths in (("all", "all/hw.zip"), ("all/hw.zip", "all")):
+        content, _ = scan(tmp_path, *paths)
+        assert set(pairs(content)) == {("all/hw.zip/a.txt", "all/hw.zip/c.txt")}
+    content, _ = scan(tmp_path, "all")
+    assert [each["name"] for each in content["documents"]] == ["all/b.txt", "all/hw.zip"]
 
 
 def test_one_bad_file_costs_no_other_file_of_its_submission(tmp_path):

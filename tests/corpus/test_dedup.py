@@ -7,9 +7,9 @@ import pytest
 
 import copysift
 from copysift.cluster.keeping import keep
+from copysift.declaring import make
 from copysift.engine.corpus.deduping import dedup
 from copysift.errors import UsageError
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
 from tests.corpus.texts import edited, mixed, run, text, write_jsonl
 
@@ -178,3 +178,57 @@ def test_a_large_component_is_led_by_the_best_although_not_all_pairs_are_known()
     assert keep(rank, *star, "representative", nobody, 3).tolist() == [5, 1, 2, 3, 4, 5]
     assert keep(rank, *star, "component", everyone, 3).tolist() == [5] * 6
     assert keep(rank, *star, "component", nobody, 3).tolist() == [5, 1, 2, 3, 4, 5]
+
+
+def test_records_keep_their_fields_their_names_and_their_order(tmp_path):
+    records = [
+        {"score": 7, "url": "http://x/1", "text": text(60, 1), "when": "2024", "id": None},
+        {"text": text(60, 2), "url": "http://x/2", "score": "high"},
+        {"text": text(60, 2), "url": "http://x/3"},
+        {"url": "http://x/4", "text": text(60, 4), "meta": {"b": 1, "a": [1, 2]}, "score": 1.5},
+        {"url": "http://x/5", "text": text(60, 5), "meta": {"c": 3}, "score": 10**30},
+    ]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    clean(source, tmp_path / "out.jsonl")
+    kept = [records[n] for n in (0, 1, 3, 4)]
+    written = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert written == [json.dumps(record) for record in kept]
+    clean(source, tmp_path / "out.parquet")
+    rows = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [row["url"] for row in rows] == [record["url"] for record in kept]
+    assert "id" not in {name for row in rows for name, value in row.items() if value is not None}
+    for row, record in zip(rows, kept, strict=True):
+        spare = json.loads(row.pop("other") or "{}")
+        back = {name: value for name, value in (row | spare).items() if value is not None}
+        wanted = {name: value for name, value in record.items() if value is not None}
+        if isinstance(back.get("meta"), dict) and "meta" not in spare:
+            back["meta"] = {name: value for name, value in back["meta"].items() if value is not None}
+        assert back == wanted
+
+
+def test_a_table_keeps_its_columns_in_their_order(tmp_path):
+    table = pa.table(
+        {"n": [3, 1, 2], "text": [text(50, 1), text(50, 1), text(50, 2)], "uri": ["a", "b", "c"]}
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    clean(tmp_path / "t.parquet", tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found.schema.names[:3] == ["n", "text", "uri"]
+    assert found.select(["n", "text", "uri"]).to_pylist() == table.take([0, 2]).to_pylist()
+
+
+def test_passages_that_go_across_tags_are_found_and_the_tags_stay(tmp_path):
+    secret = text(30, "secret").split()
+    run(write_jsonl(tmp_path / "test.jsonl", [{"id": "t", "text": " ".join(secret)}]), tmp_path / "RUN")
+    body = " ".join(secret[:14]) + "</b> <p class='x'>" + " ".join(secret[14:])
+    page = f"<html><body>Before all of it <b>{body}</p> and after all of it</body></html>"
+    source = write_jsonl(tmp_path / "c.jsonl", [{"id": "p", "text": page}])
+    clean(source, tmp_path / "out.jsonl", against=tmp_path / "RUN", passages="cut")
+    (left,) = lines(tmp_path / "out.jsonl")
+    assert left["text"] == (
+        "<html><body>Before all of it <b></b><p class='x'></p> and after all of it</body></html>"
+    )
+    clean(source, tmp_path / "flag.jsonl", against=tmp_path / "RUN", passages="flag")
+    (flagged,) = lines(tmp_path / "flag.jsonl")
+    ((start, end),) = flagged["passages"]
+    assert page.encode()[start:end].decode() == body

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from copysift.declaring import make
 from copysift.engine.corpus import local
 from copysift.engine.corpus.query import query
 from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
 from copysift.engine.corpus.spill import Spill
 from copysift.errors import RunError, UsageError
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from copysift.declaring import make
 from copysift.engine.corpus.run import Summary, cluster
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
 
 

@@ -1,6 +1,8 @@
 import pytest
 
 import copysift
+from copysift import kernels
+from copysift.kernels.reference import files as reference_files
 from tests.cli.program import write
 from tests.cli.texts import prose
 
@@ -118,11 +120,12 @@ def test_an_unreadable_file_is_skipped_whoever_runs(folder, monkeypatch):
     opened = os.open
 
     def locked(path, *rest, **more):
-        if str(path).endswith("d.txt"):
+        if os.fsdecode(path).endswith("d.txt"):
             raise PermissionError(13, "Permission denied", path)
         return opened(path, *rest, **more)
 
     monkeypatch.setattr(os, "open", locked)
+    monkeypatch.setattr(kernels, "files", reference_files)
     result = copysift.scan(folder)
     assert [(each.name[-5:], each.reason) for each in result.skipped] == [("d.txt", "permission denied")]
     assert len(result.pairs) == 2

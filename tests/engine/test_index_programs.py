@@ -21,12 +21,6 @@ RENAMED = PROGRAM.replace("items", "things").replace("result", "sum_of_all").rep
 CLASS = {"ann.py": PROGRAM, "bob.py": "print(1)\n", "eve.py": "import sys\nsys.exit(len(sys.argv))\n"}
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def kinds(index):
     return {each.name: each.kind for each in index.documents()}
 

@@ -11,20 +11,6 @@ from copysift.errors import InputError, StoreError, UsageError
 from tests.cli.program import write
 from tests.cli.texts import prose
 
-YEAR = 365 * 86400
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def old(folder, *names):
-    """Make files old enough to be trusted by their time."""
-    for name in names:
-        os.utime(folder / name, (10**9, 10**9))
-
 
 def names(hits):
     return [hit.right for hit in hits]
@@ -178,89 +164,6 @@ def test_without_kept_texts_the_spans_of_fingerprints_show_where_it_stood(here):
         assert whole.right.start <= region.right.start < region.right.end <= whole.right.end
         assert region.right.first_line == 0  # not known without the text
         assert region.left.first_line >= 1
-
-
-def test_adding_again_reads_only_what_changed_in_size_or_time(here):
-    write(here, {"a.txt": prose(1), "b.txt": prose(2), "c.txt": prose(3)})
-    old(here, "a.txt", "b.txt", "c.txt")
-    with copysift.Index("x.sift") as index:
-        first = index.add(here)
-        assert (first.added, first.changed, first.unchanged) == (3, 0, 0)
-        swapped = prose(2).replace("a", "e", 1)
-        write(here, {"b.txt": swapped})
-        old(here, "b.txt")  # same size and time: believed to be the same
-        write(here, {"c.txt": prose(3) + "more"})
-        again = index.add(here)
-        assert (again.added, again.changed, again.unchanged) == (0, 1, 2)
-        assert not any(hit.equal for hit in index.query("b.txt"))
-
-
-def test_a_file_that_was_only_touched_is_read_and_found_the_same(here):
-    write(here, {"a.txt": prose(1)})
-    old(here, "a.txt")
-    with copysift.Index("x.sift") as index:
-        index.add(here)
-        os.utime("a.txt", (10**9 + 5, 10**9 + 5))
-        done = index.add(here)
-        assert (done.added, done.changed, done.unchanged) == (0, 0, 1)
-        assert next(index.documents()).checksum
-
-
-def test_a_file_that_was_indexed_the_moment_it_was_written_is_read_again(here):
-    """Its time says nothing: it may have been written again in the same moment."""
-    write(here, {"a.txt": prose(1)})
-    status = os.stat("a.txt")
-    with copysift.Index("x.sift") as index:
-        index.add("a.txt")
-        write(here, {"a.txt": prose(1).replace("a", "e", 1)})
-        os.utime("a.txt", ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert index.add("a.txt").changed == 1
-
-
-def test_update_adds_what_is_new_and_removes_what_has_vanished(here):
-    write(here, {"d/a.txt": prose(1), "d/b.txt": prose(2), "e/c.txt": prose(3)})
-    with copysift.Index("x.sift") as index:
-        index.add(["d", "e"])
-        (here / "d/a.txt").unlink()
-        (here / "e/c.txt").unlink()
-        write(here, {"d/new.txt": prose(4)})
-        done = index.update("d")
-        assert (done.added, done.changed, done.unchanged, done.removed) == (1, 0, 1, 1)
-        assert sorted(each.name for each in index.documents()) == ["d/b.txt", "d/new.txt", "e/c.txt"]
-        assert names(index.query(prose(1), text=True)) == []
-        done = index.update()
-        assert (done.added, done.changed, done.unchanged, done.removed) == (0, 0, 2, 1)
-        assert [each.name for each in index.update(["none"]).skipped] == ["none"]
-
-
-def test_update_of_the_folder_itself_finds_all_below_it(here):
-    write(here, {"a.txt": prose(1), "b.txt": prose(2)})
-    with copysift.Index("x.sift") as index:
-        index.add(".")
-        (here / "a.txt").unlink()
-        assert index.update(".").removed == 1
-
-
-def test_an_update_with_filters_does_not_take_what_is_filtered_for_vanished(here):
-    write(here, {"a.txt": prose(1), "b.md": prose(2)})
-    with copysift.Index("x.sift") as index:
-        index.add(".")
-    with copysift.Index("x.sift", include="*.txt") as index:
-        assert index.update(".").removed == 0
-        assert len(list(index.documents())) == 2
-
-
-def test_remove_takes_names_paths_and_folders(here):
-    write(here, {"d/a.txt": prose(1), "d/e/b.txt": prose(2), "c.txt": prose(3), "dd.txt": prose(6)})
-    with copysift.Index("x.sift") as index:
-        index.add(["d", "c.txt", "dd.txt"])
-        index.add([("web", prose(4))])
-        assert index.remove("nothing") == 0
-        assert index.remove("web") == 1
-        assert index.remove(here / "c.txt") == 1
-        assert index.remove(["d"]) == 2
-        assert [each.name for each in index.documents()] == ["dd.txt"]
-        assert names(index.query("d/a.txt")) == []
 
 
 def test_documents_come_as_pairs_mappings_or_values(here):

@@ -1,19 +1,9 @@
-import io
-import zipfile
-
 import pytest
 
 from copysift.engine.intake import Grouping, Intake
 from copysift.engine.stored import Stored
 from copysift.read.walk import WalkSettings
-
-
-def zipped(members):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return content.getvalue()
+from tests.cli.submissions import zipped
 
 
 def take(*paths, by_dir=True):

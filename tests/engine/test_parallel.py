@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from copysift.engine.parallel import AHEAD, BATCH, Failed, ordered_map
+from copysift.engine.parallel import AHEAD, BATCH, Failed, ordered_batches, ordered_map
 from copysift.errors import UsageError
 
 
@@ -134,6 +134,7 @@ def test_ctrl_c_stops_promptly(jobs):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert running.stdout.readline() == b"0\n"
     begun = time.monotonic()
@@ -141,3 +142,17 @@ def test_ctrl_c_stops_promptly(jobs):
     _, errors = running.communicate(timeout=20)
     assert time.monotonic() - begun < 5
     assert b"KeyboardInterrupt" in errors
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_batches_come_in_order_and_what_fails_fails_for_each_item(jobs):
+    def work(batch):
+        if 7 in batch:
+            raise ValueError("seven")
+        return [(number, len(batch)) for number in batch]
+
+    out = list(ordered_batches(work, range(12), jobs=jobs, most=5))
+    assert out[:5] == [(number, 5) for number in range(5)]
+    assert [each.item for each in out[5:10]] == [5, 6, 7, 8, 9]
+    assert str(out[5].error) == "seven"
+    assert out[10:] == [(10, 2), (11, 2)]

@@ -124,13 +124,15 @@ def test_words_of_a_web_page_are_those_of_its_text(tmp_path):
     assert pair.resemblance == 1.0
 
 
-def test_a_broken_kernel_or_setting_is_an_error_not_a_skipped_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize("broken_part", ["claims", "read_loaded"])
+def test_a_broken_kernel_or_setting_is_an_error_not_a_skipped_file(tmp_path, monkeypatch, broken_part):
     from copysift.engine.documents import Reader
 
-    def broken(self, entry):
+    def broken(self, *given):
         raise ZeroDivisionError
 
     write(tmp_path, {"a.txt": A})
-    monkeypatch.setattr(Reader, "read", broken)
+    monkeypatch.setattr(Reader, broken_part, broken)
+    (tmp_path / "latin.txt").write_bytes(A.encode() + b"\xe9")  # read by itself
     with pytest.raises(ZeroDivisionError):
         copysift.scan(tmp_path)

@@ -180,6 +180,6 @@ def test_wrong_arguments_are_refused(edition):
         edition.tiles(a, a, 1, None, u8([0] * 4))
 
 
-@given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"bc\n", b"\x00"]), max_size=20).map(b"".join))
+@given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"\r", b"bc\n", b"\x00"]), max_size=20).map(b"".join))
 def test_line_starts_equal_twin(data):
     assert compiled.line_starts(data).tolist() == reference.line_starts(data).tolist()

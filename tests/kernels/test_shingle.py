@@ -72,8 +72,10 @@ def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
     assert set(values[::40].tolist()) <= set(found[0].tolist())
 
 
-def test_every_pair_of_small_sets_is_intersected():
-    sets = [list(each) for size in range(5) for each in itertools.combinations(range(5), size)]
+@pytest.mark.parametrize("avx2", [True, False])
+def test_every_pair_of_small_sets_is_intersected(avx2):
+    compiled.use_avx2(avx2)
+    sets = [list(each) for size in range(10) for each in itertools.combinations(range(9), size)]
     sets += [list(range(0, 400, 3)), list(range(0, 4000, 7)), [3999]]
     values = np.array([key for each in sets for key in each], np.uint64)
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
@@ -81,6 +83,7 @@ def test_every_pair_of_small_sets_is_intersected():
         np.array(side) for side in zip(*itertools.product(range(len(sets)), repeat=2), strict=True)
     )
     same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
+    compiled.use_avx2(True)
 
 
 @pytest.mark.parametrize("kernel", [compiled, readable])
@@ -111,3 +114,44 @@ def test_lists_and_pairs_are_those_of_the_definition_on_every_small_case():
             weights = np.arange(1, len(starts) + 1, dtype=np.uint32)
             same(*(kernel.all_pairs(docs, own, starts, lengths, weights) for kernel in (compiled, readable)))
             same(*([kernel.few_pairs(docs, own, starts, lengths)] for kernel in (compiled, readable)))
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_strings_are_gathered_by_number_and_never_from_outside(kernel):
+    data, ends = np.frombuffer(b"onetwothree", np.uint8), np.array([0, 3, 6, 6, 11], np.int32)
+    got, bounds = kernel.gather_strings(data, ends, np.array([3, -1, 0, 2, 3]))
+    assert got.tobytes() == b"threeonethree"
+    assert bounds.tolist() == [0, 5, 5, 8, 8, 13]
+    with pytest.raises(IndexError):
+        kernel.gather_strings(data, ends, np.array([4]))
+    with pytest.raises(IndexError):
+        kernel.gather_strings(data[:9], ends, np.array([3]))
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_sets_of_several_sources_are_intersected_and_never_from_outside(kernel):
+    sources = [np.arange(0, 60, 2, dtype=np.uint64), np.arange(0, 60, 3, dtype=np.uint64)]
+    source, starts, ends = np.array([0, 1, 1, 0]), np.array([0, 0, 5, 3]), np.array([30, 20, 5, 9])
+    lefts, rights = np.array([0, 0, 3, 3]), np.array([1, 2, 1, 0])
+    found = kernel.shared_among(sources, source, starts, ends, lefts, rights)
+    assert found.tolist() == [10, 0, 2, 6]
+    for bad in ((2, 0, 1), (-1, 0, 1), (0, 0, 31), (1, 3, 2), (0, -1, 2)):
+        with pytest.raises(IndexError):
+            kernel.shared_among(sources, *(np.array([each]) for each in bad), np.array([0]), np.array([0]))
+    with pytest.raises(IndexError):
+        kernel.shared_among(sources, source, starts, ends, np.array([4]), np.array([0]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6])
+def test_super_shingles_are_those_of_the_definition(size):
+    chance = random.Random(size)
+    sets = [sorted({chance.randrange(2**64) // 5 * 5 for _ in range(count)}) for count in range(40)]
+    sets += [sorted({chance.randrange(2**64) for _ in range(count)}) for count in (300, 2000)]
+    values = np.array([key for each in sets for key in each], np.uint64)
+    bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    for rows in ([1, 0], [1, 5], [25, 5], [5, 0], [0, 0], [25, 1]):
+        moduli = np.array([rows] * len(sets), np.uint32)
+        same(
+            compiled.super_shingles(values, bounds, moduli, size),
+            readable.super_shingles(values, bounds, moduli, size),
+        )

@@ -267,3 +267,16 @@ def test_every_sequence_near_the_edges_of_utf_8_agrees():
 def test_every_short_script_agrees_and_ends_where_it_should():
     for pieces in itertools.product([b"<!--", b"-->", b"<script>", b"</script>", b"-", b"x"], repeat=5):
         agree_markup(b"<script>" + b"".join(pieces) + b"y")
+
+
+def test_sound_texts_equal_the_twin_on_every_pair_and_triple_of_nasty_bytes():
+    texts = [bytes(each) for n in range(4) for each in itertools.product(NASTY, repeat=n)]
+    texts += [bytes([byte]) for byte in range(256)]
+    for sample in (0, 1, 2, 100):
+        assert _text.sound(texts, sample) == reference.sound(texts, sample)
+
+
+@given(st.lists(st.sampled_from([*PIECES, b"\x01", b"\x1b", b"a" * 70]), max_size=40), st.integers(0, 200))
+def test_random_sound_texts_equal_the_twin(pieces, sample):
+    text = b"".join(pieces)
+    assert _text.sound([text, text[1:]], sample) == reference.sound([text, text[1:]], sample)

@@ -1,13 +1,15 @@
 import hashlib
 import os
+import resource
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from copysift.errors import InputError
 from copysift.read import load as load_module
 from copysift.read import opening
-from copysift.read.load import SMALL, load
+from copysift.read.load import SMALL, load, load_many
 from copysift.read.walk import walk
 from copysift.values import MAX_BYTES, Skipped
 
@@ -41,6 +43,20 @@ def test_a_large_file_is_read_in_chunks_and_not_held(tmp_path):
     chunks = list(loaded.open())
     assert b"".join(chunks) == data
     assert max(map(len, chunks)) <= 1 << 20
+
+
+def test_no_file_is_lost_where_few_may_be_open(tmp_path):
+    for number in range(300):
+        (tmp_path / str(number)).write_text(str(number))
+    entries = list(walk([tmp_path]))
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(64, len(os.listdir("/proc/self/fd")) + 20), before[1]))
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            read = list(pool.map(load_many, [entries] * 16))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert not [each for files in read for each in files if isinstance(each, Skipped)]
 
 
 def test_a_file_of_exactly_the_limit_is_held(tmp_path):
@@ -182,3 +198,39 @@ def test_a_read_that_ends_early_is_not_taken_for_the_whole_file(tmp_path, monkey
     monkeypatch.setattr(load_module.os, "read", lambda descriptor, size: b"")
     with pytest.raises(InputError, match="changed while it was read"):
         list(chunks)
+
+
+def test_many_files_are_loaded_as_each_is_by_itself(tmp_path):
+    for number in range(5):
+        (tmp_path / f"{number}").write_bytes(b"some bytes" * number)
+    (tmp_path / "large").write_bytes(b"x" * (SMALL + 1))
+    (tmp_path / "vanishes").write_bytes(b"x")
+    (tmp_path / "becomes a link").write_bytes(b"x")
+    entries = list(walk([tmp_path]))
+    (tmp_path / "vanishes").unlink()
+    (tmp_path / "becomes a link").unlink()
+    (tmp_path / "becomes a link").symlink_to("0")
+    many = load_many(entries)
+    assert many == [load(entry) for entry in entries]
+    assert sum(isinstance(each, Skipped) for each in many) == 2
+    assert [each.reason for each in many if isinstance(each, Skipped)] == [
+        "has become a symbolic link since the folder was listed",
+        "there is no such file or folder",
+    ]
+
+
+def test_many_files_with_names_that_are_not_utf_8_are_loaded(tmp_path):
+    with open(os.fsencode(tmp_path) + b"/caf\xe9", "wb") as file:
+        file.write(b"data")
+    (loaded,) = load_many(list(walk([tmp_path])))
+    assert loaded.data == b"data"
+
+
+def test_a_lonely_size_needs_no_checksum_while_it_stays_so(tmp_path):
+    (tmp_path / "grows").write_bytes(b"123")
+    (tmp_path / "stays").write_bytes(b"1234")
+    grows, stays = walk([tmp_path])
+    (tmp_path / "grows").write_bytes(b"1234")
+    found = load_many([grows, stays], {3, 4})
+    assert [each.checksum for each in found] == [load(grows).checksum, b""]
+    assert [each.checksum for each in load_many([grows, stays])] == [load(grows).checksum] * 2

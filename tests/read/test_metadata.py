@@ -20,14 +20,15 @@ def test_columns_come_in_any_order_and_case(tmp_path):
     assert found == (Row(2, "a.py", "A", "Ann", "red", "noon", "2"),)
 
 
-def test_columns_of_which_nothing_is_known_are_named(tmp_path):
+def test_columns_that_look_mistyped_are_named(tmp_path):
     assert table(tmp_path, "name,team,,\nann,red,,\n").skipped == ()
+    assert table(tmp_path, "name,team,teams\nann,red,2\n").skipped == ()  # what it is like is there
     found = table(tmp_path, "name,Tem,grade\nann,red,1\n")
     assert found.rows == (Row(2, "ann"),)
     assert found.skipped == (
         Skipped(
             f"{tmp_path}/class.csv, line 1",
-            "no use is made of the columns 'Tem' (did you mean team?), 'grade'; "
+            "no use is made of the columns 'Tem' (did you mean team?); "
             "columns: file or name, and any of label, author, team, time, attempt, in any order",
         ),
     )

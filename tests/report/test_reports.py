@@ -113,7 +113,9 @@ def test_sif_lists_groups_as_figure_3_does():
 
 def test_json_has_the_fields_of_schema_1_and_no_others():
     content = json.loads(records.report(RESULT, View()))
-    assert list(content) == ["version", "settings", "documents", "pairs", "clusters", "ignored", "skipped"]
+    assert list(content) == [
+        "version", "settings", "documents", "pairs", "equal", "clusters", "ignored", "skipped", "notes",
+    ]  # fmt: skip
     assert content["version"] == 1
     assert content["documents"][0] == {
         "name": "a.txt", "group": "a.txt", "kind": "text", "bytes": 1000, "fingerprints": 70,
@@ -130,9 +132,21 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
         ],
     }  # fmt: skip
     assert content["pairs"][0]["regions"] is None
+    assert content["equal"] == [{"members": ["a.txt", "copy.txt"], "bytes": 1000, "wasted": 1000}]
     assert content["clusters"] == [{"members": ["a.txt", "copy.txt", HOSTILE]}]
     assert content["ignored"] == [{"hash": "00000000000000ff", "groups": 1200, "text": "all rights reserved"}]
     assert content["skipped"] == [{"name": "pipe", "reason": "is a named pipe (FIFO), not a file"}]
+
+
+def test_json_has_a_line_for_each_pair():
+    lines = records.report(RESULT, View()).splitlines()
+    pairs = [json.loads(line.rstrip(",")) for line in lines if line.startswith('  {"left"')]
+    assert [pair["right"] for pair in pairs] == ["copy.txt", HOSTILE]
+
+
+def test_csv_tells_the_bytes_that_equal_files_waste():
+    written = csv.DictReader(io.StringIO(rows.report(RESULT, View())))
+    assert sum(int(row["bytes_right"]) for row in written if row["equal"] == "true") == 1000
 
 
 def test_json_is_utf_8_even_where_a_name_is_not_and_gives_the_name_back():

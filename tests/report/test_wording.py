@@ -1,6 +1,10 @@
-import pytest
+import re
 
-from copysift.report.wording import cells, pad, percent, shorten, size, visible
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copysift.report.wording import cells, pad, percent, shorten, size, spelled, visible
 
 
 @pytest.mark.parametrize(
@@ -66,3 +70,21 @@ def test_a_path_is_shortened_in_the_middle_and_keeps_its_file_name(width, shown)
 
 def test_a_wide_name_is_cut_by_columns():
     assert cells(shorten("日本語の長い名前.txt", 12)) <= 12
+
+
+@given(st.text(alphabet="\\\\ab\x1bx1\u202e\udce9u", max_size=8))
+def test_a_spelled_name_can_be_read_back(name):
+    def read(found):
+        spelled_out = found.group()[1:]
+        if spelled_out == "\\":
+            return "\\"
+        code = int(spelled_out[1:], 16)
+        return chr(code + 0xDC00 if spelled_out[0] == "x" and code > 0x7F else code)
+
+    pattern = r"\\(\\|x[0-9a-f]{2}|u[0-9a-f]{4})"
+    assert re.sub(pattern, read, spelled(name)) == name
+
+
+def test_a_backslash_in_a_passage_stays_as_it_is():
+    assert visible("a\\n") == "a\\n"
+    assert spelled("a\\n") == "a\\\\n"

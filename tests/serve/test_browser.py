@@ -78,7 +78,7 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
     picture(browser, "check")
     check = browser.current_url
     browser.get(f"{check}/report")
-    found(browser, "h1", "Overview")
+    found(browser, "h1", "Homework 3")
     time.sleep(1.5)
     picture(browser, "report")
     browser.get(f"{check}/report#/pair/0")
@@ -93,7 +93,7 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
     found(browser, "button", "Share by a link").click()
     link = found(browser, "#link").text
     browser.get(link)
-    found(browser, "h1", "Overview")
+    found(browser, "h1", "Homework 3")
     browser.get(f"{link}/report#/pair/0")
     found(browser, ".pair-head")
     assert not browser.find_elements("css selector", "#mark-bar")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import copysift
 from tests.corpus.texts import mixed, rows, run, write_jsonl
 
 PROGRAM = """
@@ -20,7 +21,7 @@ from copysift.engine.spark.run import cluster
 from copysift.settings_corpus import CorpusSettings
 spark = (SparkSession.builder.master("local-cluster[2,1,800]").config("spark.driver.memory", "1g")
     .config("spark.executor.memory", "800m").config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "4").getOrCreate())
+    .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"]).getOrCreate())
 spark.sparkContext.setLogLevel("OFF")
 def executors():
     listed = subprocess.run(["pgrep", "-P", str(os.getpid()), "-a"], capture_output=True, text=True).stdout
@@ -47,7 +48,8 @@ def test_an_executor_that_is_killed_does_not_change_the_answer(tmp_path):
 
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "local")
-    home = {"SPARK_HOME": str(Path(pyspark.__file__).parent)}
+    here = str(Path(copysift.__file__).parents[1])  # executors run elsewhere
+    home = {"SPARK_HOME": str(Path(pyspark.__file__).parent), "PYTHONPATH": here}
     arguments = [str(source), str(tmp_path / "run"), str(tmp_path / "killed")]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],

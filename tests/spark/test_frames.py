@@ -55,8 +55,27 @@ def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monke
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
     monkeypatch.setattr("copysift.engine.spark.corpus.TOGETHER", 8)
     monkeypatch.setattr("copysift.engine.spark.corpus.CELL", 2)
+    monkeypatch.setattr("copysift.engine.spark.numbering.SPELLED", 0)
     frame = spark.createDataFrame(records).repartition(3)
     assert spark_tables(frame, **settings) == expected
+
+
+@pytest.mark.slow
+def test_dedup_keeps_what_the_local_engine_keeps(spark):
+    import copysift.spark
+
+    records = mixed(90, seed=4)
+    expected = [record["id"] for record in copysift.dedup(records)]
+    frame = spark.createDataFrame(
+        [record | {"place": number} for number, record in enumerate(records)] + [{"id": "none", "text": None}]
+    ).repartition(3)
+    with copysift.spark.dedup(frame, order="place") as found:
+        kept = [row["id"] for row in found.kept.orderBy("place").collect()]
+        removed = {row["document"]: row["kept"] for row in found.removed.collect()}
+    assert kept == expected
+    assert found.counts["kept"] == len(kept)
+    assert sorted([*kept, *removed]) == sorted(record["id"] for record in records)
+    assert set(removed.values()) <= set(kept)
 
 
 @pytest.mark.slow
@@ -71,7 +90,7 @@ def test_star_rounds_find_the_components_of_chains_stars_and_crowds(spark, tmp_p
     edges = [(n, n + 1) for n in range(150)] + [(200, n) for n in range(201, 260)]
     edges += [tuple(sorted(chance.sample(range(300, 400), 2))) for _ in range(70)]
     frame = spark.createDataFrame(chance.sample(edges, len(edges)), "left long, right long")
-    found, rounds = components(frame, len(edges), Store(spark, str(tmp_path / "work")).keep, 40)
+    found, rounds = components(frame, len(edges), Store(spark, str(tmp_path / "work")), 40)
     expected = roots(400, *np.array(edges).T)
     assert rounds > 1
     assert {row["number"]: row["root"] for row in found.collect()} == {
@@ -111,7 +130,8 @@ def test_skew_costs_no_more_than_its_size(spark, kind):
     import copysift.spark
 
     if kind.startswith("one"):
-        records = [(f"{n:06}", f"{BASE[:60]} {text(25, n)}") for n in range(100_000)]
+        shared = " ".join(BASE.split()[:10])
+        records = [(f"{n:06}", f"{shared} {text(25, n)}") for n in range(100_000)]
     else:
         records = [(f"{n:06}", f"{BASE} {text(3, n)}") for n in range(20_000)]
     frame = spark.createDataFrame(records, "id string, text string").repartition(8)

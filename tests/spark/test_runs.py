@@ -2,14 +2,16 @@
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from copysift.cli.main import main
+from copysift.declaring import make
 from copysift.engine.corpus.engines import cluster_with
 from copysift.engine.corpus.query import query
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
-from tests.corpus.texts import mixed, rows, run, write_jsonl
+from tests.corpus.test_sources import warc
+from tests.corpus.texts import mixed, rows, run, text, write_jsonl
 
 TABLES = ("documents", "pairs", "clusters")
 
@@ -59,6 +61,39 @@ def test_runs_and_dedup_are_what_the_local_engine_makes_and_runs_can_be_added_to
     assert query(tmp_path / "both", None, name, 0.3) == query(tmp_path / "local", None, name, 0.3)
 
 
+@pytest.mark.slow
+def test_a_run_at_a_uri_is_written_by_spark_with_the_same_tables(spark, tmp_path, capsys):
+    records = mixed(40, seed=6)
+    source = write_jsonl(tmp_path / "c.jsonl", [*records, {"id": "null", "text": None}])
+    local = run(source, tmp_path / "local")
+    target = f"file://{tmp_path}/elsewhere/run"
+    arguments = ["cluster", str(source), "-o", target, "--engine", "spark"]
+    assert main(arguments) == 3
+    assert target in capsys.readouterr().err
+    for name in TABLES:
+        found = pq.read_table(tmp_path / "elsewhere" / "run" / f"{name}.parquet").to_pylist()
+        assert found == rows(tmp_path / "local", name)
+    described = json.loads((tmp_path / "elsewhere" / "run" / "run.json").read_text())
+    assert described["counts"] == local.described["counts"]
+    assert not (tmp_path / "elsewhere" / "run" / "work").exists()
+    assert main(arguments) == 2
+    assert "holds something else" in capsys.readouterr().err
+    assert main([*arguments[:-2]]) == 2
+    assert "only Spark writes to a URI" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_warc_is_read_as_by_the_local_engine(spark, tmp_path):
+    pytest.importorskip("fastwarc")
+    (tmp_path / "c.warc.gz").write_bytes(warc(6))
+    plain = write_jsonl(tmp_path / "p.jsonl", [{"id": "plain", "text": text(60, 0)}])
+    run([str(tmp_path / "c.warc.gz"), str(plain)], tmp_path / "local")
+    spark_run([tmp_path / "c.warc.gz", plain], tmp_path / "run", slim=True)
+    assert rows(tmp_path / "run", "clusters")
+    for name in TABLES:
+        assert rows(tmp_path / "run", name) == rows(tmp_path / "local", name)
+
+
 @pytest.mark.parametrize(
     ("lack", "name"),
     [("Java 17", "copysift.engine.spark.session.shutil.which"), ("PySpark", "importlib.util.find_spec")],
@@ -82,13 +117,13 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, mo
         patched.setattr(SparkCorpus, "_choose", lambda self: (_ for _ in ()).throw(KeyError("killed")))
         with pytest.raises(KeyError, match="killed"):
             spark_run([source], tmp_path / "run")
-    assert (tmp_path / "run" / "work" / "share.json").exists()
+    assert (tmp_path / "run" / "work" / "collapse.json").exists()
 
     def never(*_):
         raise AssertionError("a phase was done twice")
 
     monkeypatch.setattr("copysift.engine.spark.sources.sketches", never)
-    monkeypatch.setattr(SparkCorpus, "_filter", never)
+    monkeypatch.setattr("copysift.engine.spark.tasks.likeness_task", never)
     spark_run([source], tmp_path / "run")
     assert not (tmp_path / "run" / "work").exists()
     for name in TABLES:

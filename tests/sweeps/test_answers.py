@@ -4,6 +4,7 @@ import pytest
 
 import copysift
 from copysift.errors import InputError, UsageError
+from copysift.values_sweeps import Lost
 from tests.cli.texts import prose
 from tests.sweeps import web
 from tests.sweeps.web import DATES, A, B, sweeps
@@ -102,6 +103,7 @@ def test_history_has_every_version(index):
     found = index.history(f"{A}/edit", diff=True)
     first, second, third = found.versions
     assert [(each.first, each.last) for each in found.versions] == [(D1, D1), (D2, D3), (D4, D5)]
+    assert [each.alive for each in found.versions] == [False, False, True]
     assert (first.to_previous, first.to_first, first.changes) == (None, None, None)
     assert second.to_previous == second.to_first
     assert 0.8 < second.to_previous < 1
@@ -161,8 +163,16 @@ def test_changes_of_some_sweeps(index):
 
 
 def test_a_threshold_below_what_is_kept_is_refused(index):
-    with pytest.raises(UsageError, match="must be between"):
-        index.changes(threshold="10%")
+    for ask in (index.changes, lambda **asked: index.locate(f"{A}/stay", **asked)):
+        with pytest.raises(UsageError, match="keeps only pairs of contents that share at least 30%"):
+            ask(threshold="10%")
+
+
+def test_a_file_is_asked_for_at_any_threshold(index):
+    little = web.LATE[: len(web.LATE) // 10] + prose(900, 250)
+    assert index.seen(little, text=True).status == "unseen"
+    found = index.seen(little, text=True, threshold="5%")
+    assert (found.status, found.now.uri) == ("found", f"{B}/late")
 
 
 def test_holders_are_all_who_have_it(index):
@@ -217,7 +227,27 @@ def test_holders_of_part_and_their_versions(tmp_path):
         del pages["http://x/all"]
         index.sweep(pages.items(), date="2026-03-01")
         watched = index.holders_of("http://o/licence", watch=True)
-        assert (watched.holders, watched.lost) == ((), ("http://x/all",))
+        assert (watched.holders, watched.lost) == (
+            (),
+            (Lost("http://x/all", "x", gone_since="2026-03-01", last_seen="2026-02-01"),),
+        )
+
+
+@pytest.mark.parametrize(
+    ("grouping", "groups"),
+    [
+        ("host", ["a.example", "docs/", "docs/", "."]),
+        ("folder", ["http://a.example/x/", "docs/one/", "docs/one/two/", "."]),
+        ("none", ["", "", "", ""]),
+    ],
+)
+def test_holders_are_grouped_as_asked(tmp_path, grouping, groups):
+    places = ["http://a.example/x/1", "docs/one/2", "docs/one/two/3", "4"]
+    with copysift.Index(tmp_path / "x.sift") as index:
+        index.sweep([("original", web.ONE), *((place, web.ONE) for place in places)], date="2026-01-01")
+        found = index.holders(web.ONE, text=True, grouping=grouping)
+        told = {each.uri: each.group for each in found.holders}
+        assert [told[place] for place in places] == groups
 
 
 def test_holders_without_texts_say_so(tmp_path):

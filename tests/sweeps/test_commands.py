@@ -22,6 +22,7 @@ def folder(tmp_path_factory):
         )
         assert (done.status, done.err) == (0, "")
     write(place, {"news.txt": web.edited(web.NEWS, 0.1, 7), "new.txt": prose(400)})
+    write(place, {"bad.jsonl": '{"text": "a"}\n{"uri": "b"}\n'})
     return place
 
 
@@ -42,19 +43,30 @@ def test_sweep_tells_what_it_did(tmp_path):
     [
         (["sweep", "x.sift", "1.jsonl"], "a sweep needs a date"),
         (["sweep", "x.sift", "1.jsonl", "--date", "soon"], "--date needs a date, not 'soon'"),
+        (["changes", "x.sift", "--from", "soon"], "--from needs a date, not 'soon'"),
+        (["changes", "x.sift", "--to", "soon"], "--to needs a date, not 'soon'"),
+        (["holders", "x.sift", "new.txt", "--threshold", "much"], "--threshold needs a share, not 'much'"),
         (["sweep", "x.sift", "2.jsonl", "--date", "2026-01-01"], "there is a sweep of 2026-01-01 already"),
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: there is no such file or folder"),
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
         (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was made with"),
         (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
-        (["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"], "--threshold is 0.1, but must"),
+        (
+            ["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"],
+            "--threshold is 10%, but the index keeps",
+        ),
         (["locate", "none.sift", "a"], "none.sift is not an index"),
+        (["sweep", "x.sift", "1.jsonl", "--revision", "HEAD"], "1.jsonl is not a folder"),
+        (
+            ["sweep", "x.sift", "bad.jsonl", "--date", "2026-05-01"],
+            "bad.jsonl has no documents that can be read: bad.jsonl:1 has no field 'uri', and 1 more",
+        ),
         (["history", "x.sift", "a\x1b[31m"], None),
         (["changes", "x.sift", "--from", "2030-01-01"], "there is no sweep between these dates"),
         (["changes", "x.sift", "--format", "moss"], "there is no format 'moss' here"),
         (["holders", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
-        (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps"),
+        (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps: its documents change by"),
         (["index", "resample", "x.sift", "--resample", "none"], "cannot read the seed file none"),
     ],
 )
@@ -90,6 +102,11 @@ def test_history_prints_versions_and_changes(folder):
     assert lines[0] == "http://a.example/edit: 2 versions"
     assert lines[2].split()[:3] == ["2026-01-01", "to", "2026-01-01"]
     assert lines[3].split()[-1] == lines[3].split()[-2]
+    assert next(line for line in lines if line.startswith("  2026-02")).split()[:3] == [
+        "2026-02-01",
+        "to",
+        "now",
+    ]
     assert any(line.startswith("    + ") for line in lines)
 
 
@@ -115,4 +132,62 @@ def test_holders_come_as_table_csv_and_json(folder):
     )
     assert (row["uri"], row["state"], row["new"]) == ("http://a.example/news", "altered", "False")
     done = copysift(folder, "holders", "x.sift", "news.txt", "--watch")
-    assert (done.status, done.out) == (1, "news.txt: 0 holders new since 2026-02-01\n")
+    assert (done.status, done.out) == (1, "news.txt: 0 holders new or changed since 2026-02-01\n")
+
+
+def test_those_who_hold_it_no_more_are_told_with_both_dates(tmp_path):
+    write(tmp_path, {"1/o.txt": web.ONE, "1/x/a.txt": web.ONE, "2/o.txt": web.ONE, "3/o.txt": web.ONE})
+    for number, date in enumerate(("2026-01-01", "2026-02-01"), 1):
+        copysift(tmp_path, "sweep", "x.sift", str(number), "--date", date)
+    done = copysift(tmp_path, "holders", "x.sift", "1/o.txt")
+    assert done.out.splitlines()[2:] == [
+        "hold it no more",
+        "  x/a.txt  (gone since 2026-02-01, last seen on 2026-01-01)",
+    ]
+    (row,) = csv.DictReader(
+        io.StringIO(copysift(tmp_path, "holders", "x.sift", "1/o.txt", "--format", "csv").out)
+    )
+    told = [row[name] for name in ("group", "uri", "state", "gone_since", "last_seen")]
+    assert told == ["x/", "x/a.txt", "gone", "2026-02-01", "2026-01-01"]
+    copysift(tmp_path, "sweep", "x.sift", "3", "--date", "2026-03-01")
+    assert "no more" not in copysift(tmp_path, "holders", "x.sift", "1/o.txt").out
+
+
+def test_the_numbers_of_an_index_are_those_of_all_its_sweeps(folder):
+    lines = copysift(folder, "index", "info", "x.sift").out.splitlines()
+    assert lines[:3] == [
+        "sweeps        3, 2026-01-01 to 2026-03-01",
+        "documents     10 in the newest",
+        "contents      13 in all sweeps",
+    ]
+    numbers = json.loads(copysift(folder, "index", "info", "x.sift", "--format", "json").out)
+    every = {text for pages in web.sweeps()[:3] for text in pages.values()}
+    assert numbers["contents_bytes"] == sum(len(text) for text in every)
+    stored = numbers["postings_bytes"] + numbers["catalog_bytes"]
+    assert f"share         {stored / numbers['contents_bytes']:.1%} of the text" in lines
+    assert f"fingerprints  {numbers['postings']:,}" in lines
+
+
+@pytest.mark.parametrize(
+    ("command", "formats"),
+    [
+        ("locate", "json table"),
+        ("history", "json table"),
+        ("holders", "csv json table"),
+        ("changes", "html json table"),
+    ],
+)
+def test_the_help_names_the_formats_that_a_command_takes(folder, command, formats):
+    told = copysift(folder, command, "--help").out
+    line = next(line for line in told.splitlines() if "--format" in line)
+    assert {name for name in ("table", "json", "csv", "html", "sif", "moss") if name in line} == set(
+        formats.split()
+    )
+    what = {
+        "changes": [],
+        "locate": ["http://a.example/stay"],
+        "history": ["http://a.example/stay"],
+        "holders": ["news.txt"],
+    }
+    for name in formats.split():
+        assert copysift(folder, command, "x.sift", *what[command], "--format", name).status == 0

@@ -80,6 +80,21 @@ def test_a_repeated_sweep_gives_the_same_state(tmp_path):
     assert state(tmp_path / "x.sift") == usual
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_within_a_sweep_does_not_matter(tmp_path, monkeypatch, seed):
+    usual = state(make(tmp_path / "usual.sift"))
+    monkeypatch.setattr("copysift.engine.sweeping.sweep.BATCH", 3)
+    monkeypatch.setattr("copysift.index.sweep_writer.SLACK", 1)
+    chosen = random.Random(seed)
+    with copysift.Index(tmp_path / "x.sift") as index:
+        for number, pages in enumerate(sweeps()):
+            items = list(pages.items())
+            if seed:  # 0: as they are, so that runs of addresses are found
+                chosen.shuffle(items)
+            index.sweep(items, date=DATES[number])
+    assert state(tmp_path / "x.sift") == usual
+
+
 def test_another_sweep_of_the_same_date_is_refused_unless_it_replaces(tmp_path):
     every = sweeps()
     usual = state(make(tmp_path / "x.sift"))

@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from copysift import kernels
 from copysift.canonicalise import foreign, notebook
 from copysift.canonicalise.catalog import Languages, languages
 
@@ -81,6 +82,18 @@ def to_utf8(data: bytes) -> tuple[bytes, str | None]:
     if encoding is None or encoding == "utf-8":
         return data, encoding
     return data.decode(encoding, "replace").encode("utf-8", "replace"), encoding
+
+
+def known_utf8(sources: list[bytes]) -> list[bool]:
+    """Tell of each source whether it is surely a text in UTF-8; `to_utf8` then gives it as it is.
+
+    What is not so plain (a NUL, a damaged byte, many control characters) is for that to judge.
+    """
+    controls = kernels.text.sound(sources, SAMPLE)
+    return [
+        0 <= count <= _CONTROL_SHARE * min(len(source), SAMPLE) and not source.startswith(_MAGIC)
+        for source, count in zip(sources, controls, strict=True)
+    ]
 
 
 def transcode(chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:

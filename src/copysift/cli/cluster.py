@@ -35,18 +35,27 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
     spare_pandas()
-    from copysift.engine.corpus.engines import cluster_with
+    from copysift import kernels
+    from copysift.engine.corpus.engines import cluster_elsewhere, cluster_with
     from copysift.engine.corpus.run import check_onto
     from copysift.report.wording import plural
 
-    path = Path(door.output or door.onto)
+    kernels.shingle.keep_freed()
+    path, remote = door.output or door.onto, "://" in door.output
     if door.onto:
+        if remote:
+            raise UsageError("--onto makes a folder, not a URI", hint="name a folder by -o RUN")
         check_onto(Path(door.onto), settings, was_given(given))
     with progress(door) as shown:
-        cluster = cluster_with(door.engine, door.master, door.conf)
-        made = cluster(sources, path, settings, onto=Path(door.onto) if door.onto else None, progress=shown)
+        if remote:
+            elsewhere = cluster_elsewhere(door.engine, door.master, door.conf)
+            made = elsewhere(sources, path, settings, progress=shown)
+        else:
+            cluster = cluster_with(door.engine, door.master, door.conf)
+            onto = Path(door.onto) if door.onto else None
+            made = cluster(sources, Path(path), settings, onto=onto, progress=shown)
     counts = made.described["counts"]
-    name_skipped(made.skipped, counts["skipped"], f"; see {path / 'run.json'}")
+    name_skipped(made.skipped, counts["skipped"], f"; see {path.rstrip('/')}/run.json")
     if not door.quiet:
         console.note(
             f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
@@ -55,4 +64,4 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if door.verbose:
         for phase, seconds in made.described["seconds"].items():
             console.note(f"{phase}: {seconds:.2f} s")
-    return console.SOME_SKIPPED if counts["skipped"] else console.DONE
+    return console.SOME_SKIPPED if made.left_out else console.DONE

@@ -50,6 +50,7 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
     else:
         view = View(
             passages=ALL if door.passages is None else door.passages,
+            whole=door.whole,
             width=console.width(door),
             color=console.color(door),
             quiet=door.quiet,
@@ -81,6 +82,7 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
     with console.progress(door) as shown:
         result, scanned = compare_folders(left, right, settings, shown)
     console.name_skipped(scanned.skipped)
+    console.name_notes(scanned.notes, door)
     if chosen == "table":
         note_programs(scanned, settings, door)
     report = folders.REPORTS[chosen]

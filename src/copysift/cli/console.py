@@ -105,9 +105,17 @@ def note(message: str) -> None:
 
 def name_skipped(skipped: Iterable[Skipped]) -> None:
     """Name what was skipped, one a line; the middle of a name that would fill the screen is left out."""
+    from copysift.report.wording import spelled
+
     for each in skipped:
         name = each.name if len(each.name) <= 400 else f"{each.name[:200]} … {each.name[-150:]}"
-        note(f"skipped {name}: {each.reason}")
+        note(f"skipped {spelled(name)}: {each.reason}")
+
+
+def name_notes(notes: Iterable[str], door: Door) -> None:
+    """Tell what an answer may lack although nothing was skipped."""
+    for each in () if door.quiet else notes:
+        note(each)
 
 
 @contextmanager

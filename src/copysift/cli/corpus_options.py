@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copysift.cli import console
 from copysift.cli.options import SettingOption, _option, config_option
-from copysift.settings import Door, make, read_config, settings_of
+from copysift.declaring import make, settings_of
+from copysift.settings import Door, read_config
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
 from copysift.values import TAKEN, Skipped
 
@@ -27,7 +27,7 @@ def options(command: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         every = [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]
-        made: list[SettingOption] = [_option(entry) for entry in every if command in entry.commands]
+        made: list[SettingOption] = [_option(entry, command) for entry in every if command in entry.commands]
         made.append(config_option())
         parameters = getattr(function, "__click_params__", [])
         function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ def progress(door: CorpusDoor) -> Iterator[Progress]:
         yield shown
 
 
-class _NoPandas(MetaPathFinder):
+class _NoPandas:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name == "pandas":
             raise ModuleNotFoundError(name)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from copysift.cli import console
 from copysift.cli.corpus_options import (
     name_skipped,
     options,
@@ -62,4 +63,4 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         told(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed\n")
         for reason, count in done.reasons.items():
             told(f"  {count:,} {reason}\n")
-    return 3 if done.skipped_total else 0
+    return console.SOME_SKIPPED if done.left_out else console.DONE

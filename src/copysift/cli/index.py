@@ -11,9 +11,10 @@ import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.declaring import settings_of
 from copysift.errors import InputError, UsageError
 from copysift.index_settings import Keep
-from copysift.settings import Door, Settings, settings_of
+from copysift.settings import Door, Settings
 
 if TYPE_CHECKING:
     from copysift.engine.adding import Added

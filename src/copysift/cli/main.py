@@ -7,6 +7,7 @@ some input was skipped; 130 after Ctrl-C, 141 when the reader of the output has 
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -88,6 +89,7 @@ def copysift() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(50_000, 20, 20)  # modules that are loaded leave no cycles worth looking for so often
     try:
         # Not copysift.main(): it answers Ctrl-C with an empty line of its own.
         with copysift.make_context("copysift", given) as context:

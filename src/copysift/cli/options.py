@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from copysift.declaring import Setting, make, settings_of
 from copysift.index_settings import Keep, Query
-from copysift.settings import Door, Setting, Settings, make, read_config, settings_of
+from copysift.settings import Door, Settings, read_config
 from copysift.settings_sweeps import Sweeping, Tracing
 
 CLASSES: tuple[type[Any], ...] = (Settings, Door, Query, Keep, Sweeping, Tracing)
@@ -58,7 +59,7 @@ def options(command: str) -> Callable[[F], F]:
     """Decorate a click command with its settings and --config."""
 
     def decorate(function: F) -> F:
-        made = [_option(entry) for entry in declared(command).values()]
+        made = [_option(entry, command) for entry in declared(command).values()]
         made.append(config_option())
         parameters = getattr(function, "__click_params__", [])
         function.__click_params__ = [*reversed(made), *parameters]  # type: ignore[attr-defined]
@@ -76,9 +77,9 @@ def config_option() -> SettingOption:
     return option
 
 
-def _option(entry: Setting) -> SettingOption:
+def _option(entry: Setting, command: str) -> SettingOption:
     default = entry.shown or _spell(entry.default)
-    words = entry.help.replace("`", "'")
+    words = entry.told.get(command, entry.help).replace("`", "'")
     shown = f"{words}  [{'|'.join(entry.choices)}]" if entry.choices else words
     if default:
         shown += f"  [default: {default}]"

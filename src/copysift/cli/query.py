@@ -11,9 +11,10 @@ from copysift import registry
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.declaring import settings_of
 from copysift.errors import InputError, UsageError
 from copysift.index_settings import Query
-from copysift.settings import Door, settings_of
+from copysift.settings import Door
 from copysift.values import Skipped
 
 
@@ -101,6 +102,7 @@ def _show(answer: object, chosen: str, door: Door, sources: dict[str, bytes]) ->
 
     view = View(
         passages=door.passages or 0,
+        whole=door.whole,
         width=console.width(door),
         color=console.color(door),
         quiet=door.quiet,

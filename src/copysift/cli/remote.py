@@ -11,12 +11,13 @@ from pathlib import Path
 from copysift.canonicalise.sniff import to_utf8
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
+from copysift.declaring import make, settings_of
 from copysift.errors import UsageError
 from copysift.index_settings import Query
 from copysift.read.walk import Entry, WalkSettings, walk
 from copysift.serve.client import Client
 from copysift.serve.requests import ALLOWED
-from copysift.settings import Door, Settings, make, settings_of
+from copysift.settings import Door, Settings
 from copysift.values import Answer, Skipped
 
 _ROLES = ("base", "earlier")
@@ -52,6 +53,7 @@ def scan_there(
         result = _client(door).scan(sent, asked)
     result = dataclasses.replace(result, skipped=(*skipped, *result.skipped))
     console.name_skipped(result.skipped)
+    console.name_notes(result.notes, door)
     show(result, chosen, settings, door, _Here())
     return console.status(bool(result.pairs or result.equal), result.skipped)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +15,10 @@ import click
 from copysift import registry
 from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.declaring import settings_of
 from copysift.errors import UsageError
 from copysift.index_settings import Keep
-from copysift.settings import Door, Settings, settings_of
+from copysift.settings import Door, Settings
 from copysift.values import Result
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
+RARELY = 200_000  # new values, after which rings of them are looked for
 TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
@@ -62,6 +66,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         return scan_there(places, values, settings, door, chosen)
     opens = not door.files_from or settings.by == "dir"
     scan, places = _scan(places, settings, values, keep.against, opens)
+    gc.freeze()  # a result is many small values that live to the end: looking for rings among them takes
+    gc.set_threshold(RARELY)  # a tenth of the time, and finds none
     with console.progress(door) as shown:
         result = scan.run(
             places,
@@ -74,6 +80,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if door.save:
         scan.save(Path(door.save))
     console.name_skipped(result.skipped)
+    console.name_notes(result.notes, door)
     if chosen == "table" and places and not keep.against:  # an index says itself how it reads programs
         note_programs(result, settings, door)
     show(result, chosen, settings, door, scan)
@@ -151,9 +158,12 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         groups=door.groups,
         limit=_limit(settings, chosen),
         passages=door.passages or 0,
+        whole=door.whole,
         width=console.width(door),
         color=console.color(door),
         quiet=door.quiet,
+        title=door.title,
+        date=f"{date.today():%-d %B %Y}",
         source=getattr(scan, "source", no_source),
         base=getattr(scan, "base", no_spans),
     )

@@ -47,6 +47,7 @@ def command(run: str, **given: object) -> int:
     from copysift.engine.local import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))
+    console.name_notes(result.notes, door)
     show_result(result, chosen, settings, door)
     return console.status(bool(result.pairs or result.equal), ())
 

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from copysift.declaring import make
 from copysift.engine import compare as comparing
 from copysift.engine import local
 from copysift.engine.documents import Reader
 from copysift.engine.gathering import check_paths
 from copysift.errors import InputError
-from copysift.settings import Settings, make
+from copysift.settings import Settings
 from copysift.values import Fingerprints, Folders, Pair, Result
 
 Place = str | os.PathLike[str]

@@ -79,3 +79,4 @@ class Counts:
     twins: tuple[int, ...] = ()
     submissions: tuple[Submission, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)  # of a run that was read back
+    notes: tuple[str, ...] = ()  # what the answer may lack although nothing was skipped

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ from copysift.engine.collection import Scanned
 from copysift.engine.programs import PROGRAMS, asked, class_like
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
-from copysift.read.load import Loaded, load
+from copysift.read.load import Loaded, load, load_many
 from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.values import Canonical, Fingerprints, Skipped
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from copysift.values import UInt64s
 
 Load = Callable[[Entry], Loaded | Skipped]
+LoadMany = Callable[[Sequence[Entry], Container[int]], list[Loaded | Skipped]]
 GATHERED = 1 << 18  # hashes of a large document that are held at once
 NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
@@ -54,8 +56,12 @@ FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbol
 class Reader:
     """Reads files as documents of their kind; threads share it."""
 
-    def __init__(self, settings: Settings, load: Load = load, collapse: bool = True) -> None:
+    def __init__(
+        self, settings: Settings, load: Load = load, collapse: bool = True, load_many: LoadMany = load_many
+    ) -> None:
         self._settings = settings
+        self._load_many = load_many
+        self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
         if settings.language or settings.language_file:  # refused before anything is read
             chosen_kind(settings.language or "ascii", self._languages)
         self._load = load
@@ -77,7 +83,13 @@ class Reader:
         return languages().with_files(self._settings.language_file)
 
     def learn(self, entries: Sequence[Entry]) -> None:
-        """Learn from the files whether they are a class of programs, and the anchors unless given."""
+        """Learn from the files whether they are a class of programs, and the anchors unless given.
+
+        Of files that collapse when they are equal, those of a size of their own need no checksum.
+        """
+        if self.collapse:
+            sizes = Counter(entry.size for entry in entries)
+            self._lonely = frozenset(size for size, count in sizes.items() if count == 1)
         self.programs = self.programs or self.class_like(entries)
         if not self._learning:
             return
@@ -93,19 +105,37 @@ class Reader:
     def read(self, entry: Entry) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
         loaded = self._load(entry)
-        if isinstance(loaded, Skipped):
-            return loaded
+        return loaded if isinstance(loaded, Skipped) else self.read_loaded(loaded)
+
+    def load_many(self, entries: Sequence[Entry]) -> list[Loaded | Skipped]:
+        """Read files together, without the checksums that nobody needs."""
+        return self._load_many(entries, self._lonely)
+
+    def read_loaded(self, loaded: Loaded) -> Scanned:
+        """Fingerprint a file that was read, unless an equal one is claimed."""
+        entry = loaded.entry
         kind, chunks = self._opened(loaded)
-        key = (loaded.size, loaded.checksum, kind)
-        if self.collapse and self._claimed.setdefault(key, entry.path) is not entry.path:
+        if not self.claims(loaded, kind):
             return Scanned(entry, kind, loaded.size, loaded.checksum, None)
         if loaded.data is None:
-            hashes = distinct(self._fingerprinter(kind).pieces(self._blocks(kind, chunks)))
+            hashes = self._fingerprinter(kind).pieces(self._blocks(kind, chunks))
+            if self._settings.min_match is None:  # which needs to know what comes again
+                hashes = distinct(hashes)
             return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
         told: list[Lexemes] = []
         found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
         lexemes = together(told) if family(kind) == "code" else None
         return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
+
+    def claims(self, loaded: Loaded, kind: str) -> bool:
+        """Claim a file; False when one that is equal to it is claimed already."""
+        path = loaded.entry.path
+        key = (loaded.size, loaded.checksum, kind)
+        return not self.collapse or self._claimed.setdefault(key, path) is path
+
+    def plain_kind(self, name: str, text: bytes) -> str:
+        """Give the kind of a file that is surely a text in UTF-8."""
+        return "bytes" if self._settings.kind == "bytes" else self._text_kind(name, text[:SAMPLE])
 
     def done(self) -> None:
         """Forget which files were claimed."""

@@ -11,7 +11,7 @@ from copysift.engine.documents import Reader, together
 from copysift.engine.gathered import Gathered
 from copysift.engine.intake import Intake, Taken
 from copysift.engine.parallel import Failed, ordered_map
-from copysift.engine.roster import Roster, roster
+from copysift.engine.roster import Roster, exported, roster
 from copysift.engine.sketches import SKETCHES
 from copysift.engine.stored import Stored
 from copysift.errors import InputError, UsageError
@@ -56,9 +56,9 @@ def gather(
     asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
     if not asked and not archives:
         return Gathering(entries, skipped, None)
-    known = _roster(new, past, metadata, settings.metadata)
-    if not asked and not any(known.authors):
+    if not asked and not exported([entry.path for entry in entries]):
         return Gathering(entries, skipped, None)
+    known = _roster(new, past, metadata, settings.metadata)
     if settings.scheme in SKETCHES:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",

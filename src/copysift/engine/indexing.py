@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from copysift.canonicalise.sniff import to_utf8
+from copysift.declaring import make
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
 from copysift.engine.given import batched, document_of, file_question, question_of
@@ -28,7 +29,7 @@ from copysift.index.reader import Snapshot, exists, settings_of
 from copysift.index.segment import Damage
 from copysift.index_settings import Query
 from copysift.read.load import load
-from copysift.settings import Settings, make
+from copysift.settings import Settings
 from copysift.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
 
 if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
@@ -286,8 +287,9 @@ class Index(OverTime):
         return b"".join(self._stored_reader(snapshot).content(document, content, content.kind))
 
     def info(self) -> dict[str, Any]:
-        """Give the numbers of the index: documents, fingerprints, sizes, settings."""
-        return self._reading().numbers() | {"settings": self.stored()}
+        """Give the numbers of the index: documents, fingerprints, sizes, settings, dates of sweeps."""
+        numbers = self._reading().numbers() | {"settings": self.stored()}
+        return numbers | {"sweeps": [sweep.date for sweep in self.sweeps()] if self.swept else []}
 
     def stored(self) -> dict[str, object]:
         """Give the settings that the index was made with; of a seed, a check."""
@@ -333,12 +335,12 @@ class Index(OverTime):
             self.damages = list(self._snapshot.damages)
         return self._snapshot
 
-    def _writing(self) -> Writer:
+    def _writing(self, *, at_once: bool = True) -> Writer:
         if self._writer is None:
             from copysift.index.writer import Writer
 
             made = None if exists(self.path) else remembered(self.settings, self._texts)
-            self._writer = Writer(self.path, made, self._policy)
+            self._writer = Writer(self.path, made, self._policy, at_once=at_once)
             self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile
         return self._writer
 
@@ -348,7 +350,11 @@ class Index(OverTime):
 
         writer = self._writing()
         if is_swept(writer.catalog):
-            raise StoreError(f"{self.path} is an index of sweeps", hint="add to it with copysift sweep")
+            raise StoreError(
+                f"{self.path} is an index of sweeps: its documents change by dated sweeps alone",
+                hint="copysift sweep INDEX SOURCE --date DATE tells what there is on a date; "
+                "documents without dates need an index of their own",
+            )
         return writer
 
     def _stored_reader(self, snapshot: Snapshot) -> StoredReader:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from copysift.engine.stored import Stored
-from copysift.read.archives import ArchiveLimits, documents_in_archive, is_archive
+from copysift.read.archives import ArchiveLimits, documents_in_archive, is_archive, zip_names
 from copysift.read.exports import known_export
 from copysift.read.walk import Entry, Linked, WalkSettings, walk
 from copysift.values import Skipped
@@ -44,12 +43,17 @@ class Intake:
         self._archives = archives
         self._seen: set[tuple[int, int]] = set()
         self._passed: list[str] = []  # names of files that were taken before
+        self._named: set[tuple[int, int]] = set()  # archives that are paths themselves
 
     def take(self, paths: Iterable[Place]) -> Taken:
         """Find every file at or below the paths."""
         taken = Taken()
-        for path in paths:
-            root = os.fspath(path)
+        roots = [os.fspath(path) for path in paths]
+        for root in filter(is_archive, roots):
+            with suppress(OSError):
+                status = Path(root).stat()
+                self._named.add((status.st_dev, status.st_ino))
+        for root in roots:
             found = list(self._found(root))
             if not self._by_dir:
                 self._take_files(found, taken)
@@ -95,9 +99,10 @@ class Intake:
 
     def _noted(self, found: Entry | Skipped) -> Iterator[Entry | Skipped]:
         """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""
-        what = _CLOSED.get(Path(found.path).suffix.lower()) if isinstance(found, Entry) else None
-        if what and self._by_dir and self._archives and isinstance(found, Entry):
-            yield Skipped(found.path, f"cannot be opened: {what} is compared byte for byte only")
+        if self._by_dir and self._archives and isinstance(found, Entry):
+            what = _CLOSED.get(Path(found.path).suffix.lower())
+            if what:
+                yield Skipped(found.path, f"cannot be opened: {what} is compared byte for byte only")
         yield found
 
     def _seen_before(self, entry: Entry) -> bool:
@@ -110,24 +115,16 @@ class Intake:
         return before
 
     def _opens(self, entry: Entry, root: str) -> bool:
-        return self._archives and is_archive(entry.path) and (self._by_dir or entry.path == root)
+        named = entry.path == root or (entry.device, entry.inode) in self._named
+        return self._archives and is_archive(entry.path) and (self._by_dir or named)
 
     def _folders(self, root: str) -> list[str]:
         """Give the first-level folders of a folder, or all that a zip names: an empty one has no files."""
-        with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-            if Path(root).is_dir():
-                with os.scandir(root) as entries:
-                    return sorted(
-                        each.path for each in entries if each.is_dir() and not each.name.startswith(".")
-                    )
-            if is_archive(root) and zipfile.is_zipfile(root):
-                with zipfile.ZipFile(root) as archive:
-                    names = [info.filename for info in archive.infolist() if info.is_dir()]
-                return [
-                    f"{root}/{name.strip('/')}"
-                    for name in names
-                    if ".." not in name and "__MACOSX" not in name
-                ]
+        if is_archive(root) and not Path(root).is_dir():
+            names = [name for name in zip_names(root) or [] if name.endswith("/")]
+            return [f"{root}/{name.strip('/')}" for name in names if ".." not in name]
+        with suppress(OSError), os.scandir(root) as entries:
+            return sorted(each.path for each in entries if each.is_dir() and not each.name.startswith("."))
         return []
 
 

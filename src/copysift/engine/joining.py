@@ -51,11 +51,16 @@ class Joined:
     def sides(self, starts: NDArray[Any], ends: NDArray[Any]) -> Iterator[Side]:
         """Give the file, byte span and lines of every span."""
         numbers = np.searchsorted(self._offsets, starts, "right") - 1
-        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            offset = int(self._offsets[number])
-            place = np.array([[start - offset], [end - offset]], np.int64)
-            first, last = line_span(self._files[number].lines, *place)
-            yield Side(self.names[number], start - offset, end - offset, int(first[0]), int(last[0]))
+        offsets = self._offsets[numbers]
+        starts, ends = starts - offsets, ends - offsets
+        first, last = np.zeros(len(starts), np.uint32), np.zeros(len(starts), np.uint32)
+        for number in np.unique(numbers).tolist():
+            inside = numbers == number
+            lines = self._files[number].lines
+            first[inside], last[inside] = line_span(lines, starts[inside], ends[inside])
+        columns = (each.tolist() for each in (numbers, starts, ends, first, last))
+        for number, *place in zip(*columns, strict=True):
+            yield Side(self.names[number], *place)
 
     def lines_of(self, starts: NDArray[Any], ends: NDArray[Any]) -> int:
         """Count the distinct lines that the spans touch."""
@@ -143,4 +148,6 @@ def _family(filed: Filed) -> str:
 
 
 def _before(sizes: list[int]) -> NDArray[np.int64]:
+    if len(sizes) == 1:
+        return np.zeros(1, np.int64)
     return np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift import registry
+from copysift.engine import batches
 from copysift.engine.base import Base
 from copysift.engine.collection import Collection, Scanned
 from copysift.engine.counts import UNKNOWN, Counts
@@ -28,9 +30,10 @@ from copysift.engine.exact import Exact
 from copysift.engine.gathered import Gathered
 from copysift.engine.gathering import gather
 from copysift.engine.pairs import Pairs
-from copysift.engine.parallel import Failed, ordered_map
+from copysift.engine.parallel import Failed, ordered_batches
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.records import WINDOWED, is_source, match_shares, take_records
+from copysift.engine.records import is_source, take_records
+from copysift.engine.repeats import Repeats, chosen_by, match_shares
 from copysift.engine.selection import allowed, answer, by_suffix, selected
 from copysift.engine.showing import check_answerable
 from copysift.engine.sketches import SKETCHES, measured
@@ -40,7 +43,7 @@ from copysift.index.join import Join
 from copysift.index.postings import Candidates, Postings, candidates
 from copysift.match.measures import rarity
 from copysift.read.walk import Entry
-from copysift.settings import COUNTS, SHARES, Settings
+from copysift.settings import COUNTS, Settings
 from copysift.values import Group, Ignored, Pair, Result, Skipped, Submission
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
@@ -79,7 +82,7 @@ class Scan:
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._stored = Stored(self._tmp_dir())
-        self._reader = Reader(settings, self._stored.load)
+        self._reader = Reader(settings, self._stored.load, load_many=self._stored.load_many)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._archives = opens  # archives, and files of records, are opened where they are named
@@ -111,6 +114,7 @@ class Scan:
         with (
             Join(*room, base.hashes, self._jobs) as join,
             Evidence(*room, self._jobs, self.settings.seed, base) as evidence,
+            Repeats(0 if keep else chosen_by(self.settings), *room, self._jobs, base) as self._repeats,
         ):
             with self._timed("read"):
                 self._read(entries, join, evidence, shown)
@@ -190,8 +194,13 @@ class Scan:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
-        done = ordered_map(
-            self._reader.read, entries, jobs=self._jobs, weigh=lambda entry: entry.size, budget=IN_FLIGHT
+        done = ordered_batches(
+            partial(batches.read_batch, self._reader),
+            entries,
+            jobs=self._jobs,
+            weigh=lambda entry: entry.size,
+            budget=IN_FLIGHT,
+            most=batches.MOST,
         )
         for scanned in done:
             shown.advance()
@@ -208,9 +217,11 @@ class Scan:
         if number is None or scanned.hashes is None:
             return
         try:
+            last = np.empty(0, np.uint64)
             for hashes in scanned.hashes:
                 self._collection.count(number, hashes)
                 join.add(number, hashes)
+                last = self._repeats.add(number, hashes, last)
                 if scanned.lexemes is not None:
                     evidence.add(number, scanned.lexemes)
         except (InputError, OSError) as error:  # a large file that changes while it is read again
@@ -223,7 +234,6 @@ class Scan:
             more = evidence.lists(len(postings.sizes), self._most_shared(), self._weigh, postings)
         columns = measured(self._candidates(postings, keep, more), postings, self._collection, settings)
         documents = tuple(self._collection.groups())
-        self._name_buried(documents, postings)
         equal = tuple(self._collection.equal())
         chosen = np.ones(len(columns), np.bool_) if keep else allowed(documents, columns, settings, equal)
         return Counts(
@@ -235,21 +245,22 @@ class Scan:
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
             *self._of_submissions(postings),
+            notes=self._buried(documents, postings),
         )
 
-    def _name_buried(self, documents: tuple[Group, ...], postings: Postings) -> None:
+    def _buried(self, documents: tuple[Group, ...], postings: Postings) -> tuple[str, ...]:
         """Say how many files have next to nothing left once what too many share is ignored."""
         if self._gathered is not None or not len(postings.common):
-            return
+            return ()
         held = np.array([group.fingerprints for group in documents], np.int64)[: len(postings.sizes)]
         buried = int(((held >= 4) & (4 * postings.sizes[: len(held)].astype(np.int64) < held)).sum())
-        if buried:
-            most, needed = self._most_shared(), int(postings.common.degrees.max())
-            reason = (
-                f"nearly all of each stands in more than {most:,} files and was ignored; "
-                f"--max-shared {needed} compares it, too"
-            )
-            self._collection.skip(Skipped(f"{buried:,} of the files", reason))
+        if not buried:
+            return ()
+        most, needed = self._most_shared(), int(postings.common.degrees.max())
+        return (
+            f"{buried:,} of the files have few fingerprints left to compare: nearly all stand in more than "
+            f"{most:,} files and are ignored; --max-shared {needed} compares them, too",
+        )
 
     def _of_submissions(
         self, postings: Postings
@@ -281,19 +292,16 @@ class Scan:
         """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
         settings, labels = self.settings, self._labels(len(postings.sizes))
 
-        def found(measure: str, threshold: float, fewest: int) -> Candidates:
+        def found(measure: str, least: float, fewest: int, rows: tuple[int, int] | None = None) -> Candidates:
             side, kin = (*labels, None, None)[:2]
-            return candidates(postings, measure, threshold, fewest, self._jobs, side, kin, more, VERBATIM)
+            return candidates(postings, measure, least, fewest, self._jobs, side, kin, more, VERBATIM, rows)
 
-        if (
-            settings.min_match is not None
-            and not keep
-            and settings.measure in SHARES
-            and settings.scheme in WINDOWED
-        ):
+        if length := 0 if keep else chosen_by(settings):
             kinds = {group.kind for group in self._collection.groups()}
-            few = match_shares(settings.min_match, kinds, self._reader.noise, 1)
-            return united([found(settings.measure, settings.cut, settings.fewest), found("shared", 1, few)])
+            few = match_shares(length, kinds, self._reader.noise, 1)
+            parts = [found(settings.measure, settings.cut, settings.fewest), found("shared", 1, few)]
+            parts.append(self._repeats.pairs(postings, self._most_shared(), self._weigh, few, found))
+            return united(parts)
         if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
             return found("shared", 1, settings.fewest if settings.min_match is None else 1)
         if not keep:

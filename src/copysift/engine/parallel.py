@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -45,41 +45,81 @@ def ordered_map(
     those under way add up to about `budget` at most (one item may pass it alone). Closing the
     generator, or Ctrl-C while it waits, drops what is not begun and waits for no result.
     """
-    if jobs < 1:
-        raise UsageError(f"jobs must be 1 or more, not {jobs}")
+    stop = threading.Event()
+
+    def each(batch: list[Item]) -> list[Result | Failed[Item]]:
+        out: list[Result | Failed[Item]] = []
+        for item in batch:
+            if stop.is_set():  # nobody waits for this batch any more
+                break
+            out.append(attempt(function, item))
+        return out
+
     if jobs == 1:
         for item in items:
-            yield _apply(function, item)
+            yield attempt(function, item)
         return
-    stop = threading.Event()
+    try:
+        yield from ordered_batches(each, items, jobs=jobs, weigh=weigh, budget=budget)
+    finally:
+        stop.set()
+
+
+def ordered_batches(
+    function: Callable[[list[Item]], Sequence[Result]],
+    items: Iterable[Item],
+    *,
+    jobs: int,
+    weigh: Callable[[Item], int] | None = None,
+    budget: int = 64 << 20,
+    most: int = BATCH,
+) -> Generator[Result | Failed[Item], None, None]:
+    """Give the results of a function that takes up to `most` items at once, as `ordered_map` does.
+
+    When the function raises, that is the result of every item that it was given.
+    """
+    if jobs < 1:
+        raise UsageError(f"jobs must be 1 or more, not {jobs}")
+    batches = _batches(items, weigh, max(1, budget // (AHEAD * jobs)), most)
+    if jobs == 1:
+        for _, batch in batches:
+            yield from _run(function, batch)
+        return
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="copysift")
-    waiting: deque[tuple[int, Future[list[Result | Failed[Item]]]]] = deque()
+    waiting: deque[tuple[int, Future[Sequence[Result | Failed[Item]]]]] = deque()
     under_way = 0
     try:
-        for weight, batch in _batches(items, weigh, max(1, budget // (AHEAD * jobs))):
+        for weight, batch in batches:
             while waiting and (under_way + weight > budget or len(waiting) >= AHEAD * jobs):
                 done, future = waiting.popleft()
                 yield from future.result()
                 under_way -= done
-            waiting.append((weight, pool.submit(_run, function, batch, stop)))
+            waiting.append((weight, pool.submit(_run, function, batch)))
             under_way += weight
         while waiting:
             yield from waiting.popleft()[1].result()
     finally:
-        stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def attempt(function: Callable[[Item], Result], item: Item) -> Result | Failed[Item]:
+    """Give function(item), or what it raised."""
+    try:
+        return function(item)
+    except Exception as error:
+        return Failed(item, error)
+
+
 def _batches(
-    items: Iterable[Item], weigh: Callable[[Item], int] | None, heavy: int
+    items: Iterable[Item], weigh: Callable[[Item], int] | None, heavy: int, most: int
 ) -> Iterator[tuple[int, list[Item]]]:
-    """Cut items into batches of at most BATCH, closed early when they weigh `heavy`."""
+    """Cut items into batches of at most `most`, closed early when they weigh `heavy`."""
     batch: list[Item] = []
     weight = 0
     for item in items:
         batch.append(item)
         weight += weigh(item) if weigh else 0
-        if len(batch) == BATCH or weight >= heavy:
+        if len(batch) == most or weight >= heavy:
             yield weight, batch
             batch, weight = [], 0
     if batch:
@@ -87,18 +127,9 @@ def _batches(
 
 
 def _run(
-    function: Callable[[Item], Result], batch: list[Item], stop: threading.Event
-) -> list[Result | Failed[Item]]:
-    out: list[Result | Failed[Item]] = []
-    for item in batch:
-        if stop.is_set():  # nobody waits for this batch any more
-            break
-        out.append(_apply(function, item))
-    return out
-
-
-def _apply(function: Callable[[Item], Result], item: Item) -> Result | Failed[Item]:
+    function: Callable[[list[Item]], Sequence[Result]], batch: list[Item]
+) -> Sequence[Result | Failed[Item]]:
     try:
-        return function(item)
+        return function(batch)
     except Exception as error:
-        return Failed(item, error)
+        return [Failed(item, error) for item in batch]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from copysift.declaring import make, settings_of
 from copysift.engine.documents import Reader
 from copysift.engine.selection import seed_check
 from copysift.errors import InputError, StoreError, UsageError
@@ -14,7 +15,7 @@ from copysift.index.catalog import ContentRow, DocumentRow
 from copysift.index.reader import Snapshot
 from copysift.read.load import Loaded, load
 from copysift.read.walk import Entry
-from copysift.settings import THRESHOLDS, Settings, Thresholds, make, settings_of
+from copysift.settings import THRESHOLDS, Settings, Thresholds
 from copysift.values import Skipped
 
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")

@@ -11,6 +11,7 @@ from copysift.engine.remembered import StoredReader
 from copysift.errors import InputError, StoreError
 from copysift.index.catalog import FOLDER, ContentRow
 from copysift.index.check import Verified
+from copysift.index.mending import shrink
 from copysift.index.reader import Snapshot
 from copysift.index.segment import Columns, Segment, sorted_columns
 from copysift.index.timeline import holders
@@ -70,7 +71,7 @@ def _mend(
         except InputError as error:
             why = error.message
     if found is None:
-        writer.shrink(content.number, left, distinct)
+        shrink(writer, content.number, left, distinct)
         some = "" if content.lost else f"{content.fingerprints - left:,} "
         done.lost += [Skipped(document.name, f"lost {some}fingerprints: {why}") for document in documents]
         return

@@ -11,6 +11,7 @@ import dataclasses
 from copysift.engine.remembered import reader_of
 from copysift.engine.selection import seed_check
 from copysift.errors import StoreError
+from copysift.index.mending import recount
 from copysift.index.reader import Snapshot
 from copysift.index.timeline import is_swept
 from copysift.index.writer import Writer, distinct
@@ -38,7 +39,7 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         if text is None:
             raise StoreError(f"{writer.folder} has lost the text of content {content.number}")
         found = reader.fingerprints(content.kind, [text] if text else [])
-        writer.recount(content.number, len(found.hashes), distinct(found.hashes))
+        recount(writer, content.number, len(found.hashes), distinct(found.hashes))
         writer.file_postings(content.number, found)
     catalog.set_about("settings", {**stored, "seed": seed_check(seed)})
     if is_swept(catalog):

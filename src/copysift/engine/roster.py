@@ -79,8 +79,22 @@ def roster(
     return found
 
 
+def exported(files: Sequence[str]) -> bool:
+    """Tell whether a platform has named these files, each a group of its own."""
+    return bool(_exports(files, {}))
+
+
 def _exports(groups: Sequence[str], files: Mapping[str, Sequence[str]]) -> dict[str, Export]:
-    known = {name: export for name in groups if (export := _export(name, files.get(name, ())))}
+    known: dict[str, Export] = {}
+    others = 0
+    for name in groups:
+        export = _export(name, files.get(name, ()))
+        if export is not None:
+            known[name] = export
+            continue
+        others += 1
+        if others > (1 - MOST) * len(groups) + 1:  # too many already: the rest need not be looked at
+            return {}
     return known if len(known) >= 2 and len(known) >= MOST * len(groups) else {}
 
 

@@ -199,10 +199,13 @@ def _described(counts: Counts, result: Result, times: Mapping[str, float]) -> di
         "seconds": {phase: round(seconds, 3) for phase, seconds in times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in counts.ignored],
         "skipped": [[each.name, each.reason] for each in counts.skipped],
+        "notes": list(counts.notes),
     }
 
 
 def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[str, Any]) -> Counts:
+    import pyarrow.compute as pc  # takes long to load
+
     names = [
         shown if raw is None else raw.decode("utf-8", "surrogateescape")
         for shown, raw in zip(documents["document"], documents["raw_name"], strict=True)
@@ -215,7 +218,7 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
     )
     numbers = pa.array(documents["document"], pa.string())
     sides = [
-        pa.compute.index_in(pairs[side].combine_chunks(), value_set=numbers).to_numpy(zero_copy_only=False)
+        pc.index_in(pairs[side].combine_chunks(), value_set=numbers).to_numpy(zero_copy_only=False)
         for side in ("left", "right")
     ]
     left, right = (np.asarray(side, dtype=np.int64) for side in sides)
@@ -239,6 +242,7 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         tuple(Skipped(name, reason) for name, reason in described["skipped"]),
         float(described["floor"]),
         settings=dict(described.get("settings") or {}),
+        notes=tuple(described.get("notes", ())),
     )
 
 

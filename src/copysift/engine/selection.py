@@ -54,9 +54,11 @@ def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
         enough |= pairs.longest >= settings.min_match
     enough &= allowed(counts.documents, pairs, settings)
     chosen = np.flatnonzero(enough)
-    order = np.lexsort(
-        (pairs.right[chosen], pairs.left[chosen], -pairs.resemblance[chosen], -measure[chosen])
-    )
+    left, right = pairs.left[chosen], pairs.right[chosen]
+    twins = np.asarray(counts.twins, np.int64)
+    other = twins[left] != twins[right] if len(twins) else np.ones(len(left), np.bool_)
+    ranked = -measure[chosen] if settings.measure in COUNTS else np.where(other, -measure[chosen], -2.0)
+    order = np.lexsort((right, left, -pairs.resemblance[chosen], ranked))
     found: NDArray[np.int64] = chosen[order]
     return found
 
@@ -156,6 +158,7 @@ def answer(
         clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
+        notes=counts.notes,
         equal=equal_sets(counts, chosen),
         listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
@@ -180,8 +183,7 @@ def equal_pairs(counts: Counts) -> tuple[Pair, ...]:
         (counts.documents[first], counts.documents[other]) for first, *rest in counts.equal for other in rest
     ]
     return tuple(
-        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints)
-        for one, other in stars
+        Pair(one.name, other.name, True, 1.0, 1.0, 1.0, 1.0, one.fingerprints) for one, other in stars
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import IO
 
-from copysift.read.load import DIGEST, Loaded, load
+from copysift.read.load import DIGEST, Loaded, load, load_many
 from copysift.read.walk import Entry
 from copysift.values import Skipped
 
@@ -35,6 +36,14 @@ class Stored:
             self._file.write(loaded.data or b"")
             self._places[loaded.entry.path] = (offset, loaded.size)
         return loaded.entry
+
+    def load_many(self, entries: Sequence[Entry], lonely: Container[int] = ()) -> list[Loaded | Skipped]:
+        """Read entries together, in their order; those of a `lonely` size may have no checksum."""
+        files = [entry for entry in entries if entry.inode]  # neither members of archives nor records
+        if len(files) == len(entries):
+            return load_many(files, lonely)
+        loaded = iter(load_many(files, lonely))
+        return [next(loaded) if entry.inode else self.load(entry) for entry in entries]
 
     def load(self, entry: Entry) -> Loaded | Skipped:
         """Read an entry, or say why it cannot be read."""

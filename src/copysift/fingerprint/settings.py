@@ -37,7 +37,8 @@ class FingerprintSettings:
         if not 1 <= self.w <= MAX_WINDOW:
             raise UsageError(
                 f"the window must be 1 to {MAX_WINDOW:,} k-grams, not {self.w}",
-                hint="It is guarantee − noise + 1: the guarantee must not be below the noise threshold.",
+                hint=f"It is guarantee − noise + 1: choose a guarantee of {self.k} to "
+                f"{self.k + MAX_WINDOW - 1:,}.",
             )
         if self.modulus < 0 or self.size < 1:
             raise UsageError("modulus and size must be positive")

@@ -108,17 +108,5 @@ def new_filter(keys: int, limit: int) -> UInt64s:
 
 def super_shingles(values: UInt64s, bounds: Int64s, size: int) -> tuple[UInt64s, Int64s]:
     """Shingle the sorted sketches (section 5.3): `size` in a row; a shorter sketch gives one of all."""
-    counts = np.diff(bounds)
-    enough = np.maximum(counts - size + 1, np.minimum(counts, 1))
-    ends = np.zeros(len(bounds), np.int64)
-    np.cumsum(enough, out=ends[1:])
-    owner = np.repeat(np.arange(len(counts)), enough)
-    start = np.arange(len(owner)) - ends[owner] + bounds[owner]
-    last = bounds[owner + 1] - 1
-    mixed = np.full(len(owner), np.uint64(size))
-    for step in range(size):
-        at = start + step
-        inside = at <= last
-        mixed = np.where(inside, (mixed ^ values[np.minimum(at, last)]) * _MIX, mixed)
-        mixed ^= mixed >> _SHIFT
-    return mixed, ends
+    whole = np.ones((len(bounds) - 1, 1), np.uint32)
+    return kernels.shingle.super_shingles(values, bounds, whole, size)

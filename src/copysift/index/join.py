@@ -43,6 +43,7 @@ PART_BITS = 8  # a part of 2^30 entries is then 50 MB
 ENTRY_BYTES = 12  # a hash and a group
 LARGEST_BLOCK = 1 << 20  # entries
 SMALLEST_PART = 1 << 16  # entries; smaller parts are taken together
+WAITING = 1 << 15  # entries of small groups that are put in together
 HINT = "Choose a folder with room by --tmp-dir, or a larger --memory."
 
 
@@ -80,6 +81,8 @@ class Join:
         self._hashes = np.empty(min(max(self._room // 4, 16), LARGEST_BLOCK), np.uint64)
         self._groups = np.empty(len(self._hashes), np.uint32)
         self._filled = 0
+        self._waiting: list[tuple[int, UInt64s]] = []
+        self._waiting_entries = 0
         self._blocks: list[_Block] = []
         self._held = 0  # entries of the blocks in memory
         self._file: io.BufferedRandom | None = None
@@ -97,7 +100,8 @@ class Join:
     def close(self) -> None:
         """Drop the entries and the temporary file."""
         self._blocks.clear()
-        self._filled = self._held = 0
+        self._waiting.clear()
+        self._filled = self._held = self._waiting_entries = 0
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -108,10 +112,13 @@ class Join:
         return 0 if self._file is None else self._file.seek(0, 2)
 
     def add(self, group: int, hashes: UInt64s) -> None:
-        """Add hashes of a group; groups are numbered from 0."""
+        """Add hashes of a group, which are not to change any more; groups are numbered from 0."""
         self._n_groups = max(self._n_groups, group + 1)
         hashes = self._without_base(hashes)
-        self._fill(hashes, group)
+        self._waiting.append((group, hashes))
+        self._waiting_entries += len(hashes)
+        if self._waiting_entries >= min(WAITING, len(self._hashes)):
+            self._fill_waiting()
 
     def add_entries(self, hashes: UInt64s, groups: UInt32s) -> None:
         """Add hashes, each with its group."""
@@ -122,13 +129,21 @@ class Join:
             hashes, groups = hashes[kept], groups[kept]
         self._fill(hashes, groups)
 
-    def _fill(self, hashes: UInt64s, groups: UInt32s | int) -> None:
+    def _fill_waiting(self) -> None:
+        """Put the small groups in: one by one, each would cost more than its entries."""
+        if self._waiting:
+            numbers, pieces = zip(*self._waiting, strict=True)
+            lengths = [len(piece) for piece in pieces]
+            self._waiting, self._waiting_entries = [], 0
+            self._fill(np.concatenate(pieces), np.repeat(np.array(numbers, np.uint32), lengths))
+
+    def _fill(self, hashes: UInt64s, groups: UInt32s) -> None:
         done = 0
         while done < len(hashes):
             taken = min(len(hashes) - done, len(self._hashes) - self._filled)
             to = slice(self._filled, self._filled + taken)
             np.multiply(hashes[done : done + taken], np.uint64(SCRAMBLE), out=self._hashes[to])
-            self._groups[to] = groups if isinstance(groups, int) else groups[done : done + taken]
+            self._groups[to] = groups[done : done + taken]
             self._filled += taken
             done += taken
             if self._filled == len(self._hashes):
@@ -140,6 +155,7 @@ class Join:
         `weigh(degrees, groups)` gives the weight of a hash for each number of groups that hold
         it, out of `groups` that hold any.
         """
+        self._fill_waiting()
         self._close_block()
         limit = max_shared if max_shared > 0 else 2**32
         sizes = np.zeros(self._n_groups, np.uint32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from copysift.errors import StoreError
@@ -19,6 +20,15 @@ def make_folders(folder: Path) -> None:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise disk.failed(folder, error) from error
+
+
+def unmake(folder: Path) -> None:
+    """Remove what making an index left that was not committed."""
+    with suppress(OSError):  # what cannot be removed is no index, and in nobody's way
+        for name in _OURS - {FOLDER}:
+            (folder / name).unlink(missing_ok=True)
+        (folder / FOLDER).rmdir()
+        folder.rmdir()
 
 
 _OURS = {FOLDER, LOCK, NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}

@@ -110,6 +110,7 @@ def candidates(
     kin: UInt32s | None = None,
     more: tuple[Postings, Postings] | None = None,
     verbatim: float = 0.0,
+    rows: tuple[int, int] | None = None,
 ) -> Candidates:
     """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
 
@@ -119,7 +120,7 @@ def candidates(
     never compared with each other (earlier years), nor those with the same label in `kin`
     (attempts of one author); 0 is compared with all. `more` has two lists of the same groups that may
     raise the similarity: one that is taken together with the postings, and one by itself, on which a part
-    `verbatim` of the similarity depends.
+    `verbatim` of the similarity depends. `rows` is the range of the left group, if not all.
     """
     if measure not in MEASURES:
         raise UsageError(f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}.")
@@ -148,7 +149,7 @@ def candidates(
         )
 
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        pieces = list(pool.map(piece, _row_pieces(lists[0][2], jobs)))
+        pieces = list(pool.map(piece, _row_pieces(lists[0][2], jobs) if rows is None else [rows]))
     return Candidates(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 

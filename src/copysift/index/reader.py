@@ -192,6 +192,7 @@ class Snapshot:
             "removed": one("SELECT coalesce(sum(postings), 0) FROM removed"),
             "segments": len(segments),
             "text_bytes": size,
+            "contents_bytes": one("SELECT coalesce(sum(bytes), 0) FROM contents"),
             "postings_bytes": stored,
             "catalog_bytes": pages * page - texts,
             "kept_text_bytes": texts,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -100,7 +101,7 @@ def related(
     """
     common = _Common()
     with Join(memory, tmp_dir, jobs=jobs) as join:
-        for hashes, contents in _pieces(snapshot, looked_up):
+        for hashes, contents in _pieces(snapshot, looked_up, jobs):
             _sift(hashes, contents, sizes, join, common)
         postings = join.finish(0, lambda degrees, groups: np.ones(len(degrees)))
     room = len(sizes)
@@ -141,16 +142,21 @@ def resemblance(shared: Any, one: Any, other: Any) -> Any:
     return shared / np.maximum(one + other - shared, 1)
 
 
-def _pieces(snapshot: Snapshot, looked_up: UInt64s | None) -> Iterator[tuple[UInt64s, NDArray[Any]]]:
+def _pieces(
+    snapshot: Snapshot, looked_up: UInt64s | None, jobs: int
+) -> Iterator[tuple[UInt64s, NDArray[Any]]]:
     """Give hashes with the contents that hold them; all holders of a hash stand in one piece."""
     if looked_up is None:
         for columns, _ in snapshot.postings():
             yield hashes_of(columns.keys), columns.documents
         return
-    for at in range(0, len(looked_up), LOOKED_UP):
-        part = looked_up[at : at + LOOKED_UP]
-        found, _ = snapshot.find(part)
-        yield part[found.which], found.documents
+    size = max(1, min(LOOKED_UP, -(-len(looked_up) // jobs)))
+    parts = [looked_up[at : at + size] for at in range(0, len(looked_up), size)]
+    with ThreadPoolExecutor(jobs) as pool:
+        for at in range(0, len(parts), jobs):  # so many at once, and no more in memory
+            some = parts[at : at + jobs]
+            for part, (found, _) in zip(some, pool.map(snapshot.find, some), strict=True):
+                yield part[found.which], found.documents
 
 
 def _sift(hashes: UInt64s, contents: NDArray[Any], sizes: Int64s, join: Join, common: _Common) -> None:

@@ -13,15 +13,21 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from copysift.index.catalog import LOST, short
+from copysift.index.catalog import short
 from copysift.index.timeline import Timeline, VersionRow, adopt, is_swept
 from copysift.index.writer import Writer
 
+SLACK = 50  # addresses of the sweep before that a batch of the next may lack
+
 
 class Known(NamedTuple):
-    """An address, and what stands there as of the sweep: content 0 if nothing does."""
+    """An address, and what stands there as of the sweep: content 0 if nothing does.
+
+    `checksum` is that of its bytes, or one that no bytes have where the content lost fingerprints.
+    """
 
     number: int
+    uri: bytes
     content: int
     checksum: bytes
     bytes: int
@@ -48,47 +54,83 @@ class SweepWriter:
         self.repeats = at in self._times
         self.appends = not self._times or at > self._times[-1]
         self._next = int(self._catalog.one("SELECT max(number) FROM uris") or 0) + 1
+        self._old = self._next > 1
+        self._expected = int(self._old)  # the number from which on the next addresses are looked for
         self._seen = bytearray(self._next)
         self._contents: dict[int, int] = {}  # what is seen where, unless the sweep is the newest
         self._new = self._changed = 0
         self.turned: list[int] = []  # addresses that have another content than before
 
-    def known(self, uris: Iterable[str]) -> dict[str, Known]:
-        """Give what is known of some addresses."""
-        names = {os.fsencode(uri): uri for uri in uris}
-        keys = [short(raw) for raw in names]
+    def known(self, uris: list[bytes]) -> list[Known | None]:
+        """Give what is known of some addresses, each as the bytes that name it.
+
+        A sweep mostly comes in the order of the one before: where the addresses that were asked for last
+        have numbers that follow each other, the next numbers are read in one run. What is not among them is
+        looked up one by one.
+        """
+        found: dict[bytes, Known] = {}
+        if self._expected:
+            upto = self._expected + len(uris) + SLACK
+            found = self._chosen(f"u.number >= {self._expected} AND u.number < {upto}", ())
+        others = [short(raw) for raw in uris if raw not in found]
+        for at in range(0, len(others) if self._old else 0, 500):
+            part = others[at : at + 500]
+            found |= self._chosen(f"u.short IN ({','.join('?' * len(part))})", part)
+        rows = [found.get(raw) for raw in uris]
+        numbers = [row.number for row in rows if row is not None]
+        close = bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
+        self._expected = max(numbers) + 1 if close else 0
+        return rows
+
+    def _chosen(self, which: str, values: list[int] | tuple[()]) -> dict[bytes, Known]:
         latest = self._times[-1] if self._times else self._at
         held = f"v.first <= {self._at} AND {self._at} <= ifnull(v.last, {latest})"
-        found = {}
-        for at in range(0, len(keys), 500):
-            part = keys[at : at + 500]
-            rows = self._catalog.run(
-                "SELECT u.number, u.uri, v.content, c.checksum, c.bytes FROM uris u "
-                f"LEFT JOIN versions v ON v.uri = u.number AND {'v.last IS NULL' if self.appends else held} "
-                "LEFT JOIN contents c ON c.number = v.content "
-                f"WHERE u.short IN ({','.join('?' * len(part))})",
-                part,
-            ).fetchall()
-            for number, raw, content, checksum, size in rows:
-                if raw in names:
-                    found[names[raw]] = Known(
-                        number, content or 0, (checksum or b"").removeprefix(LOST), size or 0
-                    )
-        return found
+        rows = self._catalog.run(
+            "SELECT u.number, u.uri, ifnull(v.content, 0), ifnull(c.checksum, x''), ifnull(c.bytes, 0) "
+            f"FROM uris u LEFT JOIN versions v ON v.uri = u.number "
+            f"AND {'v.last IS NULL' if self.appends else held} "
+            f"LEFT JOIN contents c ON c.number = v.content WHERE {which}",
+            values,
+        ).fetchall()
+        return {row[1]: Known(*row) for row in rows}
 
-    def meet(self, uri: str, known: Known | None) -> int:
+    def again(self, known: Known) -> bool:
+        """Note that the sweep met what it expected at an address; False where there is more to look at."""
+        if self._seen[known.number] or not known.content:
+            return False
+        self._seen[known.number] = 1
+        if not self.appends:
+            self._contents[known.number] = known.content
+        return True
+
+    def meet(self, raw: bytes, known: Known | None) -> int:
         """Note that the sweep has met an address and give its number; 0 if it has met it before."""
-        number = known.number if known is not None else self.timeline.number_of(uri)
+        number = known.number if known is not None else self.timeline.number_of(os.fsdecode(raw))
         if number is None:
             number = self._next
             self._next += 1
             self._seen.append(0)
-            raw = os.fsencode(uri)
             self._catalog.run("INSERT INTO uris VALUES (?, ?, ?)", (number, short(raw), raw))
         if self._seen[number]:
             return 0
         self._seen[number] = 1
         return number
+
+    def content_of(self, uri: str, when: int | None) -> int:
+        """Give what an address has in this sweep, else had nearest to a time, else last; 0: unknown."""
+        number = self.timeline.number_of(uri)
+        rows = self.timeline.versions_of(number) if number is not None else []
+        rows = [row for row in rows if row.first <= self._at]
+        if number is None or number in self._contents or not rows:
+            return 0 if number is None else self._contents.get(number, 0)
+        if when is None or (self.appends and rows[-1].first == self._at):
+            return rows[-1].content
+        last = self._times[-1] if self._times else self._at
+
+        def distance(row: VersionRow) -> tuple[int, int]:
+            return max(row.first - when, when - (last if row.last is None else row.last), 0), -row.first
+
+        return min(rows, key=distance).content
 
     def file(self, number: int, known: Known | None, content: int) -> None:
         """File what stands at an address that was met; 0: it could not be read, and stays as it was."""

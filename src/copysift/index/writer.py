@@ -16,17 +16,17 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.index import disk
-from copysift.index.catalog import FOLDER, LOST, PIECES, Catalog, SegmentRow, short
+from copysift.index.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.index.entries import Entry as Entry
 from copysift.index.entries import distinct as distinct
 from copysift.index.entries import packed_pieces
 from copysift.index.lock import WriterLock
 from copysift.index.merge import Policy, next_bound
-from copysift.index.place import make_folders
+from copysift.index.place import make_folders, unmake
 from copysift.index.reader import TEXT_PIECE, check_version, exists
 from copysift.index.segment import RANGES, Columns, encode, keys_of, sorted_columns
 from copysift.index.slices import DamagedError, part_of, remove_leftovers, without_removed
-from copysift.index.timeline import is_swept, renumber
+from copysift.index.timeline import renumber
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -42,9 +42,12 @@ class Writer:
     """The one writer; use it as a context manager. Leaving it with an error drops what was not committed."""
 
     def __init__(
-        self, folder: Path, settings: dict[str, Any] | None = None, policy: Policy | None = None
-    ) -> None:
-        self.folder = folder
+        self, folder: Path, settings: dict[str, Any] | None = None, policy: Policy | None = None,
+        *, at_once: bool = True,
+    ) -> None:  # fmt: skip
+        """Open an index, or make one: `at_once`, or with the first commit, without which there is none."""
+        self.folder, self._at_once = folder, at_once
+        self._unmade: dict[str, Any] | None = None  # settings of an index that is not there yet
         self._policy = policy or Policy()
         if settings is None and not exists(folder):
             raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
@@ -62,18 +65,18 @@ class Writer:
             raise
 
     def _open(self, settings: dict[str, Any] | None) -> None:
-        made = False
         self.catalog.begin_write()
         if not self.catalog.has_tables():
             if settings is None:
                 raise StoreError(f"{self.folder} is not an index", hint="make one with copysift index add")
             self.catalog.create(settings)
-            self.catalog.commit()
-            disk.sync_folder(self.folder)
-            made = True
-            self.catalog.begin_write()
-        if not made:
-            check_version(self.catalog)
+            if self._at_once:
+                self.catalog.commit()
+                disk.sync_folder(self.folder)
+                self.catalog.begin_write()
+            else:
+                self._unmade = settings
+        check_version(self.catalog)
         self._begin()
         remove_leftovers(self.catalog)
 
@@ -97,6 +100,8 @@ class Writer:
         """Drop what was not committed and let the next writer in."""
         self.rollback(again=False)
         self.catalog.close()
+        if self._unmade is not None:
+            unmake(self.folder)
         self._lock.release()
 
     # ---- documents
@@ -217,34 +222,17 @@ class Writer:
             return
         self.drop(content)
 
-    def shrink(self, content: int, fingerprints: int, hashes: int) -> None:
-        """Note that a content has lost postings; its documents are read again when their files are met."""
-        marked = LOST + self.catalog.contents([content])[content].original
-        self.recount(content, fingerprints, hashes)
-        self.catalog.run(
-            "UPDATE contents SET checksum = ?, short = ? WHERE number = ?", (marked, short(marked), content)
-        )
-        if not is_swept(self.catalog):  # sweeps keep no time of a file
-            self.catalog.run("UPDATE documents SET mtime = 0 WHERE content = ?", (content,))
-
-    def recount(self, content: int, fingerprints: int, hashes: int) -> None:
-        """Note how many postings a content has, where that is not what it had."""
-        self.changed = True
-        self.catalog.run(
-            "UPDATE contents SET fingerprints = ?, hashes = ? WHERE number = ?",
-            (fingerprints, hashes, content),
-        )
-
     def replace_content(
         self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None
-    ) -> None:
-        """Put a content under a new number; what is `left` of the postings under the old one is dead."""
+    ) -> int:
+        """Put a content under a new number and give it; what is `left` of its postings is dead."""
         self.drop_content(content)
         if left:
             self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
         number = self._put_content(entry, found, text)
         renumber(self.catalog, content, number)
         self.changed = True
+        return number
 
     def drop_content(self, content: int) -> None:
         """Take a content and its kept text out of the catalog."""
@@ -287,6 +275,8 @@ class Writer:
         self._written = []
         if again:
             self.catalog.begin_write()
+            if self._unmade is not None:
+                self.catalog.create(self._unmade)
             self._begin()
 
     def _switch(self) -> None:
@@ -295,6 +285,9 @@ class Writer:
         self.catalog.set_about("next", self._next)
         disk.step("commit")
         self.catalog.commit()
+        if self._unmade is not None:
+            disk.sync_folder(self.folder)
+            self._unmade = None
         disk.step("committed")
         for path in self._dropped:
             disk.remove(path)

@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 from copysift.errors import KernelError
 
 if TYPE_CHECKING:
+    from copysift.kernels import _batch as batch
+    from copysift.kernels import _checksum as checksum
+    from copysift.kernels import _files as files
     from copysift.kernels import _join as join
+    from copysift.kernels import _jsonl as jsonl
     from copysift.kernels import _lex as lex
     from copysift.kernels import _match as match
     from copysift.kernels import _postings as postings
@@ -22,9 +26,12 @@ if TYPE_CHECKING:
     from copysift.kernels import _shingle as shingle
     from copysift.kernels import _text as text
 
-__all__ = ["edition", "join", "lex", "match", "postings", "selection", "shingle", "text"]
+__all__ = [
+    "batch", "checksum", "edition", "files", "join", "jsonl", "lex", "match", "postings", "selection",
+    "shingle", "text",
+]  # fmt: skip
 
-_SUBJECTS = ("join", "lex", "match", "postings", "selection", "shingle", "text")
+_SUBJECTS = tuple(name for name in __all__ if name != "edition")
 _EDITIONS = ("avx2", "portable", "reference")
 
 

@@ -28,8 +28,7 @@ cdef extern from "seeds.h" nogil:
     void match_number(match_names *, const uint64_t *, size_t, uint32_t *)
     int match_tile_both(const match_side *, const match_side *, uint32_t, uint32_t, size_t, match_tiles *)
     int match_seed_both(const match_side *, const match_side *, uint32_t, uint32_t, match_tiles *)
-    size_t match_count_lines(const uint8_t *, size_t)
-    void match_line_starts(const uint8_t *, size_t, uint32_t *)
+    size_t match_line_starts(const uint8_t *, size_t, uint32_t *)
 
 cdef Py_ssize_t MOST = 1 << 30  # symbols of both together: they are packed into 31 bits
 
@@ -151,7 +150,7 @@ def line_starts(const uint8_t[::1] data):
     cdef const uint8_t *bytes_ = &data[0] if n else NULL
     if n:
         with nogil:
-            lines = match_count_lines(bytes_, n)
+            lines = match_line_starts(bytes_, n, NULL)
     starts = np.zeros(lines, np.uint32)
     cdef uint32_t[::1] s = starts
     if n:

@@ -1,6 +1,6 @@
 """Sets of word shingles: the compiled edition of `reference/shingle.py`."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -28,6 +28,7 @@ cdef extern from "shingle.h" nogil:
         uint32_t length
         uint32_t common
         uint64_t digest
+    void shingle_keep_freed()
     uint64_t shingle_digest_bytes(const uint8_t *data, size_t n)
     uint64_t shingle_digest_keys(const uint64_t *keys, size_t n)
     int shingle_make(shingle_space *s, size_t w)
@@ -37,6 +38,9 @@ cdef extern from "shingle.h" nogil:
     shingle_modulus shingle_mod(uint64_t m)
     void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n)
     size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out)
+    size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out)
+    size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts)
+    int SHINGLE_COUNTS
     uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
     size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
                          const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes, shingle_list *out)
@@ -54,6 +58,11 @@ def use_avx2(bint wanted):
 
 
 use_avx2(True)
+
+
+def keep_freed():
+    """Let the C library keep the memory of arrays that go, for those that come: their pages are there already."""
+    shingle_keep_freed()
 
 
 _rooms = threading.local()
@@ -165,6 +174,45 @@ def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_
     return out[:at].copy(), ends
 
 
+def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[:, ::1] moduli, size_t size):
+    """Give the distinct super shingles of every set, ascending: values and bounds.
+
+    They are those of its samples by each modulus in a row of `moduli`; 0 is none.
+    """
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i, j, levels = moduli.shape[1]
+    cdef size_t largest = 0, room = 1, length, picked, found, at = 0
+    for i in range(n):
+        length = bounds[i + 1] - bounds[i]
+        largest = max(largest, length)
+        for j in range(levels):
+            if moduli[i, j]:
+                room += length // (4 if moduli[i, j] > 8 else 1) + 64
+    cdef uint64_t[::1] sample = np.empty(largest + 1, np.uint64), spare = np.empty(levels * largest + 1, np.uint64)
+    cdef uint64_t[::1] made = np.empty(levels * largest + 1, np.uint64)
+    cdef uint32_t[::1] counts = np.empty(SHINGLE_COUNTS, np.uint32)
+    ends = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] e = ends
+    out = np.empty(room, np.uint64)
+    cdef uint64_t[::1] o = out
+    if n and values.shape[0]:
+        for i in range(n):
+            found = 0
+            with nogil:
+                for j in range(levels):
+                    if moduli[i, j]:
+                        picked = shingle_sample(&values[0] + bounds[i], bounds[i + 1] - bounds[i], moduli[i, j], NULL, 0, &sample[0])
+                        found += shingle_super(&sample[0], picked, size, &made[found])
+                found = keys_distinct(&made[0], &spare[0], found, &counts[0])
+            if at + found > <size_t>o.shape[0]:
+                out = np.concatenate([out, np.empty(found + out.size, np.uint64)])
+                o = out
+            if found:
+                memcpy(&o[at], &made[0], found * 8)
+            at += found
+            e[i + 1] = at
+    return out[:at].copy(), ends
+
+
 def shared(const uint64_t[::1] values, const int64_t[::1] bounds, const int64_t[::1] lefts, const int64_t[::1] rights):
     """Count for every pair of sets the keys that both have."""
     cdef Py_ssize_t n = lefts.shape[0], i
@@ -177,6 +225,34 @@ def shared(const uint64_t[::1] values, const int64_t[::1] bounds, const int64_t[
                 a, b = lefts[i], rights[i]
                 o[i] = shingle_shared(&values[0] + bounds[a], bounds[a + 1] - bounds[a],
                                       &values[0] + bounds[b], bounds[b + 1] - bounds[b])
+    return out
+
+
+def shared_among(list sources, const int64_t[::1] source, const int64_t[::1] starts, const int64_t[::1] ends,
+                 const int64_t[::1] lefts, const int64_t[::1] rights):
+    """Count for every pair the keys that both sets have; set i is sources[source[i]][starts[i]:ends[i]]."""
+    cdef Py_ssize_t n = lefts.shape[0], sets = starts.shape[0], i
+    cdef int64_t a, b
+    cdef const uint64_t[::1] keys
+    cdef size_t[::1] at = np.zeros(sets, np.uintp)
+    cdef size_t[::1] first = np.zeros(len(sources) + 1, np.uintp), size = np.zeros(len(sources) + 1, np.uintp)
+    for i in range(len(sources)):
+        keys = sources[i]
+        size[i] = keys.shape[0]
+        first[i] = <size_t>&keys[0] if keys.shape[0] else 0
+    for i in range(sets):
+        if not 0 <= source[i] < len(sources) or not 0 <= starts[i] <= ends[i] <= <int64_t>size[source[i]]:
+            raise IndexError("outside of the source")
+        at[i] = first[source[i]] + 8 * <size_t>starts[i]
+    out = np.zeros(n, np.int64)
+    cdef int64_t[::1] o = out
+    for i in range(n):
+        if not 0 <= lefts[i] < sets or not 0 <= rights[i] < sets:
+            raise IndexError("no such set")
+    with nogil:
+        for i in range(n):
+            a, b = lefts[i], rights[i]
+            o[i] = shingle_shared(<const uint64_t *>at[a], ends[a] - starts[a], <const uint64_t *>at[b], ends[b] - starts[b])
     return out
 
 
@@ -197,6 +273,37 @@ def gather(const uint64_t[::1] source, const int64_t[::1] starts, const int64_t[
             if length:
                 memcpy(&out[at], &source[starts[i]], length * 8)
             at += length
+
+
+def gather_strings(const uint8_t[::1] data, const int32_t[::1] ends, const int64_t[::1] numbers):
+    """Give the strings data[ends[n]:ends[n + 1]] of some numbers, one after another, and their ends from 0 on.
+
+    A number below 0 gives an empty one.
+    """
+    cdef Py_ssize_t n = numbers.shape[0], i
+    cdef int64_t last = ends.shape[0] - 1, at = 0, one
+    cdef size_t length
+    out_ends = np.zeros(n + 1, np.int32)
+    cdef int32_t[::1] e = out_ends
+    for i in range(n):
+        one = numbers[i]
+        if one >= last:
+            raise IndexError("outside of the strings")
+        if one >= 0:
+            if not 0 <= ends[one] <= ends[one + 1] <= data.shape[0]:
+                raise IndexError("outside of the data")
+            at += ends[one + 1] - ends[one]
+        if at > 0x7FFFFFFF:
+            raise OverflowError("over 2 GB of strings in one column")
+        e[i + 1] = <int32_t>at
+    out = np.empty(at, np.uint8)
+    cdef uint8_t[::1] o = out
+    with nogil:
+        for i in range(n):
+            length = e[i + 1] - e[i]
+            if length:
+                memcpy(&o[e[i]], &data[ends[numbers[i]]], length)
+    return out, out_ends
 
 
 def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[::1] moduli, uint64_t most,

@@ -3,7 +3,9 @@
 reference/text.py and reference/markup.py are its definition.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
@@ -12,6 +14,7 @@ cdef extern from "text.h" nogil:
     int text_use_avx2
     void text_init()
     int text_cpu_has_avx2()
+    int64_t text_sound(const uint8_t *data, size_t n, size_t sample)
     size_t utf8_whole(const uint8_t *data, size_t n)
     int text_plain(const uint8_t *data, size_t n, uint8_t *out, uint64_t *masks, uint32_t *ranks)
     void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
@@ -73,6 +76,31 @@ use_avx2(True)
 cdef object trim(object array, Py_ssize_t count):
     """Cut to length; copy where the rest would hold on to more memory than is used."""
     return array[:count] if 2 * count > array.size else array[:count].copy()
+
+
+cdef struct one_text:
+    const uint8_t *data
+    size_t size
+    int64_t controls
+
+
+def sound(list sources, size_t sample):
+    """Count the control characters in the first `sample` bytes of each text; -1 for what is no sound UTF-8."""
+    cdef Py_ssize_t n = len(sources), i
+    cdef list held = list(sources)  # whoever else changes `sources`, the texts stay
+    cdef one_text *texts = <one_text *>calloc(n + 1, sizeof(one_text))
+    if texts == NULL:
+        raise MemoryError
+    try:
+        for i in range(n):
+            texts[i].data = <const uint8_t *>PyBytes_AS_STRING(<bytes?>held[i])
+            texts[i].size = PyBytes_GET_SIZE(held[i])
+        with nogil:
+            for i in range(n):
+                texts[i].controls = text_sound(texts[i].data, texts[i].size, sample)
+        return [texts[i].controls for i in range(n)]
+    finally:
+        free(texts)
 
 
 def plain_block(const uint8_t[::1] data, bint final):

@@ -104,23 +104,25 @@ static int match_seed_both(const match_side *a, const match_side *b, uint32_t k,
 
 /* ---- lines ---- */
 
-static size_t match_count_lines(const uint8_t *data, size_t n) {
-    size_t lines = 1;
-    const uint8_t *at = data, *end = data + n;
-    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
-        lines++;
-        at++;
-    }
-    return lines;
+/* Where the line that `at` stands in ends: after \n, or after a \r that no \n follows. NULL: nowhere any more. */
+static const uint8_t *match_line_end(const uint8_t *at, const uint8_t *end, int returns) {
+    if (!returns) return (at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at))) ? at + 1 : NULL;
+    for (; at < end; at++)
+        if (*at == '\n' || (*at == '\r' && (at + 1 == end || at[1] != '\n'))) return at + 1;
+    return NULL;
 }
 
-static void match_line_starts(const uint8_t *data, size_t n, uint32_t *starts) {
+/* Give the number of lines, and where each starts unless `starts` is NULL. */
+static size_t match_line_starts(const uint8_t *data, size_t n, uint32_t *starts) {
+    size_t lines = 1;
     const uint8_t *at = data, *end = data + n;
-    *starts++ = 0;
-    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
-        at++;
-        *starts++ = (uint32_t)(at - data);
+    int returns = memchr(data, '\r', n) != NULL; /* most files have none and are looked through faster */
+    if (starts) starts[0] = 0;
+    while (at < end && (at = match_line_end(at, end, returns))) {
+        if (starts) starts[lines] = (uint32_t)(at - data);
+        lines++;
     }
+    return lines;
 }
 
 #endif

@@ -13,6 +13,19 @@
 #define SHINGLE_DIGIT 11
 #define SHINGLE_COUNTS (6 * ((1 << SHINGLE_DIGIT) + 1) + 1)
 
+/* Arrays of a few megabytes come and go by the hundred; glibc would give each back to the system and have its
+   pages cleared again. */
+#ifdef __GLIBC__
+#include <malloc.h>
+static void shingle_keep_freed(void) {
+    mallopt(M_ARENA_MAX, 1); /* what one thread frees, another takes */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+#else
+static void shingle_keep_freed(void) {}
+#endif
+
 /* ---- digests: a chain over 64-bit words, the length last ---- */
 
 static uint64_t shingle_digest_bytes(const uint8_t *data, size_t n) {
@@ -201,6 +214,20 @@ static size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const u
     return found;
 }
 
+/* Shingle an ascending sample: `size` keys in a row make one; a sample with fewer makes one of all. */
+static size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out) {
+    size_t count = n >= size ? n - size + 1 : n > 0;
+    for (size_t start = 0; start < count; start++) {
+        uint64_t mixed = size;
+        for (size_t step = 0; step < size; step++) {
+            if (start + step < n) mixed = (mixed ^ keys[start + step]) * WORD_MIX;
+            mixed ^= mixed >> 32;
+        }
+        out[start] = mixed;
+    }
+    return count;
+}
+
 /* ---- intersection of two ascending sets ---- */
 
 static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
@@ -218,6 +245,28 @@ static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t ke
     return low;
 }
 
+#if TEXT_HAS_AVX2
+/* Four keys of each at a time, every one against every one; goes on with whichever four end first. */
+TEXT_AVX2 static uint64_t shingle_fours(const uint64_t *a, size_t n, const uint64_t *b, size_t m, size_t *i, size_t *j) {
+    size_t x = 0, y = 0;
+    uint64_t shared = 0;
+    while (x + 4 <= n && y + 4 <= m) {
+        __m256i one = _mm256_loadu_si256((const __m256i *)(a + x)), other = _mm256_loadu_si256((const __m256i *)(b + y));
+        __m256i same = _mm256_cmpeq_epi64(one, other);
+        same = _mm256_or_si256(same, _mm256_cmpeq_epi64(one, _mm256_permute4x64_epi64(other, 0x39)));
+        same = _mm256_or_si256(same, _mm256_cmpeq_epi64(one, _mm256_permute4x64_epi64(other, 0x4E)));
+        same = _mm256_or_si256(same, _mm256_cmpeq_epi64(one, _mm256_permute4x64_epi64(other, 0x93)));
+        shared += (uint64_t)_mm_popcnt_u32((uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same)));
+        uint64_t last = a[x + 3], end = b[y + 3];
+        x += (size_t)(last <= end) << 2;
+        y += (size_t)(end <= last) << 2;
+    }
+    *i = x;
+    *j = y;
+    return shared;
+}
+#endif
+
 static uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m) {
     size_t i = 0, j = 0;
     uint64_t shared = 0;
@@ -233,6 +282,9 @@ static uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, s
         }
         return shared;
     }
+#if TEXT_HAS_AVX2
+    if (text_use_avx2) shared = shingle_fours(a, n, b, m, &i, &j);
+#endif
     while (i < n && j < m) {
         uint64_t x = a[i], y = b[j];
         shared += x == y;

@@ -71,6 +71,11 @@ static size_t utf8_whole(const uint8_t *data, size_t n) {
     return n;
 }
 
+/* A control character that no text has; bytes 8 to 13, 26 and 27 stand in some. */
+static inline unsigned is_control(uint8_t c) {
+    return (unsigned)((c < 32) & ((uint8_t)(c - 8) > 5) & ((uint8_t)(c - 26) > 1)) | (c == 127);
+}
+
 #define IS_TAIL(b) (((b) & 0xC0) == 0x80)
 
 /* Decode one code point; a byte that begins no well-formed sequence is U+FFFD of length 1. */
@@ -98,6 +103,53 @@ static inline unsigned utf8_decode(const uint8_t *p, size_t left, uint32_t *poin
     }
     *point = 0xFFFD;
     return 1;
+}
+
+/* Where the first byte from `i` on stands that is not ASCII. */
+static inline size_t skip_ascii(const uint8_t *data, size_t i, size_t n) {
+    uint64_t eight;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&eight, data + i, 8);
+        if (eight & 0x8080808080808080ULL) break;
+    }
+    while (i < n && data[i] < 0x80) i++;
+    return i;
+}
+
+/* Look at 64 bytes, a number that the compiler knows, so that it takes many at once. */
+static inline int sound_block(const uint8_t *data, uint8_t *any, int64_t *controls) {
+    uint8_t high = 0, nul = 0, found = 0;
+    for (size_t j = 0; j < 64; j++) {
+        uint8_t c = data[j];
+        high |= c;
+        nul |= c == 0;
+        found = (uint8_t)(found + is_control(c));
+    }
+    *any |= high;
+    *controls += found;
+    return !nul;
+}
+
+/* The number of control characters among the first `sample` bytes of sound UTF-8 without a NUL; -1 if it is not. */
+static int64_t text_sound(const uint8_t *data, size_t n, size_t sample) {
+    int64_t controls = 0, later = 0;
+    uint8_t any = 0;
+    size_t i = 0;
+    if (sample > n) sample = n;
+    for (; i + 64 <= n; i += 64)
+        if (!sound_block(data + i, &any, i + 64 <= sample ? &controls : &later)) return -1;
+    for (size_t j = i < (sample & ~(size_t)63) ? i : sample & ~(size_t)63; j < sample; j++) controls += is_control(data[j]);
+    for (; i < n; i++) {
+        if (!data[i]) return -1;
+        any |= data[i];
+    }
+    for (i = any > 127 ? skip_ascii(data, 0, n) : n; i < n; i = skip_ascii(data, i, n)) {
+        uint32_t point;
+        unsigned length = utf8_decode(data + i, n - i, &point);
+        if (point == 0xFFFD && length == 1) return -1;
+        i += length;
+    }
+    return controls;
 }
 
 static inline unsigned uni_place(uint32_t point) {

@@ -203,33 +203,40 @@ static void cs_load(cs_chunk *c, const cs_edition *e) {
     e->steps(c);
 }
 
-/* Select over a block of `grams` k-grams. Gives the number of choices; -1: out of memory. *places and *hashes hold at
- * most grams entries. resumed and whole as in cs_choose, for the block. */
-static int64_t cs_winnow(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed, int whole,
-                         uint32_t *places, uint64_t *hashes) {
-    cs_space x;
-    size_t n = 0, first = 0, room = q->w + CS_CHUNK / 2 > CS_CHUNK ? 0 : CS_CHUNK;
-    if (!grams) return 0;
-    if (!room) return -2; /* the caller bounds w */
-    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
-    while (1) {
-        cs_chunk c = {s, first, grams - first < room ? grams - first : room, &x, q, 0};
+/* Select over a block of `grams` k-grams in a space made for the rule. Gives the number of choices. *places and *hashes
+ * hold at most grams entries. resumed and whole as in cs_choose, for the block. w is at most CS_CHUNK / 2. */
+static size_t cs_winnow_in(cs_space *x, cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed,
+                           int whole, uint32_t *places, uint64_t *hashes) {
+    size_t n = 0, first = 0;
+    while (first < grams) {
+        cs_chunk c = {s, first, grams - first < CS_CHUNK ? grams - first : CS_CHUNK, x, q, 0};
         int last = first + c.count == grams;
         cs_load(&c, e);
         size_t got = cs_choose(&c, resumed, whole && last && !resumed, places + n);
 #if CS_X86
-        if (e->avx2 && s.width == 1) cs_hash_places_avx2(&x, q, places + n, got, hashes + n);
+        if (e->avx2 && s.width == 1) cs_hash_places_avx2(x, q, places + n, got, hashes + n);
         else
 #endif
         for (size_t i = 0; i < got; i++)
-            hashes[n + i] = x.filled ? x.hashes[places[n + i]]
-                                     : cs_hash_plain(&s, first + places[n + i], q->k, &x, &q->p);
+            hashes[n + i] = x->filled ? x->hashes[places[n + i]]
+                                      : cs_hash_plain(&s, first + places[n + i], q->k, x, &q->p);
         for (size_t i = 0; i < got; i++) places[n + i] += (uint32_t)first;
         n += got;
         if (last) break;
         if (n) first = places[n - 1]; /* a full chunk holds a whole window, so it has yielded a choice */
         resumed = 1;
     }
+    return n;
+}
+
+/* The same in a space of its own; -1: out of memory, -2: the window is too large, which the caller prevents. */
+static int64_t cs_winnow(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed, int whole,
+                         uint32_t *places, uint64_t *hashes) {
+    cs_space x;
+    if (!grams) return 0;
+    if (q->w > CS_CHUNK / 2) return -2;
+    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
+    size_t n = cs_winnow_in(&x, s, grams, q, e, resumed, whole, places, hashes);
     cs_free_space(&x);
     return (int64_t)n;
 }

@@ -6,40 +6,22 @@ line by line, which is the definition.
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.json as pj
 
+from copysift import kernels
 from copysift.read.records import SCHEMA
 
-LARGEST = 1 << 28  # bytes of a block
 
-
-def id_and_text(block: bytes, name: str, text: str) -> pa.RecordBatch | None:
+def id_and_text(block: bytes | memoryview, name: str, text: str) -> pa.RecordBatch | None:
     """Give the records of whole lines, or None when one of them is anything but two strings."""
-    if not block.startswith(b"{") or len(block) > LARGEST or name == text:
+    found = kernels.jsonl.two_strings(block, name.encode(), text.encode())
+    if found is None:
         return None
-    data = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(data == ord("\n"))
-    lines = len(ends) + 1
-    if lines > 1 and (ends[-1] + 2 >= len(data) or (data[ends + 1] != ord("{")).any()):
-        return None
-    wanted = pa.schema([(name, pa.string()), (text, pa.large_binary())])
-    reading = pj.ReadOptions(use_threads=False, block_size=len(block) + 1)
-    parsing = pj.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="error")
-    try:
-        table = pj.read_json(pa.BufferReader(block), reading, parsing)
-        # every line begins an object, and no object has another inside: one on each line
-        if len(table) != lines or table.column_names != [name, text]:
-            return None
-        if any(column.null_count or column.num_chunks != 1 for column in table.columns):
-            return None
-        ids, texts = (column.chunk(0) for column in table.columns)
-        for column in (ids, texts.cast(pa.large_string())):  # the cast looks whether it is UTF-8
-            column.validate(full=True)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-        return None
-    if not np.diff(np.frombuffer(ids.buffers()[1], np.int32)[: lines + 1]).all():
-        return None  # an empty id is no id
+    ids, id_ends, texts, text_ends = (pa.py_buffer(column) for column in found)
+    lines = len(found[1]) - 1
+    columns = [
+        pa.StringArray.from_buffers(lines, id_ends, ids),
+        pa.LargeBinaryArray.from_buffers(pa.large_binary(), lines, [None, text_ends, texts]),
+    ]
     empty = [pa.nulls(lines, kind) for kind in SCHEMA.types[2:]]
-    return pa.record_batch([ids, texts, *empty], schema=SCHEMA)
+    return pa.record_batch([*columns, *empty], schema=SCHEMA)

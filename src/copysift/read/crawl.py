@@ -9,15 +9,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from copysift.errors import InputError
+from copysift.read.formats import format_of
 from copysift.read.load import Loaded, load
 from copysift.read.records import Fields
-from copysift.read.sources import format_of, open_source
+from copysift.read.sources import CUT, open_source
 from copysift.read.walk import Entry, Linked, WalkSettings, walk
 from copysift.values import Skipped
 
-Met = Iterator[tuple[str, bytes] | Skipped]
+
+class Again(NamedTuple):
+    """An address that has what `of` had on date `when` (which may be empty): a crawler fetched it once."""
+
+    uri: str
+    of: str
+    when: str
+
+
+Met = Iterator[tuple[str, bytes] | Again | Skipped]
 NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this order
 
 
@@ -58,7 +69,9 @@ def _files(place: str, walking: WalkSettings, avoid: str) -> Met:
 def _records(place: str, wanted: str, fields: Fields, walking: WalkSettings) -> Met:
     for batch in open_source(place, wanted, fields, walking):
         if isinstance(batch, Skipped):
-            yield batch
+            cut = batch.reason.endswith(CUT)
+            line = batch.name.rpartition(":")[2]
+            yield Skipped(place, f"ends before it should, in line {line}") if cut else batch
         else:
             names, texts = batch.column("id").to_pylist(), batch.column("text").to_pylist()
             yield from zip(names, texts, strict=True)
@@ -66,17 +79,21 @@ def _records(place: str, wanted: str, fields: Fields, walking: WalkSettings) -> 
 
 def _warc(place: str) -> Met:
     try:
-        from copysift.read.warc import warc_records
+        from copysift.read.warc import Captured, captures
     except ImportError:
         raise InputError(
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
         ) from None
-    for item in warc_records(place, successful=True):
+    digests: dict[str, str] = {}  # of this file: where a revisit names no address, its digest does
+    for item in captures(place):
         if isinstance(item, Skipped):
             yield item
+        elif isinstance(item, Captured):
+            if item.digest:
+                digests.setdefault(item.digest, item.uri)
+            yield item.uri, item.content
         else:
-            name, content, _ = item
-            yield name, content if isinstance(content, bytes) else content.encode()
+            yield Again(item.uri, digests.get(item.digest, item.of), item.when)
 
 
 def _whole(place: str, met: Met) -> Met:

@@ -21,12 +21,17 @@ def commit_of(repository: str, revision: str) -> tuple[str, int]:
         raise InputError(
             f"{repository} has no revision {revision!r}", hint="git log lists them, and git tag the tags"
         )
-    return commit, int(_git(repository, "show", "-s", "--format=%ct", commit))
+    # Not `git show`, which looks into the files of a merge, and fails in a clone that has not all of them.
+    told = _git(repository, "rev-list", "--max-count=1", "--timestamp", commit)
+    return commit, int(told.split()[0])
 
 
 def tree(repository: str, commit: str, walking: WalkSettings) -> Iterator[tuple[str, bytes] | Skipped]:
-    """Give every file of a commit with its path; links and submodules are no files."""
-    listed = _output(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
+    """Give every file of a commit with its path; links and submodules are no files.
+
+    Of a folder inside a repository these are its own files, with their paths below it, as without git.
+    """
+    listed = _output(repository, "ls-tree", "-r", "-z", commit)
     include, exclude = Globs(walking.include), Globs(walking.exclude)
     try:
         blobs = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Read a file once: its bytes if it is small, its checksum always.
+"""Read a file once: its bytes if it is small, and its checksum.
 
 Large files are read in chunks, and again in chunks whenever `Loaded.open` is called, so that memory
 does not grow with them. Nothing is mapped into memory: a mapped file that is cut short kills the
@@ -9,16 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
+from copysift import kernels
 from copysift.errors import InputError
 from copysift.read.opening import open_regular, why
 from copysift.read.walk import Entry
 from copysift.values import MAX_BYTES, Skipped
 
+try:
+    import resource
+except ImportError:  # Windows, where small files are read one by one
+    resource = None  # type: ignore[assignment]
+
 SMALL = 8 << 20  # bytes; up to this a file stays in memory
 CHUNK = 1 << 20
+MOST_OPEN = 64  # files that one thread has open at once
 DIGEST = 16  # bytes of a checksum: two different files meet by chance once in 2**64 files
 
 _CHANGED = "changed while it was read"
@@ -51,6 +59,49 @@ class Loaded:
             yield from _chunks(descriptor, status, path)
         finally:
             os.close(descriptor)
+
+
+def load_many(entries: Sequence[Entry], lonely: Container[int] = ()) -> list[Loaded | Skipped]:
+    """Read the files of entries together, as `load` does one by one.
+
+    A file of a `lonely` size is equal to no other and has an empty checksum, unless its size has changed.
+    What is not a small regular file that can be read at once is left to `load`, which knows why.
+    """
+    paths = [os.fsencode(entry.path) for entry in entries]
+    follow = [entry.follow for entry in entries]
+    many = _open_at_once()
+    read = []
+    for start in range(0, len(paths), many):
+        read += kernels.files.read_files(paths[start : start + many], follow[start : start + many], SMALL)
+    wanted = [
+        found[0]
+        for entry, found in zip(entries, read, strict=True)
+        if found is not None and _summed(entry, found[0], lonely)
+    ]
+    checksums = iter(kernels.checksum.checksums(wanted, DIGEST))
+    out: list[Loaded | Skipped] = []
+    for entry, found in zip(entries, read, strict=True):
+        if found is None:
+            out.append(load(entry))
+            continue
+        data, mtime_ns = found
+        checksum = next(checksums) if _summed(entry, data, lonely) else b""
+        out.append(Loaded(entry, data, len(data), checksum, mtime_ns))
+    return out
+
+
+def _open_at_once() -> int:
+    """Give how many files one thread may have open: all threads together leave most descriptors free."""
+    if resource is None:
+        return 1
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if allowed == resource.RLIM_INFINITY:
+        return MOST_OPEN
+    return min(MOST_OPEN, max(1, allowed // (4 * max(16, threading.active_count()))))
+
+
+def _summed(entry: Entry, data: bytes, lonely: Container[int]) -> bool:
+    return entry.size not in lonely or len(data) != entry.size
 
 
 def load(entry: Entry) -> Loaded | Skipped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The rows of a table, and a note if it has columns of which nothing is known."""
+    """The rows of a table, and a note if it has columns that look mistyped; others are the teacher's own."""
 
     rows: tuple[Row, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -73,16 +73,16 @@ def _rows(path: str, text: str, unknown: list[str]) -> Iterator[Row]:
         raise UsageError(f"{path}, line {reader.line_num}: is not CSV: {error}") from None
 
 
-def _columns(path: str, heads: Iterable[str], unknown: list[str]) -> dict[str, int]:
-    """Give the place of every known column; those of other names go to `unknown`."""
+def _columns(path: str, heads: list[str], unknown: list[str]) -> dict[str, int]:
+    """Give the place of every known column; mistyped ones go to `unknown`."""
     found: dict[str, int] = {}
+    words = [head.strip().lower() for head in heads]
+    missing = set(COLUMNS) - {_ALSO.get(word, word) for word in words}
     for place, head in enumerate(heads):
-        word = head.strip().lower()
-        name = _ALSO.get(word, word)
+        name = _ALSO.get(words[place], words[place])
         if name not in COLUMNS:
-            if word:
-                near = difflib.get_close_matches(word, (*COLUMNS, *_ALSO), 1)
-                unknown.append(repr(head.strip()) + (f" (did you mean {near[0]}?)" if near else ""))
+            near = difflib.get_close_matches(words[place], missing, 1)
+            unknown += [f"{head.strip()!r} (did you mean {each}?)" for each in near]
             continue
         if name in found:
             raise UsageError(

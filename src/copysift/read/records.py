@@ -17,8 +17,9 @@ from copysift.values import Skipped
 
 ID_FIELDS = ("id", "uri", "url")  # tried in this order where no field is named
 TEXT_FIELD = "text"
-BATCH_BYTES = 4 << 20  # of text, about, in one batch
+BATCH_BYTES = 2 << 20  # of text, about, in one batch
 BATCH_ROWS = 4096
+MISSING = "has no field"  # begins the reason
 RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
 
 SCHEMA = pa.schema(
@@ -37,7 +38,8 @@ class Fields:
     """Which fields of a record are its name, its text, its date; "" for id: the first of id, uri, url.
 
     `features` names a field that holds a list, which is then compared instead of the text. `names` are
-    the fields tried where no id is named; `named`: a record without any of them is left out.
+    the fields tried where no id is named; `named`: a record without any of them is left out;
+    `whole`: what is carried through is the record as it came, not only its remaining fields.
     """
 
     id: str = ""
@@ -46,6 +48,7 @@ class Fields:
     features: str = ""
     names: tuple[str, ...] = ID_FIELDS
     named: bool = False
+    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -111,7 +114,7 @@ def add_record(built: Builder, record: Any, fields: Fields, place: str, others: 
         return Skipped(place, "is not an object with fields")
     key, name = name_of(record, fields, place)
     if name is None:
-        return Skipped(place, f"has no field {fields.id or fields.names[0]!r}")
+        return Skipped(place, f"{MISSING} {fields.id or fields.names[0]!r}")
     features = None
     if fields.features:
         listed = record.get(fields.features)
@@ -122,13 +125,15 @@ def add_record(built: Builder, record: Any, fields: Fields, place: str, others: 
     if text is None and features is None:
         missing = fields.text in record
         return Skipped(
-            place, f"its field {fields.text!r} is null" if missing else f"has no field {fields.text!r}"
+            place, f"its field {fields.text!r} is null" if missing else f"{MISSING} {fields.text!r}"
         )
     if text is not None and not isinstance(text, str):
         return Skipped(place, f"its field {fields.text!r} is not text")
     date = record.get(fields.date) if fields.date else None
     rest = None
-    if others is not None:
+    if others is not None and fields.whole:
+        rest = others(record)
+    elif others is not None:
         taken = {fields.text, fields.features}
         taken |= {
             each for each in (key, fields.date) if isinstance(record.get(each), str)

@@ -20,6 +20,7 @@ import pyarrow as pa
 from copysift.errors import InputError, UsageError
 from copysift.read import tabular
 from copysift.read.columns import id_and_text
+from copysift.read.formats import FORMATS, format_of
 from copysift.read.load import Loaded, load
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
@@ -30,28 +31,8 @@ Source = Iterator[pa.RecordBatch | Skipped]
 
 CHUNK = 1 << 22
 MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
+CUT = "and the file ends in it"  # ends the reason: it is the last line, and has no end
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
-FORMATS = ("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow")
-_SUFFIXES = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
-    ".csv": "csv", ".tsv": "tsv", ".warc": "warc", ".wet": "warc", ".txt": "lines", ".arrow": "arrow",
-}  # fmt: skip
-_PACKED = (".gz", ".zst", ".zstd")
-RECORDS = (".jsonl", ".ndjson", ".parquet", ".warc", ".wet", ".arrow")  # never anything but records
-
-
-def format_of(place: str) -> str:
-    """Tell the format of a source by its name."""
-    if place == "-":
-        return "stdin"
-    if os.path.isdir(place):
-        return "folder"
-    return _SUFFIXES.get(_suffix(place), "file")
-
-
-def holds_records(place: str) -> bool:
-    """Tell whether a file is a collection of records by its name alone."""
-    return _suffix(place) in RECORDS and not os.path.isdir(place)
 
 
 def open_source(
@@ -83,32 +64,40 @@ def open_source(
         yield Skipped(place, why(error) if error.errno else f"ends early or is damaged: {error}")
 
 
-def jsonl(
-    place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0
-) -> Source:
+def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0) -> Source:
     """Give the records of JSON lines; `before` lines of the file came before the stream."""
     built = Builder(limit=limit)
-    plain = not (fields.date or fields.features)
-    misses = 0
-    for first, block in numbered_blocks(stream, min(CHUNK, limit), before):
+    plain = not (fields.date or fields.features or fields.whole)
+    misses, number = 0, before + 1
+    rest: list[int] = []
+    for block in blocks(stream, min(CHUNK, limit), rest):
+        batch = None
         if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
             batch = id_and_text(block, fields.id or fields.names[0], fields.text)
             misses = 0 if batch is not None else misses + 1
-            if batch is not None:
-                yield from built.give()
-                yield batch
-                continue
-        yield from _json_lines(place, first, block, fields, built)
+        if batch is None:
+            lines = bytes(block).split(b"\n")
+            yield from _json_lines(place, number, lines, fields, built, cut=bool(rest))
+            number += len(lines)
+            continue
+        yield from built.give()
+        yield batch
+        number += len(batch)
     yield from built.give()
 
 
-def _json_lines(place: str, first: int, block: bytes, fields: Fields, built: Builder) -> Source:
+def _json_lines(
+    place: str, first: int, lines: list[bytes], fields: Fields, built: Builder, *, cut: bool
+) -> Source:
+    """Give the records of some lines; `cut`: they have no line end, and are the last."""
     import orjson
 
     def spelled(rest: dict[str, Any]) -> str:
+        if fields.whole:
+            return line.decode("utf-8", "replace").strip()
         return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
 
-    for number, line in enumerate(block.split(b"\n"), first):
+    for number, line in enumerate(lines, first):
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
@@ -116,7 +105,7 @@ def _json_lines(place: str, first: int, block: bytes, fields: Fields, built: Bui
                 continue
             record, note = _forgiven(line, f"{place}:{number}")
             if note is not None:
-                yield note
+                yield Skipped(note.name, f"{note.reason}, {CUT}") if cut and record is None else note
             if record is None:
                 continue
         note = add_record(built, record, fields, f"{place}:{number}", spelled)
@@ -160,33 +149,53 @@ def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int =
 
 def numbered_lines(stream: IO[bytes], before: int = 0) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a stream with their numbers, without the line end."""
-    for first, block in numbered_blocks(stream, CHUNK, before):
-        yield from enumerate(block.split(b"\n"), first)
+    number = before + 1
+    for block in blocks(stream):
+        lines = bytes(block).split(b"\n")
+        yield from enumerate(lines, number)
+        number += len(lines)
 
 
-def numbered_blocks(
-    stream: IO[bytes], size: int = CHUNK, before: int = 0
-) -> Iterator[tuple[int, bytes]]:
-    """Give whole lines of a stream, many at a time, without the last line end; the first has the number."""
-    number, held = before + 1, 0
-    rest: list[bytes] = []  # of a line whose end has not come yet
-    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+def blocks(stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None) -> Iterator[memoryview]:
+    """Give whole lines of a stream, many at a time, without the last line end.
+
+    A last line that has no end is given by itself, after its length was put into `rest`. A block is good
+    until the next is asked for: they lie in one place, whose pages are there already.
+    """
+    held = bytearray(size)
+    filled = 0
+    read: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
-        while chunk := read(size):
-            end = chunk.rfind(b"\n")
-            if end < 0:
-                rest.append(chunk)
-                held += len(chunk)
-                if held > LONGEST:
+        while got := read(memoryview(held)[filled:]):
+            end = held.rfind(b"\n", filled, filled + got)
+            filled += got
+            if end >= 0:
+                yield memoryview(held)[:end]
+                held[: filled - end - 1] = memoryview(held)[end + 1 : filled]
+                filled -= end + 1
+            elif filled == len(held):  # a line that is longer than all this
+                if filled > LONGEST:
                     raise OSError("a line of over a gigabyte is no record")
-                continue
-            block = b"".join([*rest, memoryview(chunk)[:end]])
-            rest = [chunk[end + 1 :]]
-            held = len(rest[0])
-            yield number, block
-            number += block.count(b"\n") + 1
-    if held:
-        yield number, b"".join(rest)
+                held = held + bytearray(filled)
+    if filled:
+        if rest is not None:
+            rest.append(filled)
+        yield memoryview(held)[:filled]
+
+
+def fields_of(place: str) -> list[str]:
+    """Name the fields of the first record of JSON lines; none where that cannot be told."""
+    import orjson
+
+    if place == "-" or format_of(place) != "jsonl":
+        return []
+    try:
+        with contextlib.closing(_unpacked(place)) as stream:
+            first = stream.read(CHUNK).partition(b"\n")[0]
+        record = orjson.loads(first)
+    except (OSError, EOFError, zlib.error, orjson.JSONDecodeError):
+        return []
+    return list(record) if isinstance(record, dict) else []
 
 
 def spool(stream: IO[bytes], path: str) -> None:
@@ -272,10 +281,3 @@ def _warc(place: str, limit: int) -> Source:
             yield from batches(items, raw=True, limit=limit)
             items, size = [], 0
     yield from batches(items, raw=True, limit=limit)
-
-
-def _suffix(place: str) -> str:
-    name = place.lower()
-    for packed in _PACKED:
-        name = name.removesuffix(packed)
-    return os.path.splitext(name)[1]

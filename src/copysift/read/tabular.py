@@ -24,6 +24,12 @@ def _spelled(rest: dict[str, Any]) -> str:
     return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS, default=str).decode()
 
 
+def _in_order(rest: dict[str, Any]) -> str:
+    import orjson
+
+    return orjson.dumps(rest, default=str).decode()
+
+
 def parquet_records(place: str, fields: Fields, limit: int) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the rows of a Parquet file."""
     try:
@@ -52,7 +58,7 @@ def table_records(
     """Give the rows of a table in memory; rows are numbered from 1 after the `first` that came before."""
     built = Builder(limit=limit)
     for number, record in enumerate(batch.to_pylist(), first + 1):
-        note = add_record(built, record, fields, f"{place}:{number}", _spelled)
+        note = add_record(built, record, fields, f"{place}:{number}", _in_order if fields.whole else _spelled)
         if note is not None:
             yield note
         elif built.full:
@@ -65,6 +71,7 @@ def csv_records(
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the rows of a CSV file whose first row names the columns."""
     csv.field_size_limit(1 << 30)
+    spelled = _in_order if fields.whole else _spelled
     built = Builder(limit=limit)
     with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
         rows = csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
@@ -80,7 +87,7 @@ def csv_records(
                 if row:
                     yield Skipped(here, f"has {len(row)} fields instead of {len(names)}")
                 continue
-            note = add_record(built, dict(zip(names, row, strict=True)), fields, here, _spelled)
+            note = add_record(built, dict(zip(names, row, strict=True)), fields, here, spelled)
             if note is not None:
                 yield note
             elif built.full:

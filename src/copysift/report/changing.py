@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
 from copysift.report.view import View
@@ -10,6 +11,10 @@ from copysift.values_sweeps import Changes, Turn
 
 _HEADS = (
     "sweep", "documents", "appeared", "died", "hosts", "folders", "renamed", "changed", "unchanged",
+)  # fmt: skip
+_TITLES = (
+    "sweep", "documents", "appeared", "died", "moved to another host", "moved to another folder", "renamed",
+    "changed", "unchanged",
 )  # fmt: skip
 _SERIES = (("appeared", "#2a9d5c"), ("moved", "#3b78c2"), ("changed", "#d9a21b"), ("died", "#c4453a"))
 SHOWN_MOVES = 1000
@@ -56,13 +61,15 @@ def page(found: Changes, view: View) -> str:
         "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}"
         "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;"
         "border-bottom:1px solid #ddd}"
-        "td:first-child,th:first-child,td.name{text-align:left;overflow-wrap:anywhere}svg{max-width:100%}"
+        "th{vertical-align:bottom;font-weight:600}td{white-space:nowrap}"
+        "td:first-child,th:first-child,.name{text-align:left}td.name{white-space:normal;overflow-wrap:anywhere}"
+        "svg{max-width:100%;height:auto}div.wide{overflow-x:auto}"
         "</style>\n<body>" + body(found) + "</body></html>\n"
     )
 
 
-def body(found: Changes) -> str:
-    """Give the charts and tables as HTML, for a page around them."""
+def body(found: Changes, link: Callable[[str], str] | None = None) -> str:
+    """Give the charts and tables as HTML, for a page around them; `link` gives the page of an address."""
     if not found.turns:
         return "<h1>Changes</h1><p>One sweep alone shows no change.</p>"
     return "\n".join(
@@ -70,7 +77,7 @@ def body(found: Changes) -> str:
             f"<h1>Changes from {escape(found.turns[0].before)} to {escape(found.turns[-1].after)}</h1>",
             _turn_chart(found), _turn_table(found),
             "<h2>How much a changed document resembles its version before</h2>", _histogram(found),
-            "<h2>How long documents live</h2>", _life_table(found), _move_table(found),
+            "<h2>How long documents live</h2>", _life_table(found), _move_table(found, link),
         )
     )  # fmt: skip
 
@@ -86,7 +93,8 @@ def _turn_chart(found: Changes) -> str:
     step = (width - left) / len(values)
     bar = max(1.0, step * 0.8 / len(_SERIES))
     parts = [
-        f'<svg viewBox="0 0 {width} {height + 50}" width="{width}" role="img" aria-label="what happened">',
+        f'<svg viewBox="0 0 {width} {height + 50}" width="{width}" role="img" fill="currentColor" '
+        'aria-label="what happened">',
         f'<text x="0" y="12" font-size="12">{most:,}</text><text x="0" y="{height}" font-size="12">0</text>',
         f'<line x1="{left}" y1="{height}" x2="{width}" y2="{height}" stroke="#999"/>',
     ]
@@ -97,12 +105,12 @@ def _turn_chart(found: Changes) -> str:
             parts.append(
                 f'<rect x="{left + at * step + place * bar:.1f}" y="{height - tall:.1f}" width="{bar:.1f}" '
                 f'height="{tall:.1f}" fill="{color}"><title>'
-                f'{escape(turn.after)}: {count:,} {name}</title></rect>'
+                f"{escape(turn.after)}: {count:,} {name}</title></rect>"
             )
         if at % every == 0:
             parts.append(
                 f'<text x="{left + at * step:.1f}" y="{height + 16}" font-size="11">'
-                f'{escape(turn.after[:10])}</text>'
+                f"{escape(turn.after[:10])}</text>"
             )
     for place, (name, color) in enumerate(_SERIES):
         x = left + place * 110
@@ -112,17 +120,21 @@ def _turn_chart(found: Changes) -> str:
 
 
 def _turn_table(found: Changes) -> str:
-    heads = "".join(f"<th>{head}" for head in _HEADS)
+    heads = "".join(f'<th class="number">{head}' for head in _TITLES)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}" for cell in _cells(turn)) + "\n" for turn in found.turns
+        "<tr>" + "".join(f'<td class="number">{escape(cell)}' for cell in _cells(turn)) + "\n"
+        for turn in found.turns
     )
-    return f"<table><tr>{heads}\n{rows}</table>"
+    return f'<div class="wide"><table><tr>{heads}\n{rows}</table></div>'
 
 
 def _histogram(found: Changes) -> str:
     most = max(found.resemblances) or 1
     width, height, bar = 860, 180, 80
-    parts = [f'<svg viewBox="0 0 {width} {height + 40}" width="{width}" role="img" aria-label="resemblance">']
+    parts = [
+        f'<svg viewBox="0 0 {width} {height + 40}" width="{width}" role="img" fill="currentColor" '
+        'aria-label="resemblance">'
+    ]
     for at, count in enumerate(found.resemblances):
         tall, x = count / most * (height - 20), 20 + at * (bar + 4)
         parts.append(
@@ -140,22 +152,35 @@ def _histogram(found: Changes) -> str:
 
 
 def _life_table(found: Changes) -> str:
-    rows = "".join(f"<tr><td>{each.sweeps}<td>{each.died:,}<td>{each.alive:,}\n" for each in found.lives)
+    rows = "".join(
+        f'<tr><td class="number">{each.sweeps}<td class="number">{each.died:,}'
+        f'<td class="number">{each.alive:,}\n'
+        for each in found.lives
+    )
     mean = (
         f"<p>Those that died were seen over {found.days_lived:.0f} days on average.</p>"
         if found.days_lived is not None
         else ""
     )
-    return f"<table><tr><th>sweeps seen in<th>died<th>alive\n{rows}</table>{mean}"
+    heads = '<th class="number">sweeps seen in<th class="number">died<th class="number">alive'
+    return f"<table><tr>{heads}\n{rows}</table>{mean}"
 
 
-def _move_table(found: Changes) -> str:
+def _move_table(found: Changes, link: Callable[[str], str] | None) -> str:
     if not found.moves:
         return ""
+
+    def named(uri: str) -> str:
+        shown = escape(visible(uri))
+        return f'<a href="{escape(link(uri))}">{shown}</a>' if link else shown
+
     rows = "".join(
-        f'<tr><td>{escape(each.date)}<td class="name">{escape(visible(each.uri))}<td class="name">'
-        f"{escape(visible(each.to))}<td>{each.resemblance:.0%}\n"
+        f'<tr><td class="number">{escape(each.date)}<td class="name">{named(each.uri)}<td class="name">'
+        f'{named(each.to)}<td class="number">{each.resemblance:.0%}\n'
         for each in found.moves[:SHOWN_MOVES]
     )
+    hidden = len(found.moves) - SHOWN_MOVES
+    more = f"<p>And {hidden:,} more: --format json lists all.</p>" if hidden > 0 else ""
     title = plural(len(found.moves), "document") + " moved"
-    return f"<h2>{title}</h2><table><tr><th>sweep<th>from<th>to<th>resemblance\n{rows}</table>"
+    heads = '<th>sweep<th class="name">from<th class="name">to<th class="number">resemblance'
+    return f'<h2>{title}</h2><div class="wide"><table><tr>{heads}\n{rows}</table></div>{more}'

@@ -15,6 +15,7 @@ class Portrait:
     name: str
     members: int
     joined: tuple[tuple[str, int], ...]
+    shown: tuple[tuple[str, str], ...]  # the first of the members, and how each joined
     sample: str
     other: str
     diff: tuple[str, ...]
@@ -64,6 +65,9 @@ def as_text(view: Overview) -> str:
     for portrait in view.largest:
         how = ", ".join(f"{count:,} {word}" for word, count in portrait.joined)
         lines += ["", f"{visible(portrait.name)}: {portrait.members:,} documents ({how})"]
+        lines += [f"    {visible(name)}  {how}" for name, how in portrait.shown]
+        if portrait.members > len(portrait.shown):
+            lines.append(f"    … {portrait.members - len(portrait.shown):,} more")
         if portrait.sample:
             lines.append(f"  {visible(portrait.sample)}")
         if portrait.diff:
@@ -86,13 +90,16 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse }
 td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top }
 td.n { text-align: right; font-variant-numeric: tabular-nums }
-.bar { background: #4a7ebb; height: .8rem; min-width: 1px }
+.bar { background: #4a7ebb; height: .8rem; min-width: 2px; margin-top: .35rem }
 details { margin: .8rem 0; border-top: 1px solid #ccc; padding-top: .6rem }
 summary { cursor: pointer }
 pre { white-space: pre-wrap; background: #f5f5f5; padding: .6rem; overflow-wrap: anywhere }
+ul.members { columns: 20rem 3; margin: .4rem 0; padding-left: 1.2rem; overflow-wrap: anywhere }
+ul.members i { color: #767676; font-style: normal }
 .add { color: #176117 } .del { color: #8c1d1d }
 @media (prefers-color-scheme: dark) {
   body { background: #181818; color: #ddd } pre { background: #262626 }
+  details { border-color: #444 } ul.members i { color: #aaa }
   .add { color: #8fd18f } .del { color: #f0a0a0 }
 }
 """
@@ -133,10 +140,14 @@ def _portrait(portrait: Portrait) -> str:
     for line in portrait.diff:
         kind = {"+": " class=add", "-": " class=del"}.get(line[:1], "")
         lines.append(f"<span{kind}>{_spell(line)}</span>")
+    members = [f"<li>{_spell(name)} <i>{how}</i>" for name, how in portrait.shown]
+    if portrait.members > len(portrait.shown):
+        members.append(f"<li>… {portrait.members - len(portrait.shown):,} more")
     diff = f"<p>Against {_spell(portrait.other)}:</p><pre>{chr(10).join(lines)}</pre>" if lines else ""
     return (
         f"<details open><summary><b>{_spell(portrait.name)}</b>: {portrait.members:,} documents "
         f"({how})</summary>"
+        f"<ul class=members>{''.join(members)}</ul>"
         f"<pre>{_spell(portrait.sample)}</pre>{diff}</details>"
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from copysift.errors import UsageError
 from copysift.report.records import encoded
-from copysift.report.wording import plural, size, visible
+from copysift.report.wording import plural, size, spelled
 from copysift.values import Indexed
 
 COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept")
@@ -29,7 +29,7 @@ def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: 
             yield f"{document.name}\0"
         else:
             numbers = f"{document.bytes:>12,}  {document.fingerprints:>10,}"
-            yield f"{numbers}  {document.kind:<5}  {visible(document.name)}\n"
+            yield f"{numbers}  {document.kind:<5}  {spelled(document.name)}\n"
 
 
 def _row(values: Iterable[object]) -> str:
@@ -40,19 +40,18 @@ def _row(values: Iterable[object]) -> str:
 
 def described(numbers: dict[str, Any]) -> str:
     """Tell the numbers of an index in words."""
-    postings, texts = numbers["postings"], numbers["text_bytes"]
+    postings, sweeps = numbers["postings"], numbers.get("sweeps", [])
+    texts = numbers["contents_bytes"] if sweeps else numbers["text_bytes"]
     stored = numbers["postings_bytes"] + numbers["catalog_bytes"]
     rows = [
-        ("documents", f"{numbers['documents']:,} ({numbers['contents']:,} different)"),
-        ("text", size(texts)),
-        ("fingerprints", f"{numbers['fingerprints']:,}"),
+        *_counted(numbers, sweeps),
         ("on disk", f"{size(stored)}: {size(numbers['postings_bytes'])} of postings in "
                     f"{plural(numbers['segments'], 'segment')}, {size(numbers['catalog_bytes'])} of catalog"),
         ("share", f"{stored / texts:.1%} of the text" if texts else "nothing is indexed yet"),
     ]  # fmt: skip
     if postings:
         rows.insert(
-            4,
+            len(rows) - 1,
             (
                 "",
                 f"{numbers['postings_bytes'] / postings:.1f} bytes a fingerprint, "
@@ -75,6 +74,24 @@ def described(numbers: dict[str, Any]) -> str:
         rows.append(("programs", "compared by tokens" if made.get("programs") else "compared as text"))
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
+
+
+def _counted(numbers: dict[str, Any], sweeps: list[str]) -> list[tuple[str, str]]:
+    """Tell what there is: of an index of sweeps, whatever any of them met, each content once."""
+    if not sweeps:
+        return [
+            ("documents", f"{numbers['documents']:,} ({numbers['contents']:,} different)"),
+            ("text", size(numbers["text_bytes"])),
+            ("fingerprints", f"{numbers['fingerprints']:,}"),
+        ]
+    between = f", {sweeps[0]} to {sweeps[-1]}" if len(sweeps) > 1 else f", of {sweeps[0]}"
+    return [
+        ("sweeps", f"{len(sweeps):,}{between}"),
+        ("documents", f"{numbers['documents']:,} in the newest"),
+        ("contents", f"{numbers['contents']:,} in all sweeps"),
+        ("text", f"{size(numbers['contents_bytes'])}, each content once"),
+        ("fingerprints", f"{numbers['postings']:,}"),
+    ]
 
 
 def compacted(before: dict[str, Any], after: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 
 from copysift.report.records import encoded
-from copysift.report.wording import cells, pad, percent, plural, shorten, styled, visible
+from copysift.report.wording import cells, pad, percent, plural, shorten, spelled, styled
 from copysift.values import Folders
 
 Row = tuple[str, str, str, str]  # relation, similarity, left name, right name
@@ -25,19 +25,19 @@ def table(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
     """Show the comparison as aligned text."""
     styles = {"equal": "dim", "similar": "yellow", "only left": "red", "only right": "green"}
     rows = _rows(found)
-    widest = max((cells(visible(left)) for _, _, left, _ in rows), default=0)
+    widest = max((cells(spelled(left)) for _, _, left, _ in rows), default=0)
     room = widest if width is None else min(widest, max(12, (width - 20) // 2))
     lines = []
     for relation, share, left, right in rows:
-        names = f"{pad(shorten(visible(left), room), room)}  {shorten(visible(right), width and room)}"
+        names = f"{pad(shorten(spelled(left), room), room)}  {shorten(spelled(right), width and room)}"
         label = styled(f"{relation:<10}", styles[relation], color)
         lines.append(f"{label}  {share:>4}  {names}".rstrip())
     if not quiet:
         counts = [
             f"{len(found.equal):,} equal",
             f"{len(found.similar):,} similar",
-            f"{len(found.only_left):,} only in {visible(found.left)}",
-            f"{len(found.only_right):,} only in {visible(found.right)}",
+            f"{len(found.only_left):,} only in {spelled(found.left)}",
+            f"{len(found.only_right):,} only in {spelled(found.right)}",
         ]
         total = plural(len(rows), "row")
         lines += ["", styled(f"{total}: {', '.join(counts)}", "bold", color)]

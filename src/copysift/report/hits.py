@@ -11,7 +11,7 @@ from typing import Any
 from copysift.report.passages import numbered, where
 from copysift.report.records import encoded
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
+from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
 from copysift.values import Answer, Group, Hit, Region
 
 VERSION = 1
@@ -34,7 +34,7 @@ def table(answer: Answer, view: View) -> str:
 
 
 def _block(query: Group, hits: list[Hit], view: View) -> str:
-    title = f"{visible(query.name)}: {plural(len(hits), 'document')}"
+    title = f"{spelled(query.name)}: {plural(len(hits), 'document')}"
     if not hits:
         return "" if view.quiet else f"{title}\n"
     rows = [_cells(hit) for hit in hits]
@@ -46,7 +46,7 @@ def _block(query: Group, hits: list[Hit], view: View) -> str:
     for hit, row in zip(hits, rows, strict=True):
         numbers = "  ".join(pad(text, width, right=True) for text, width in zip(row, widths, strict=True))
         equal = styled("  (equal)", "green", view.color) if hit.equal else ""
-        lines.append(f"  {numbers}  {shorten(visible(hit.right), room)}{equal}")
+        lines.append(f"  {numbers}  {shorten(spelled(hit.right), room)}{equal}")
     return "\n".join([*lines, ""])
 
 
@@ -75,7 +75,7 @@ def _passages(answer: Answer, view: View) -> str:
 def _place(region: Region, view: View) -> str:
     if region.right.first_line:
         return where(region.right, view)
-    return f"{visible(region.right.file)} bytes {region.right.start}-{region.right.end}"
+    return f"{spelled(region.right.file)} bytes {region.right.start}-{region.right.end}"
 
 
 def record(hit: Hit) -> dict[str, Any]:
@@ -136,11 +136,11 @@ def listing(answer: Answer, view: View) -> str:
     """Show each query as sif's R file, and the documents with sif's percentage of occurrences (§3)."""
     blocks = []
     for query in answer.queries:
-        lines = [f"R100 {visible(query.name)} {query.bytes}"]
+        lines = [f"R100 {spelled(query.name)} {query.bytes}"]
         for hit in answer.hits:
             if hit.left == query.name:
                 share = "EQUAL" if hit.equal else f"{round(hit.sif * 100)}"
-                lines.append(f"{share:>6} {visible(hit.right)} {hit.bytes}")
+                lines.append(f"{share:>6} {spelled(hit.right)} {hit.bytes}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 

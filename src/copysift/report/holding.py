@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import asdict
 from itertools import groupby
 
 from copysift.report.view import View
@@ -21,19 +22,23 @@ COLUMNS = (
     "version_date",
     "closeness",
     "new",
+    "changed",
+    "gone_since",
+    "last_seen",
 )
 SHOWN = 5  # alterations of a holder
 
 
 def table(found: Holders, view: View) -> str:
     """Show the holders of each group with share, state, date and what was altered."""
-    what = "new since " + found.before if found.watched and found.before else f"on {found.as_of}"
+    what = "new or changed since " + found.before if found.watched and found.before else f"on {found.as_of}"
     title = f"{visible(found.name)}: {plural(len(found.holders), 'holder')} {what}"
     rows = [styled(title, "bold", view.color)]
     if found.original:
         rows.append(f"original: {visible(found.original)}")
     for name, holders in groupby(found.holders, key=lambda each: each.group):
-        rows.append(styled(visible(name), "cyan", view.color))
+        if name:
+            rows.append(styled(visible(name), "cyan", view.color))
         for holder in holders:
             rows.append(
                 f"  {pad(percent(holder.share), 4, right=True)}  {visible(holder.uri)}  ({_told(holder)})"
@@ -43,8 +48,11 @@ def table(found: Holders, view: View) -> str:
             if hidden > 0:
                 rows.append(f"          and {hidden:,} more (--format json lists all)")
     if found.lost:
-        rows.append(f"no longer, since {found.before}:")
-        rows += [f"  {visible(uri)}" for uri in found.lost]
+        rows.append(styled("hold it no more", "bold", view.color))
+        rows += [
+            f"  {visible(each.uri)}  (gone since {each.gone_since}, last seen on {each.last_seen})"
+            for each in found.lost
+        ]
     if not found.kept and found.holders:
         rows.append("where they differ is not known: the index keeps no texts (--keep-text)")
     return "\n".join(rows) + "\n"
@@ -52,7 +60,8 @@ def table(found: Holders, view: View) -> str:
 
 def _told(holder: Holder) -> str:
     version = f", like version {holder.version} of {holder.version_date}" if holder.version else ""
-    return f"{holder.state}{version}, since {holder.since}{', new' if holder.new else ''}"
+    turned = ", new" if holder.new else ", changed" if holder.changed else ""
+    return f"{holder.state}{version}, since {holder.since}{turned}"
 
 
 def _altered(each: Alteration, view: View) -> list[str]:
@@ -69,10 +78,13 @@ def _altered(each: Alteration, view: View) -> list[str]:
 
 
 def rows(found: Holders, view: View) -> str:
-    """Show the holders as CSV with a header."""
+    """Show the holders, then those who hold it no more, as CSV with a header."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(COLUMNS)
     for holder in found.holders:
-        writer.writerow([getattr(holder, name) for name in COLUMNS])
+        writer.writerow([getattr(holder, name, "") for name in COLUMNS])
+    for lost in found.lost:
+        told = {"state": "gone", **asdict(lost)}
+        writer.writerow([told.get(name, "") for name in COLUMNS])
     return written.getvalue()

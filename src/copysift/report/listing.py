@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copysift.report.units import bytes_of
 from copysift.report.view import View
-from copysift.report.wording import percent, shorten, styled, visible
+from copysift.report.wording import percent, shorten, spelled, styled
 from copysift.values import Listing, Result
 
 _EQUAL = "The following groups of files are equal."
@@ -45,8 +45,8 @@ def _blocks(listings: list[Listing], result: Result, view: View) -> str:
 
 def _block(listing: Listing, sizes: dict[str, int], view: View) -> str:
     room = None if view.width is None else max(20, view.width - 8 - 12)
-    first = shorten(visible(listing.reference), room)
+    first = shorten(spelled(listing.reference), room)
     lines = [f"{styled('R100', 'bold', view.color)} {first} {sizes[listing.reference]}"]
     for name, share in listing.members:
-        lines.append(f"{percent(share)[:-1]:>6} {shorten(visible(name), room)} {sizes[name]}")
+        lines.append(f"{percent(share)[:-1]:>6} {shorten(spelled(name), room)} {sizes[name]}")
     return "\n".join(lines)

@@ -117,7 +117,9 @@ def _source(name: str, frame: int, pair: Pair, file: Group, view: View) -> str:
 
 
 def _text(data: bytes) -> str:
-    return escape(data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "�"))
+    return escape(
+        data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "�")
+    )
 
 
 def _name(name: str) -> str:

@@ -74,17 +74,21 @@ def rendered(shown: Contents, served: Served | None = None) -> str:
     """Make the page: one file for itself, or one that a server gives."""
     library = charts.script() if served is None else ""
     own = _own_script(() if served is None else served.scripts)
-    return _environment().get_template("page.html.j2").render(
-        version=__version__,
-        policy=_policy(own, library) if served is None else policy(served),
-        style=_static("page.css"),
-        library=library,
-        library_at="" if served is None else served.library,
-        script=own,
-        overview=shown.overview,
-        sources=shown.sources,
-        charts=shown.charts,
-        rows=shown.rows,
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            version=__version__,
+            policy=_policy(own, library) if served is None else policy(served),
+            style=_static("page.css"),
+            library=library,
+            library_at="" if served is None else served.library,
+            script=own,
+            overview=shown.overview,
+            sources=shown.sources,
+            charts=shown.charts,
+            rows=shown.rows,
+        )
     )
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, plural, shorten, styled, visible
+from copysift.report.wording import cells, pad, plural, shorten, spelled, styled, visible
 from copysift.values import Pair, Region, Result, Side
 
-MOST_LINES = 24  # of one passage; the rest is counted
-MOST_BYTES = 64 * 1024  # of one passage that are looked at: one line may be a whole file
+MOST_LINES = 24  # of one passage unless it is to be shown whole; the rest is counted
+MOST_BYTES = 64 * 1024  # of such a passage that are looked at: one line may be a whole file
 MOST_HEX = 16  # bytes of a passage that is no text
 TAB = "    "
+WHOLE = "(--whole shows all)"
 
 
 def passages(result: Result, view: View) -> str:
@@ -39,7 +40,7 @@ def where(side: Side, view: View) -> str:
     """Name a file and lines, as compilers do."""
     lines = f":{side.first_line}" + (f"-{side.last_line}" if side.last_line > side.first_line else "")
     room = None if view.width is None else max(20, view.width - len(lines) - 3)
-    return shorten(visible(side.file), room) + lines
+    return shorten(spelled(side.file), room) + lines
 
 
 def numbered(side: Side, view: View, style: str = "") -> Iterator[str]:
@@ -47,20 +48,28 @@ def numbered(side: Side, view: View, style: str = "") -> Iterator[str]:
     gutter = len(str(side.last_line))
     room = None if view.width is None else max(20, view.width - gutter - 6)
     total = 0
+    most = most_lines(view)
     for total, line in enumerate(source_lines(side, view), 1):
-        if total > MOST_LINES:
+        if most is not None and total > most:
             break
         number = styled(f"{side.first_line + total - 1:>{gutter}} │", "dim", view.color)
         yield f"{number} {styled(clip(line, room), style, view.color)}"
-    hidden = side.last_line - side.first_line + 1 - MOST_LINES
+    hidden = 0 if most is None else side.last_line - side.first_line + 1 - most
     if hidden > 0:
-        yield styled(f"{'':>{gutter}} │ … {plural(hidden, 'more line')}", "dim", view.color)
+        yield styled(f"{'':>{gutter}} │ … {plural(hidden, 'more line')} {WHOLE}", "dim", view.color)
+
+
+def most_lines(view: View) -> int | None:
+    """Give how many lines of a passage are shown; None: all."""
+    return None if view.whole else MOST_LINES
 
 
 def source_lines(side: Side, view: View) -> list[str]:
     """Give the text of one side as lines that are safe to print."""
-    raw = view.source(side.file, side.start, min(side.end, side.start + MOST_BYTES))
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    raw = view.source(
+        side.file, side.start, side.end if view.whole else min(side.end, side.start + MOST_BYTES)
+    )
+    text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text or 10 * text.count("\ufffd") > len(text):  # no text: its place, and how it begins
         more = " …" if side.end - side.start > MOST_HEX else ""
         return [f"bytes {side.start:,} to {side.end:,}: {raw[:MOST_HEX].hex(' ')}{more}"]
@@ -68,13 +77,12 @@ def source_lines(side: Side, view: View) -> list[str]:
 
 
 def clip(line: str, room: int | None) -> str:
-    """Cut a line that is too long, and mark that it was cut."""
-    limit = room or 400
-    if cells(line) <= limit:
+    """Cut a line that is too long, and mark that it was cut; without room given it is not cut."""
+    if room is None or cells(line) <= room:
         return line
     kept = ""
     for character in line:
-        if cells(kept) + cells(character) > limit - 1:
+        if cells(kept) + cells(character) > room - 1:
             break
         kept += character
     return kept + "…"

@@ -47,7 +47,10 @@ class Payload:
         result = self._result
         return {
             "version": __version__,
+            "title": self._view.title,
+            "date": self._view.date,
             "settings": [[name, _spelled(value)] for name, value in result.settings.items()],
+            "base": bool(result.settings.get("base")),
             "measure": result.settings.get("measure", "similarity"),
             "threshold": result.settings.get("threshold", 0.0),
             "allPairs": len(result.pairs),
@@ -64,6 +67,7 @@ class Payload:
             "pairs": [self._pair(pair) for pair in self.pairs],
             "ignored": [[each.groups, each.text[:IGNORED_TEXT]] for each in result.ignored],
             "ignoredCount": result.ignored_count,
+            "notes": [visible(each) for each in result.notes],
             "skipped": [[visible(each.name), visible(each.reason)] for each in result.skipped],
             "classes": list(CLASS_NAMES),
         }

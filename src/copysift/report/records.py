@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any
 
+from copysift.report.units import bytes_of
 from copysift.report.view import View
-from copysift.values import Pair, Region, Result
+from copysift.values import Pair, Region, Result, Side
 
 VERSION = 1
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -16,16 +17,35 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def report(result: Result, view: View) -> str:
     """Show a result as one JSON object."""
+    sizes = bytes_of(result)
     content = {
         "version": VERSION,
         "settings": result.settings,
-        "documents": [asdict(group) for group in result.documents],
+        "documents": [
+            {
+                "name": each.name,
+                "group": each.group,
+                "kind": each.kind,
+                "bytes": each.bytes,
+                "fingerprints": each.fingerprints,
+            }
+            for each in result.documents
+        ],
         "pairs": [record(pair) for pair in result.pairs[: view.limit]],
+        "equal": [
+            {
+                "members": list(names),
+                "bytes": sizes[names[0]],
+                "wasted": sizes[names[0]] * (len(names) - 1),
+            }
+            for names in result.equal
+        ],
         "clusters": [{"members": list(cluster.members)} for cluster in result.clusters],
         "ignored": [
             {"hash": f"{each.hash:016x}", "groups": each.groups, "text": each.text} for each in result.ignored
         ],
         "skipped": [{"name": each.name, "reason": each.reason} for each in result.skipped],
+        "notes": list(result.notes),
     }
     return encoded(content) + "\n"
 
@@ -48,10 +68,31 @@ def record(pair: Pair) -> dict[str, Any]:
 
 
 def _region(region: Region) -> dict[str, Any]:
-    return {"length": region.length, "left": asdict(region.left), "right": asdict(region.right)}
+    return {"length": region.length, "left": _side(region.left), "right": _side(region.right)}
 
 
-def encoded(content: object) -> str:
-    """Encode as JSON that is valid UTF-8: bytes of names that are not become \\udcXX escapes."""
-    written = json.dumps(content, ensure_ascii=False, indent=1)
+def _side(side: Side) -> dict[str, Any]:
+    """Give a side as a mapping; a report has millions of them, and `asdict` copies what it finds."""
+    return {
+        "file": side.file,
+        "start": side.start,
+        "end": side.end,
+        "first_line": side.first_line,
+        "last_line": side.last_line,
+    }
+
+
+def encoded(content: Mapping[str, object]) -> str:
+    """Encode as JSON that is valid UTF-8, an element of a list a line.
+
+    Bytes of names that are not UTF-8 become \\udcXX escapes.
+    """
+    lines = []
+    for key, value in content.items():
+        if isinstance(value, list | tuple) and value:
+            elements = ",\n  ".join(json.dumps(each, ensure_ascii=False) for each in value)
+            lines.append(f" {json.dumps(key)}: [\n  {elements}\n ]")
+        else:
+            lines.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    written = "{\n" + ",\n".join(lines) + "\n}"
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from copysift.report.passages import MOST_LINES, fitted, source_lines, where
+from copysift.report.passages import WHOLE, fitted, most_lines, source_lines, where
 from copysift.report.units import bytes_of
 from copysift.report.view import View
-from copysift.report.wording import PASSAGE_STYLES, pad, percent, plural, size, styled, visible
+from copysift.report.wording import PASSAGE_STYLES, cells, pad, percent, plural, size, spelled, styled
 from copysift.values import Pair, Region, Result
 
-WIDTH = 120  # columns where there is no terminal
+WIDEST = 200  # columns that a left side is filled up to where there is no terminal; longer lines pass it
 
 
 def side_by_side(result: Result, view: View) -> str:
     """Show one pair: measures, then its passages in the order of the left file."""
     if not result.pairs:
-        names = " and ".join(visible(group.name) for group in result.documents)
+        names = " and ".join(spelled(group.name) for group in result.documents)
         return f"{names} share nothing\n"
     pair = result.pairs[0]
     lines = [_measures(result, pair, view)]
@@ -27,7 +27,7 @@ def side_by_side(result: Result, view: View) -> str:
 
 def _measures(result: Result, pair: Pair, view: View) -> str:
     sizes = bytes_of(result)
-    left, right = visible(pair.left), visible(pair.right)
+    left, right = spelled(pair.left), spelled(pair.right)
     rows = [
         ("left", f"{left} ({size(sizes[pair.left])})"),
         ("right", f"{right} ({size(sizes[pair.right])})"),
@@ -64,25 +64,35 @@ def _passages(pair: Pair, view: View) -> list[str]:
 
 
 def _passage(region: Region, style: str, view: View) -> list[str]:
-    half = ((view.width or WIDTH) - 3) // 2
     gutter = len(str(max(region.left.last_line, region.right.last_line)))
-    room = max(10, half - gutter - 1)
-    heads = [fitted(where(side, View(width=half)), half) for side in (region.left, region.right)]
-    lines = [styled(" │ ".join(heads), "bold", view.color).rstrip()]
     columns = [source_lines(side, view) for side in (region.left, region.right)]
+    most = most_lines(view)
+    if view.width is None:  # a file or a pipe: as wide as the left side is, and nothing is cut
+        named = where(region.left, view)
+        half = min(WIDEST, max(cells(named), *(gutter + 1 + cells(line) for line in columns[0][:most])))
+        heads = [pad(named, half), where(region.right, view)]
+    else:
+        half = (view.width - 3) // 2
+        heads = [fitted(where(side, View(width=half)), half) for side in (region.left, region.right)]
+    room = max(10, half - gutter - 1)
+    lines = [styled(" │ ".join(heads), "bold", view.color).rstrip()]
     rows = list(zip_longest(*columns))
-    for number, (left, right) in enumerate(rows[:MOST_LINES]):
+    for number, (left, right) in enumerate(rows[:most]):
         lines.append(
             f"{_cell(left, region.left.first_line + number, gutter, room, style, view)} │ "
             f"{_cell(right, region.right.first_line + number, gutter, room, style, view)}".rstrip()
         )
-    if len(rows) > MOST_LINES:
-        lines.append(styled(f"… {plural(len(rows) - MOST_LINES, 'more line')}", "dim", view.color))
+    if most is not None and len(rows) > most:  # the source was read only as far as it is shown
+        longest = max(side.last_line - side.first_line + 1 for side in (region.left, region.right))
+        hidden = max(longest, len(rows)) - most
+        lines.append(styled(f"… {plural(hidden, 'more line')} {WHOLE}", "dim", view.color))
     return lines
 
 
 def _cell(line: str | None, number: int, gutter: int, room: int, style: str, view: View) -> str:
+    """Give a numbered line that fills its room; it is cut to it on a terminal only."""
     if line is None:
         return " " * (gutter + 1 + room)
     label = styled(f"{number:>{gutter}}", "dim", view.color)
-    return f"{label} {styled(fitted(line, room), style, view.color)}"
+    shown = pad(line, room) if view.width is None else fitted(line, room)
+    return f"{label} {styled(shown, style, view.color)}"

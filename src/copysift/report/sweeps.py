@@ -8,7 +8,7 @@ from typing import Any
 from copysift.report.records import encoded
 from copysift.report.view import View
 from copysift.report.wording import pad, percent, plural, size, styled, visible
-from copysift.values_sweeps import History, Located, Passage, Place, Stay, Swept
+from copysift.values_sweeps import History, Located, Passage, Place, Stay, Swept, Version
 
 VERSION = 1
 SHOWN_COPIES = 20
@@ -42,9 +42,14 @@ def swept(done: Swept) -> str:
         parts.append(f"{done.repeated:,} repeated")
     if done.skipped:
         parts.append(f"{len(done.skipped):,} skipped")
-    return (
+    told = (
         f"{done.date}: {plural(done.documents, 'document')}: {', '.join(parts)}; {done.sketched:,} sketched"
     )
+    if done.skipped and done.gone:
+        told += (
+            "\nwhat was skipped without its address counts as gone: mend the source and sweep it by --replace"
+        )
+    return told
 
 
 def located(found: Located, view: View) -> str:
@@ -69,11 +74,12 @@ def located(found: Located, view: View) -> str:
 
 
 def _headline(found: Located) -> str:
+    where = f" at {visible(found.seen_at)}" if found.seen_at else ""
     return {
         "here": f"there on {found.as_of}, the newest sweep",
         "moved": f"gone since {found.gone_since}, and now at",
         "copied": f"gone since {found.gone_since}; what stood beside it is still at",
-        "gone": f"gone since {found.gone_since}, last seen on {found.seen}",
+        "gone": f"gone since {found.gone_since}, last seen on {found.seen}{where}",
         "found": "seen, and now at",
         "unseen": "no sweep has seen it",
     }[found.status]
@@ -86,7 +92,7 @@ def _sure(place: Place) -> str:
     return f"{_RELATIONS[place.relation]}, confidence {percent(place.confidence)}{over}"
 
 
-def _dates(stay: Stay) -> str:
+def _dates(stay: Stay | Version) -> str:
     return f"{stay.first} to {'now' if stay.alive else stay.last}"
 
 
@@ -95,10 +101,10 @@ def history(found: History, view: View) -> str:
     ended = f", gone since {found.gone_since}" if found.gone_since else ""
     title = f"{visible(found.uri)}: {plural(len(found.versions), 'version')}{ended}"
     rows = [styled(title, "bold", view.color)]
-    width = max(len(version.first) + len(version.last) + 4 for version in found.versions)
+    width = max(len(_dates(version)) for version in found.versions)
     rows.append(styled(f"  {pad('from to', width)}  {'size':>8}  to previous  to first", "dim", view.color))
     for version in found.versions:
-        dates = pad(f"{version.first} to {version.last}", width)
+        dates = pad(_dates(version), width)
         shares = f"{_share(version.to_previous):>11}  {_share(version.to_first):>8}"
         rows.append(f"  {dates}  {size(version.bytes):>8}  {shares}".rstrip())
         for passage in version.changes or ():

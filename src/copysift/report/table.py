@@ -6,9 +6,9 @@ from itertools import islice
 
 from copysift.report import listing
 from copysift.report.passages import passages
-from copysift.report.units import bytes_of, similar_of, unit_of
+from copysift.report.units import bytes_of, known_of, similar_of, unit_of
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, styled, visible
+from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
 from copysift.values import Pair, Result
 
 
@@ -26,7 +26,7 @@ def report(result: Result, view: View) -> str:
 def _equal(result: Result, view: View) -> str:
     if not result.equal:
         return ""
-    sizes = bytes_of(result)
+    sizes, known = bytes_of(result), known_of(result)
     waste = sum(sizes[names[0]] * (len(names) - 1) for names in result.equal)
     sets = sorted(result.equal, key=lambda names: (-sizes[names[0]] * (len(names) - 1), names))
     lines = [_heading(f"Equal {unit_of(result)}s: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
@@ -34,7 +34,8 @@ def _equal(result: Result, view: View) -> str:
         label = f"{len(names)} × {size(sizes[names[0]])}"
         for number, name in enumerate(names):
             room = None if view.width is None else max(20, view.width - 18)
-            lines.append(f"  {pad('' if number else label, 14)}  {shorten(visible(name), room)}")
+            shown = shorten(spelled(known.get(name, name)), room)
+            lines.append(f"  {pad('' if number else label, 14)}  {shown}")
     return "\n".join([*lines, *_more(len(sets), view), ""])
 
 
@@ -43,22 +44,23 @@ def _pairs(result: Result, view: View) -> str:
     shown = list(islice((pair for pair in result.pairs if not pair.equal), view.limit))
     if not shown:
         return ""
-    sizes = bytes_of(result)
+    sizes, known = bytes_of(result), known_of(result)
     longest = all(pair.longest is not None for pair in shown)
     heads = ["alike", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
     rows = [_cells(pair, heads, sizes) for pair in shown]
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
-    left, right = _name_widths(shown, sum(widths) + 2 * len(widths) + 4, view)
+    named = [[spelled(known.get(name, name)) for name in (pair.left, pair.right)] for pair in shown]
+    left, right = _name_widths(named, sum(widths) + 2 * len(widths) + 4, view)
     lines = [_heading(f"Similar {unit_of(result)}s: {plural(found, 'pair')}", view)]
     head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  {pad('left', left)}  right", "dim", view.color))
-    for pair, row in zip(shown, rows, strict=True):
+    for pair, row, names in zip(shown, rows, named, strict=True):
         numbers = [pad(text, width, right=True) for text, width in zip(row, widths, strict=True)]
         numbers[0] = styled(numbers[0], _heat(pair.similarity), view.color)
-        first = pad(shorten(visible(pair.left), left), left)
-        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(visible(pair.right), right)}")
+        first = pad(shorten(names[0], left), left)
+        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(names[1], right)}")
     return "\n".join([*lines, *_more(found, view), ""])
 
 
@@ -72,10 +74,9 @@ def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     return [*row, size(sizes[pair.left]), size(sizes[pair.right])]
 
 
-def _name_widths(pairs: list[Pair], taken: int, view: View) -> tuple[int, int | None]:
+def _name_widths(names: list[list[str]], taken: int, view: View) -> tuple[int, int | None]:
     """Share the rest of a line between two names, giving one what the other does not need."""
-    left = max(cells(visible(pair.left)) for pair in pairs)
-    right = max(cells(visible(pair.right)) for pair in pairs)
+    left, right = (max(map(cells, column)) for column in zip(*names, strict=True))
     if view.width is None:
         return left, None
     room = max(24, view.width - taken)
@@ -103,7 +104,10 @@ def _notes(result: Result, view: View) -> str:
         return ""
     lines = [_heading(f"Without a score: {plural(len(noted), 'submission')}", view)]
     room = None if view.width is None else max(20, view.width - 32)
-    lines += [f"  {pad(each.note, 28)}  {shorten(visible(each.name), room)}" for each in noted]
+    known = known_of(result)
+    lines += [
+        f"  {pad(each.note, 28)}  {shorten(spelled(known.get(each.name, each.name)), room)}" for each in noted
+    ]
     return "\n".join([*lines, ""])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from copysift.report.sweeps import located as told
@@ -16,20 +16,38 @@ SHOWN = 20  # passages of a version
 LINES = 40  # of a passage
 
 
-def body(found: Located, versions: History, sweeps: Sequence[Sweep]) -> str:
-    """Give the chart of addresses, the answer in words, and the table of versions."""
+def body(
+    found: Located, versions: History, sweeps: Sequence[Sweep], link: Callable[[str], str] | None = None
+) -> str:
+    """Give the chart of addresses, the answer in words, and the table of versions.
+
+    `link` gives the page of an address.
+    """
     words = escape(told(found, View()))
     rows = "".join(map(_version, versions.versions))
     return (
-        f"<h1>{escape(visible(found.uri))}</h1>\n{_chart(found.addresses, sweeps)}\n<pre>{words}</pre>\n"
-        f"<h2>{plural(len(versions.versions), 'version')}</h2>\n<table><thead><tr><th>from<th>to<th>size"
-        f"<th>resembles the one before<th>resembles the first</thead>{rows}</table>"
+        f"<h1>{escape(visible(found.uri))}</h1>\n{_chart(found, sweeps, link)}\n<pre>{words}</pre>\n"
+        f"<h2>{plural(len(versions.versions), 'version')}</h2>\n<table><thead><tr><th>from<th>to"
+        '<th class="number">size<th class="number">like the one before'
+        '<th class="number">like the first</thead>'
+        f"{rows}</table>"
         f"{''.join(map(_changes, versions.versions))}"
     )
 
 
-def _chart(stays: Sequence[Stay], sweeps: Sequence[Sweep]) -> str:
+def listed(sweeps: Sequence[Sweep]) -> str:
+    """Give the sweeps as a table, newest first; where they came from is nothing for a reader from outside."""
+    rows = "".join(
+        f'<tr><td class="number">{escape(each.date)}<td class="number">{each.documents:,}\n'
+        for each in reversed(sweeps)
+    )
+    heads = '<th>date<th class="number">documents'
+    return f"<h2>{plural(len(sweeps), 'sweep')}</h2>\n<table><thead><tr>{heads}</thead>{rows}</table>"
+
+
+def _chart(found: Located, sweeps: Sequence[Sweep], link: Callable[[str], str] | None) -> str:
     """Draw a bar for every stay, over the sweeps at equal distances."""
+    stays = found.addresses
     places = {sweep.date: at for at, sweep in enumerate(sweeps)}
     step = (WIDTH - LEFT) / max(1, len(sweeps))
     height = ROW * len(stays) + 40
@@ -55,17 +73,24 @@ def _chart(stays: Sequence[Stay], sweeps: Sequence[Sweep]) -> str:
             f'<rect x="{x:.1f}" y="{row * ROW + 16}" width="{width:.1f}" height="10" rx="3" '
             f'fill="{colors[stay.uri]}">'
             f"<title>{escape(stay.first)} to {escape('now' if stay.alive else stay.last)}</title></rect>"
-            f'<text x="{x:.1f}" y="{row * ROW + 12}" font-size="12" fill="currentColor">'
-            f'{escape(visible(stay.uri))}</text>'
+            + _label(stay, f'x="{x:.1f}" y="{row * ROW + 12}"', None if stay.uri == found.uri else link)
         )
     return "".join([*parts, "</svg>"])
 
 
+def _label(stay: Stay, place: str, link: Callable[[str], str] | None) -> str:
+    made = f'<text {place} font-size="12" fill="currentColor">{escape(visible(stay.uri))}</text>'
+    return f'<a href="{escape(link(stay.uri))}">{made}</a>' if link else made
+
+
 def _version(version: Version) -> str:
     shares = "".join(
-        f"<td>{'' if share is None else percent(share)}" for share in (version.to_previous, version.to_first)
+        f'<td class="number">{"" if share is None else percent(share)}'
+        for share in (version.to_previous, version.to_first)
     )
-    return f"<tr><td>{escape(version.first)}<td>{escape(version.last)}<td>{size(version.bytes)}{shares}\n"
+    last = "now" if version.alive else version.last
+    dates = f'<td class="date">{escape(version.first)}<td class="date">{escape(last)}'
+    return f'<tr>{dates}<td class="number">{size(version.bytes)}{shares}\n'
 
 
 def _changes(version: Version) -> str:
@@ -78,4 +103,6 @@ def _changes(version: Version) -> str:
 def _passage(passage: Passage) -> str:
     gone = "".join(f"<del>{escape(visible(line))}</del>\n" for line in passage.before[:LINES])
     come = "".join(f"<ins>{escape(visible(line))}</ins>\n" for line in passage.after[:LINES])
-    return f"<p>line {passage.first_before:,} → {passage.first_after:,}</p><pre>{gone}{come}</pre>"
+    return (
+        f'<p>line {passage.first_before:,} → {passage.first_after:,}</p><pre class="diff">{gone}{come}</pre>'
+    )

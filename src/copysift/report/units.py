@@ -41,6 +41,12 @@ def submissions_of(result: Result) -> tuple[Submission, ...]:
     return tuple(known.get(name) or Submission(name) for name in files_of(result))
 
 
+def known_of(result: Result) -> dict[str, str]:
+    """Give the labels of the groups whose label or author is known."""
+    labels = labels_of(result) if result.submissions else {}
+    return {each.name: labels[each.name] for each in result.submissions if each.label or each.author}
+
+
 def labels_of(result: Result) -> dict[str, str]:
     """Give a short name of every group that tells it from all others.
 

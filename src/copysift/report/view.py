@@ -25,12 +25,18 @@ def no_spans(name: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How to show a result; a width of None never shortens a name."""
+    """How to show a result; a width of None never shortens a name or a line.
+
+    `whole` shows passages to their end, however long they are.
+    """
 
     groups: bool = False
     limit: int | None = None
     passages: int = 0
+    whole: bool = False
     width: int | None = None
+    title: str = ""
+    date: str = ""
     color: bool = False
     quiet: bool = False
     source: Source = no_source

@@ -6,6 +6,7 @@ could drive a terminal or disguise a name is spelled out.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from functools import lru_cache
@@ -45,6 +46,14 @@ def visible(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     return "".join(map(_visible_character, text))
+
+
+def spelled(name: str) -> str:
+    """Spell a name so that it can be told from every other: a backslash of its own is doubled.
+
+    Not where backslashes part folders: names hold nothing there that would have to be spelled out.
+    """
+    return visible(name if os.sep == "\\" else name.replace("\\", "\\\\"))
 
 
 @lru_cache(maxsize=4096)

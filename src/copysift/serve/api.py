@@ -13,6 +13,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from copysift._version import __version__
+from copysift.declaring import make
 from copysift.errors import UsageError
 from copysift.serve import requests, uploads
 from copysift.serve.jobs import DONE, Job, Mark
@@ -30,7 +31,7 @@ from copysift.serve.models import (
     job_out,
 )
 from copysift.serve.state import ApiUser, ServerState, State
-from copysift.settings import Settings, make
+from copysift.settings import Settings
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorOut, "description": words}

@@ -10,6 +10,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
 
+from copysift.declaring import make
 from copysift.errors import UsageError
 from copysift.index_settings import Query as Asked
 from copysift.report import hits
@@ -20,7 +21,6 @@ from copysift.serve.jobs import Job
 from copysift.serve.limits import LimitError
 from copysift.serve.models import JobOut, Strict, job_out
 from copysift.serve.state import ApiUser, ServerState, State
-from copysift.settings import make
 
 router = APIRouter(prefix="/api/v1/indexes", responses=ERRORS, tags=["indexes"])
 NOTHING = {"documents": 0, "fingerprints": 0}

@@ -118,6 +118,7 @@ def result_of(found: Mapping[str, Any]) -> Result:
             Ignored(int(each["hash"], 16), each["groups"], each["text"]) for each in found["ignored"]
         ),
         skipped=tuple(Skipped(**each) for each in found["skipped"]),
+        notes=tuple(found.get("notes", ())),
         equal=_equal(pairs),
         ignored_count=len(found["ignored"]),
     )

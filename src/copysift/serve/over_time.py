@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -11,9 +12,10 @@ from markupsafe import Markup
 from copysift.engine.indexing import Index
 from copysift.errors import InputError
 from copysift.report import changing, timeline
+from copysift.report.wording import visible
 from copysift.serve import api_indexes
-from copysift.serve.state import PageUser, ServerState
-from copysift.serve.views import show
+from copysift.serve.state import PageUser, ServerState, State
+from copysift.serve.views import root_of, show
 
 router = APIRouter()
 
@@ -22,7 +24,7 @@ router = APIRouter()
 def changes_page(name: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Show what appeared, died, moved and changed."""
     with Index(api_indexes.held(state, user, name).path) as index:
-        body = changing.body(index.changes())
+        body = changing.body(index.changes(), lambda uri: address(state, name, uri))
     return show(request, "over_time.html.j2", {"name": name, "uri": "", "body": Markup(body)}, user=user)
 
 
@@ -30,14 +32,30 @@ def changes_page(name: str, request: Request, state: ServerState, user: PageUser
 def timeline_page(name: str, request: Request, state: ServerState, user: PageUser, uri: str = "") -> Response:
     """Show where a document was and is, and how it changed; without an address, ask for one."""
     values: dict[str, Any] = {"name": name, "uri": uri, "body": ""}
+    uri = _exact(request) or uri
     with Index(api_indexes.held(state, user, name).path) as index:
         if uri:
             try:
                 found, versions = index.locate(uri), index.history(uri)
                 diffs = index.history(uri, diff=True) if versions.kept else versions
-                values["body"] = Markup(timeline.body(found, diffs, index.sweeps()))
+                values["body"] = Markup(
+                    timeline.body(found, diffs, index.sweeps(), lambda other: address(state, name, other))
+                )
             except InputError as error:
-                values["body"] = error.message
+                values["body"] = visible(error.message)
         else:
-            index.sweeps()  # raises StoreError where there are none
+            values["body"] = Markup(timeline.listed(index.sweeps()))
     return show(request, "over_time.html.j2", values, user=user)
+
+
+def _exact(request: Request) -> str:
+    """Give the address that was asked for, with those of its bytes that are no UTF-8."""
+    query: str = request.scope["query_string"].decode("latin-1")
+    return parse_qs(query, errors="surrogateescape").get("uri", [""])[-1]
+
+
+def address(state: State, name: str, uri: str) -> str:
+    """Give the address of the timeline of a document."""
+    return (
+        f"{root_of(state)}/indexes/{quote(name)}/timeline?uri={quote(uri, safe='', errors='surrogateescape')}"
+    )

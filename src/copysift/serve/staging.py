@@ -9,19 +9,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import zipfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from copysift.read.archives import is_archive
+from copysift.read.archives import is_archive, zip_names
 from copysift.serve.incoming import Uploaded
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}\Z")
 _ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))\Z", re.IGNORECASE)
-MOST_NAMES = 100_000  # of an archive that are looked at to tell folders from loose files
 
 Value = TypeVar("Value")
 
@@ -177,8 +174,7 @@ def _in_folders(names: Sequence[str]) -> bool:
 
 def _has_folders(path: str) -> bool:
     """Tell whether an archive holds submissions in folders or archives of their own."""
-    with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist()[:MOST_NAMES] if "__MACOSX" not in name]
-        return any(map(is_archive, names)) or _in_folders([name for name in names if not name.endswith("/")])
-    return True  # a tar, or not to be read: the scan will say
+    names = zip_names(path)
+    if names is None:
+        return True  # a tar, or not to be read: the scan will say
+    return any(map(is_archive, names)) or _in_folders([name for name in names if not name.endswith("/")])

@@ -7,9 +7,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from copysift.declaring import make
 from copysift.engine.local import Scan
 from copysift.report import moss, page, records
 from copysift.report.view import View
@@ -17,7 +19,7 @@ from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
 from copysift.serve.requests import PAIRS
 from copysift.serve.staging import stage
-from copysift.settings import Settings, make
+from copysift.settings import Settings
 from copysift.values import Result
 
 TOLD = 0.3  # seconds between two notes on progress
@@ -71,6 +73,8 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     shown = _without_paths(staged.renamed(result), request["settings"])
     view = View(
         limit=most,
+        title=request.get("title", ""),
+        date=f"{date.today():%-d %B %Y}",
         source=lambda name, start, end: run.source(staged.path(name), start, end),
         base=lambda name: run.base(staged.path(name)),
     )

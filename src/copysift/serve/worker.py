@@ -148,7 +148,7 @@ def _done(
 
     told = work.Told(folder / PROGRESS, job.claim)
     try:
-        return DONE, "", work.KINDS[job.kind](folder, out, job.request, told, threads)
+        return DONE, "", work.KINDS[job.kind](folder, out, {**job.request, "title": job.title}, told, threads)
     except CopysiftError as error:
         return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
     except MemoryError:

@@ -22,12 +22,13 @@ from copysift.engine.corpus.local import Batches, records
 from copysift.engine.corpus.passages import Known, cut
 from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.corpus.tables import open_corpus
+from copysift.engine.corpus.texts import readable
 from copysift.engine.corpus.work import Skips
 from copysift.engine.progress import Progress
 from copysift.errors import InputError, UsageError
 from copysift.read.sources import begins_with_object, spool
 from copysift.settings_corpus import CorpusSettings
-from copysift.values import Skipped
+from copysift.values import TAKEN, Skipped
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class Deduped:
     reasons: dict[str, int] = field(default_factory=dict)
     skipped: tuple[tuple[str, str], ...] = ()
     skipped_total: int = 0
+    left_out: int = 0
 
 
 def dedup(
@@ -65,7 +67,7 @@ def dedup(
         names = _rereadable(sources, folder)
 
         def again() -> Batches:
-            return records(names, settings)
+            return records(names, settings, whole=True)
 
         if passages and against is not None:
             return _cut(again, path, settings, against, passages, dry_run, shards)
@@ -75,6 +77,7 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
+        done.left_out = made.left_out
         _require_some(done)
         if path is not None and not dry_run:
             output.write_kept(again(), decision.stays[before:], path, shards, settings)
@@ -130,10 +133,10 @@ def _cut(
     done = Deduped()
     reasons: Counter[str] = Counter()
     gone: list[output.Record] = []
-    name_of = settings.id_field or "id"
 
-    def change(record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
-        spans = known.spans(text)
+    def change(name: str, record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
+        shown = readable(text, settings.html)  # markup blanked where it stands: the offsets are the same
+        spans = known.spans(shown)
         done.documents += 1
         if not spans:
             done.kept += 1
@@ -142,10 +145,10 @@ def _cut(
         if passages == "flag":
             done.kept += 1
             return record | {"passages": [list(span) for span in spans]}
-        left = cut(text, spans).decode("utf-8", "replace")
+        left = cut(text, spans, markup=shown is not text and shown != text).decode("utf-8", "replace")
         if not left.strip():
             done.removed += 1
-            gone.append({"document": record[name_of], "reason": "nothing left after cutting"})
+            gone.append({"document": name, "reason": "nothing left after cutting"})
             return None
         done.kept += 1
         return record | {settings.text_field: left}
@@ -158,6 +161,7 @@ def _cut(
             total += len(batch)
     done.skipped = tuple((note.name, note.reason) for note in skips.named)
     done.skipped_total = skips.total
+    done.left_out = skips.total - sum(skips.reasons[reason] for reason in TAKEN)
     if not total:
         _require_some(done)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.progress import Progress
+from copysift.errors import UsageError
 from copysift.settings_corpus import CorpusSettings
 
 
@@ -61,5 +62,32 @@ def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Clu
 
     spark = session(master, conf)  # says what is missing before PySpark is imported
     from copysift.engine.spark.run import cluster
+
+    return partial(cluster, spark)
+
+
+class ClusterElsewhere(Protocol):
+    """Cluster sources into tables at a URI."""
+
+    def __call__(
+        self,
+        sources: Iterable[str],
+        target: str,
+        settings: CorpusSettings,
+        *,
+        progress: Progress | None = None,
+    ) -> Summary: ...
+
+
+def cluster_elsewhere(engine: str, master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
+    """Give `cluster` to a URI, which Spark alone writes."""
+    if engine != "spark":
+        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a folder")
+    from functools import partial
+
+    from copysift.engine.spark.session import session
+
+    spark = session(master, conf)
+    from copysift.engine.spark.elsewhere import cluster
 
     return partial(cluster, spark)

@@ -24,7 +24,7 @@ from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.index import lists
 from copysift.match.sets import Measured
-from copysift.read.records import Fields
+from copysift.read.records import BATCH_BYTES, Fields
 from copysift.read.sources import open_source
 from copysift.read.walk import WalkSettings
 from copysift.settings_corpus import CorpusSettings
@@ -64,10 +64,15 @@ class Corpus:
         self.ignored: list[tuple[int, int, int]] = []
         self.ignored_count = 0
         self._given: Batches = ()
+        self._sizes: Int64s = np.zeros(0, np.int64)
+
+    def given(self, batches: Batches) -> None:
+        """Take the documents."""
+        self._given = batches
 
     def run(self, batches: Batches) -> None:
         """Do every phase that is not done yet."""
-        self._given = batches
+        self.given(batches)
         self.sketch()
         self.pair()
 
@@ -114,7 +119,7 @@ class Corpus:
                 lambda batch: phases.sketch(batch, self.settings, function),
                 self._noted(batches),
                 lambda batch: 6 * batch.nbytes,
-                max(self.settings.memory // 4, 1 << 24),
+                max(self.settings.memory // 16, 1 << 24),
             ):
                 self._shown.advance(len(sketched.table))
                 part.append(sketched)
@@ -251,7 +256,8 @@ class Corpus:
         counts = pairs.counts() + common.counts()
         spans = list(pairs.spans(self._entries_at_once(counts), counts))
         self._shown.phase("measuring", len(spans))
-        self.sets.some(np.zeros(0, np.int64))  # what threads share is made before they start
+        self.sets.keep(self.settings.memory // 8)
+        self._sizes = self.sets.column("shingles")  # what threads share is made before they start
 
         def candidates() -> Iterator[UInt64s]:  # of one span, while those of the one before are measured
             for span in spans:
@@ -268,6 +274,10 @@ class Corpus:
     def check(self, pairs: UInt64s) -> Measured:
         """Measure some candidates over all their shingles."""
         left, right = phases.split(pairs)
+        if not self.settings.estimate:
+            sizes = self._sizes
+            shared = self.sets.shared(left, right, sizes)
+            return phases.counted(left, right, shared, sizes[left], sizes[right], self.settings.floor)
         numbers = np.union1d(left, right)
         values, bounds = self.sets.some(numbers)
         return phases.measured(values, bounds, numbers, pairs, self.settings, self.settings.floor)
@@ -307,13 +317,17 @@ class Corpus:
             yield done
 
 
-def records(sources: Iterable[str], settings: CorpusSettings) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the records of all sources, one source after the other."""
+def records(
+    sources: Iterable[str], settings: CorpusSettings, whole: bool = False
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the records of all sources, one source after the other; `whole`: with all their fields."""
     named = settings.features if ":" not in settings.features else ""
-    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named)
+    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
     for source in sources:
-        yield from open_source(source, settings.input, fields, walking, min(4 << 20, settings.memory // 64))
+        yield from open_source(
+            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64)
+        )
 
 
 def _function(features: str) -> phases.Features | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from copysift.declaring import make
 from copysift.engine.corpus.dedup import decide
 from copysift.engine.corpus.run import cluster as run_cluster
 from copysift.engine.corpus.run import members
@@ -19,7 +20,6 @@ from copysift.engine.run import open_run
 from copysift.errors import UsageError
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record
 from copysift.read.tabular import table_records
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import Cluster, Pair, Result, Skipped
 

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from copysift.engine.corpus.local import Batches
 
 Record = dict[str, Any]
-Change = Callable[[Record, bytes], Record | None]  # a record and its text → the record to write, or none
+Change = Callable[[str, Record, bytes], Record | None]  # id, record and text → the record to write, or none
 ROWS = 4096
 
 
 class Writer(Protocol):
     """Takes records one by one."""
 
-    def write(self, record: Record) -> None: ...
+    def write(self, record: Record | str) -> None: ...
 
     def close(self) -> None: ...
 
@@ -42,9 +42,9 @@ class JsonLines:
     def __init__(self, path: Path) -> None:
         self._file: IO[bytes] = path.open("wb")
 
-    def write(self, record: Record) -> None:
-        """Write a record."""
-        self._file.write(_encoded(record) + b"\n")
+    def write(self, record: Record | str) -> None:
+        """Write a record, or the line that it was."""
+        self._file.write((record.encode() if isinstance(record, str) else _encoded(record)) + b"\n")
 
     def close(self) -> None:
         """Finish the file."""
@@ -60,9 +60,9 @@ class Parquet:
         self._writer: pq.ParquetWriter | None = None
         self._schema: pa.Schema | None = None
 
-    def write(self, record: Record) -> None:
-        """Write a record."""
-        self._rows.append(record)
+    def write(self, record: Record | str) -> None:
+        """Write a record, or what a line has."""
+        self._rows.append(json.loads(record) if isinstance(record, str) else record)
         if len(self._rows) == ROWS:
             self._flush()
 
@@ -111,13 +111,27 @@ def _fitted(row: Record, schema: pa.Schema) -> Record:
             rest[name] = value
             continue
         try:
-            pa.scalar(value, schema.field(name).type)
+            kind = schema.field(name).type
+            kept = pa.scalar(value, kind)
+            if pa.types.is_nested(kind) and not _holds(kept.as_py(), value):
+                raise ValueError(name)
             out[name] = value
         except (pa.ArrowException, ValueError, TypeError, OverflowError):
             rest[name] = value
     if rest:
         out["other"] = _encoded(rest).decode()
     return out
+
+
+def _holds(kept: Any, value: Any) -> bool:
+    """Tell whether a nested value kept all that it had: Arrow drops fields that a column does not know."""
+    if isinstance(value, dict):
+        return isinstance(kept, dict) and all(
+            name in kept and _holds(kept[name], each) for name, each in value.items()
+        )
+    if isinstance(value, list):
+        return isinstance(kept, list) and all(map(_holds, kept, value))
+    return bool(kept == value)
 
 
 def maker(path: Path) -> Callable[[Path], Writer]:
@@ -172,8 +186,10 @@ def write_kept(
         for batch in batches:
             if isinstance(batch, Skipped):
                 continue
-            for record, text in _records(batch, stays[number : number + len(batch)], settings):
-                made = record if change is None else change(record, text)
+            for name, record, text in _records(batch, stays[number : number + len(batch)], settings):
+                made: Record | str | None = record
+                if change is not None:
+                    made = change(name, json.loads(record) if isinstance(record, str) else record, text)
                 while shard + 1 < shards and written >= (shard + 1) * total // shards:
                     writer.close()
                     shard += 1
@@ -190,21 +206,23 @@ def write_kept(
 
 def _records(
     batch: pa.RecordBatch, stays: np.ndarray[Any, np.dtype[np.bool_]], settings: CorpusSettings
-) -> Iterator[tuple[Record, bytes]]:
+) -> Iterator[tuple[str, Record | str, bytes]]:
+    """Give ids, records and texts; a record that came with fields of its own is the JSON that it was."""
     raw = batch.schema.metadata == RAW
-    names = settings.id_field or "id", settings.text_field, settings.date_field or "date"
-    columns = [batch[name] for name in ("id", "text", "date", "other", "features")]
+    columns = [batch[name] for name in ("id", "text", "date", "other")]
     for place in np.flatnonzero(stays).tolist():
-        name, text, date, other, features = (column[place].as_py() for column in columns)
+        name, text, date, whole = (column[place].as_py() for column in columns)
         shown = readable(text, settings.html) if raw else text
-        record: Record = {names[0]: name, names[1]: shown.decode("utf-8", "replace")}
+        if whole is not None:
+            yield name, whole, shown
+            continue
+        record: Record = {
+            settings.id_field or "id": name,
+            settings.text_field: shown.decode("utf-8", "replace"),
+        }
         if date is not None:
-            record[names[2]] = date
-        if features is not None:
-            record[settings.features] = features
-        if other is not None:
-            record |= json.loads(other)
-        yield record, shown
+            record[settings.date_field or "date"] = date
+        yield name, record, shown
 
 
 def write_removed(path: Path, decision: Decision, first: int = 0) -> None:

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from copysift.declaring import make
 from copysift.engine.corpus.phases import JOINED
 from copysift.engine.corpus.texts import shown_text, texts_of
 from copysift.engine.run import TABLES, _read_description
 from copysift.report.corpus import Overview, Portrait
-from copysift.settings import make
 from copysift.settings_corpus import NO_ANSWER, CorpusSettings
 
 LARGEST = 10
-SAMPLE = 300  # bytes of the beginning of a document
+MEMBERS = 12  # of a cluster are named
+SAMPLE = 300  # characters of the beginning of a document
 DIFF = 20  # lines of a diff
 WORDS = 12  # words in a line of it
 EDGES = (2, 3, 5, 10, 30, 100, 300, 1000, 10_000, 100_000)
@@ -101,12 +102,21 @@ def _portraits(
                 name,
                 len(inside),
                 tuple((word, how.count(word)) for word in JOINED[1:] if word in how),
-                " ".join(first[:SAMPLE].split()),
+                tuple(inside[:MEMBERS]),
+                _beginning(first),
                 other,
                 tuple(_diff(first, last)),
             )
         )
     return found
+
+
+def _beginning(text: str) -> str:
+    """Give the first words of a text in one line."""
+    words = text[: 4 * SAMPLE].split()
+    if len(" ".join(words)) <= SAMPLE and len(text) <= 4 * SAMPLE:
+        return " ".join(words)
+    return " ".join(words)[:SAMPLE].rpartition(" ")[0] + " …"
 
 
 def _diff(left: str, right: str) -> list[str]:

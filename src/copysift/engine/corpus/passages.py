@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_TAG = re.compile(rb"<[^>]*>")
+
+
 class Known:
     """All shingles of a run, in memory."""
 
@@ -22,7 +26,7 @@ class Known:
         sets = Sets(run / "sketches")
         found = np.zeros(0, np.uint64)
         for part in range(sets.parts):
-            found = np.union1d(found, sets.whole(part)[0])
+            found = np.union1d(found, sets.checked(part)[0])
         self._values: NDArray[np.uint64] = found
         self._shingle, self._seed = shingle, seed
         self._words = canonicaliser("words")
@@ -45,10 +49,12 @@ class Known:
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
 
-def cut(text: bytes, spans: list[tuple[int, int]]) -> bytes:
-    """Give a text without some of its passages."""
+def cut(text: bytes, spans: list[tuple[int, int]], markup: bool = False) -> bytes:
+    """Give a text without some of its passages; with markup, the tags inside of them stay."""
     parts, at = [], 0
     for start, end in spans:
         parts.append(text[at:start])
+        if markup:
+            parts += _TAG.findall(text[start:end])
         at = end
     return b"".join([*parts, text[at:]])

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from copysift import kernels
-from copysift.canonicalise import blank_markup, detect_kind, to_utf8
 from copysift.cluster.classes import ALONE, collapse
 from copysift.cluster.policies import assign
+from copysift.engine.corpus.arrays import column
 from copysift.engine.corpus.sets import Sketched
 from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-NOTHING = 2**32 - 1  # a modulus that leaves next to nothing of a sample
+SPACE = b"\xef\xbb\xbf \t\n\r\f\v"  # what may stand before a page
+HEAD = 64
 
 Features = Callable[[dict[str, Any]], Iterable[object]]
 
@@ -57,19 +57,19 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
     by = sketching.moduli(found.sizes, settings.modulus)
     samples, bounds = sketching.samples(found.values, found.bounds, by)
-    texts = batch["text"]
+    lengths = np.diff(_buffers(batch["text"])[1])
     table = pa.table(
         {
             "id": batch["id"],
             "date": batch["date"],
             "other": batch["other"],
-            "bytes": pa.compute.binary_length(texts).cast(pa.int64()),
-            "words": found.words,
-            "shingles": found.sizes,
-            "sampled": np.diff(bounds),
-            "content": found.content if content is None else content,
-            "lexical": found.lexical,
-            "sets": found.sets,
+            "bytes": column(lengths),
+            "words": column(found.words),
+            "shingles": column(found.sizes),
+            "sampled": column(np.diff(bounds)),
+            "content": column(found.content if content is None else content),
+            "lexical": column(found.lexical),
+            "sets": column(found.sets),
         }
     )
     return Sketched(table, samples, found.values)
@@ -120,6 +120,13 @@ def _readable(
     else:  # what begins with <, perhaps after white space, may be HTML
         full = np.flatnonzero(np.diff(offsets) > 0)
         which = full[np.isin(data[offsets[full]], np.frombuffer(b"< \n\r\t\xef", np.uint8))]
+        which = which[
+            [_opens(data[offsets[each] : offsets[each] + HEAD].tobytes()) for each in which.tolist()]
+        ]
+    if not len(which):
+        return None
+    from copysift.canonicalise import blank_markup, detect_kind, to_utf8
+
     texts: list[bytes] | None = None
     for number in which.tolist():
         source = data[offsets[number] : offsets[number + 1]].tobytes()
@@ -130,6 +137,11 @@ def _readable(
             texts = texts or batch["text"].to_pylist()
             texts[number] = text
     return None if texts is None else pa.array(texts, pa.large_binary())
+
+
+def _opens(head: bytes) -> bool:
+    """Tell whether a text opens with a tag, for all that its first bytes say."""
+    return head.lstrip(SPACE)[:1] in (b"<", b"")
 
 
 def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]]:
@@ -176,19 +188,11 @@ def _super_entries(
     settings: CorpusSettings,
 ) -> tuple[UInt64s, UInt32s]:
     """Give super shingles of the own sample, and of the finer one that a document half as long has."""
-    parts = []
-    sizes = np.diff(bounds)
-    for level in sketching.levels(settings.modulus):
-        wanted = standing & ((by == level) | (sketching.moduli(sizes // 2, settings.modulus) == level))
-        chosen, ends = sketching.samples(values, bounds, np.where(wanted, level, NOTHING).astype(np.uint32))
-        hashes, ends = sketching.super_shingles(chosen, ends, settings.super_size)
-        parts.append(_numbered(hashes, ends, first, wanted))
-    hashes, docs = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.lexsort((hashes, docs))
-    hashes, docs = hashes[order], docs[order]
-    new = np.ones(len(docs), np.bool_)
-    new[1:] = (docs[1:] != docs[:-1]) | (hashes[1:] != hashes[:-1])
-    return hashes[new], docs[new]
+    finer = sketching.moduli(np.diff(bounds) // 2, settings.modulus)
+    both = np.stack([by, np.where(finer == by, 0, finer)], axis=1)
+    both[~standing] = 0
+    found, ends = kernels.shingle.super_shingles(values, bounds, both.astype(np.uint32), settings.super_size)
+    return _numbered(found, ends, first, standing)
 
 
 def _numbered(
@@ -257,6 +261,11 @@ def measured(
         shared[same] = shared_by(sampled, ends, one[same], other[same])
         n[same], m[same] = counts[one[same]], counts[other[same]]
     shared[exact] = shared_by(values, bounds, one[exact], other[exact])
+    return counted(left, right, shared, n, m, floor)
+
+
+def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, floor: float) -> Measured:
+    """Measure pairs by the n and m shingles that they have and those shared, and keep those at the floor."""
     found = measures(left, right, shared, n, m)
     return found.take(at_least(found, floor))
 

@@ -3,89 +3,78 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift import kernels
+from copysift.engine.corpus.inverted import Inverted
 from copysift.engine.corpus.sets import Sets
-from copysift.engine.corpus.tables import open_corpus
+from copysift.engine.corpus.tables import ids_of
 from copysift.engine.corpus.texts import readable
+from copysift.engine.run import _read_description
 from copysift.engine.selection import seed_check
 from copysift.errors import RunError, UsageError
-from copysift.fingerprint.shingles import new_filter, shingle_sets
-from copysift.match.sets import measures, shared_by
+from copysift.fingerprint.shingles import shingle_sets
+from copysift.match.sets import measures
 from copysift.values import Pair
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    UInt64s = NDArray[np.uint64]
 
 
 def query(
     path: Path, text: bytes | None, name: str, threshold: float, seed: int = 0, limit: int | None = None
 ) -> list[Pair]:
-    """Give the documents of a run whose resemblance or a containment with the text reaches the threshold.
-
-    Without a text the document of that name is looked up in the run. The best come first: by resemblance,
-    then by the larger containment.
-    """
-    opened = open_corpus(path)
-    settings = opened.described["settings"]
-    if opened.described.get("made_by") != "cluster":
-        raise RunError(f"{path} was not made by copysift cluster", hint="query an index instead")
-    if settings.get("seed") != seed_check(seed):
-        raise UsageError(f"{path} was made with another --seed", hint="give the same one")
-    if settings.get("features"):
-        raise UsageError(f"{path} compares features, not texts", hint="use cluster-of")
-    sets = Sets(path / "sketches")
-    number = int(opened.numbers([name])[0]) if text is None else -1
-    if text is None and number < 0:
-        raise UsageError(f"{path} has no document {name}", hint="name one of its ids, or a file")
-    if text is None:
-        mine, _ = sets.some(np.array([number]))
-    else:
-        data = np.frombuffer(readable(text, settings["html"]), np.uint8)
-        mine = shingle_sets(data, np.array([0, len(data)], np.int64), settings["shingle"], seed).values
-    shared = _shared(sets, mine)
-    sizes = sets.column("shingles")
-    hits = np.flatnonzero(shared)
-    hits = hits[hits != number]
-    found = measures(
-        np.zeros(len(hits), np.int64), hits, shared[hits], np.full(len(hits), len(mine)), sizes[hits]
-    )
-    close = np.flatnonzero(found.containment >= threshold - 1e-12)
-    order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
-    ids = opened.ids.take(hits[order]).to_pylist()
-    return [
-        Pair(
-            name,
-            other,
-            bool(found.resemblance[at] == 1.0),
-            float(found.containment[at]),
-            float(found.resemblance[at]),
-            float(found.containment_left[at]),
-            float(found.containment_right[at]),
-            int(found.shared[at]),
-        )
-        for at, other in zip(order.tolist(), ids, strict=True)
-    ]
+    """Ask a run for one document: see `Asked.query`."""
+    return Asked(path, seed).query(text, name, threshold, limit)
 
 
-def _shared(sets: Sets, mine: UInt64s) -> NDArray[np.int64]:
-    """Count what every document shares with a set; a filter passes over most shingles."""
-    known = new_filter(len(mine), 1 << 30)
-    kernels.shingle.note(known, mine)
-    edges = sets.bounds()
-    shared = np.zeros(int(edges[-1]), np.int64)
-    for part in range(sets.parts):
-        values, bounds = sets.whole(part)
-        count = len(bounds) - 1
-        few, ends = kernels.shingle.samples(values, bounds, np.full(count, 2**32 - 1, np.uint32), known)
-        joined = np.concatenate([few, mine])
-        marks = np.append(ends, len(joined))
-        shared[edges[part] : edges[part + 1]] = shared_by(
-            joined, marks, np.arange(count), np.full(count, count, np.int64)
-        )
-    return shared
+class Asked:
+    """A run that is asked for documents, one after the other."""
+
+    def __init__(self, path: Path, seed: int = 0) -> None:
+        described = _read_description(path)
+        self._path, self._settings, self._seed = path, described["settings"], seed
+        settings = self._settings
+        if described.get("made_by") != "cluster":
+            raise RunError(f"{path} was not made by copysift cluster", hint="query an index instead")
+        if settings.get("seed") != seed_check(seed):
+            raise UsageError(f"{path} was made with another --seed", hint="give the same one")
+        if settings.get("features"):
+            raise UsageError(f"{path} compares features, not texts", hint="use cluster-of")
+        self._sets = Sets(path / "sketches")
+        self._inverted = Inverted(self._sets)
+        self._ids = ids_of(path)
+
+    def query(self, text: bytes | None, name: str, threshold: float, limit: int | None = None) -> list[Pair]:
+        """Give the documents of the run whose resemblance or a containment with the text reaches a threshold.
+
+        Without a text the document of that name is looked up in the run. The best come first: by
+        resemblance, then by the larger containment.
+        """
+        number = self._ids.index(name).as_py() if text is None else -1
+        if text is None and number < 0:
+            raise UsageError(f"{self._path} has no document {name}", hint="name one of its ids, or a file")
+        if text is None:
+            mine, _ = self._sets.some(np.array([number]))
+        else:
+            data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
+            ends = np.array([0, len(data)], np.int64)
+            mine = shingle_sets(data, ends, self._settings["shingle"], self._seed).values
+        hits, shared = self._inverted.holders(mine)
+        others = hits != number
+        hits, shared = hits[others], shared[others]
+        sizes = self._sets.column("shingles")[hits]
+        found = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
+        close = np.flatnonzero(found.containment >= threshold - 1e-12)
+        order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
+        ids = self._ids.take(hits[order]).to_pylist()
+        return [
+            Pair(
+                name,
+                other,
+                bool(found.resemblance[at] == 1.0),
+                float(found.containment[at]),
+                float(found.resemblance[at]),
+                float(found.containment_left[at]),
+                float(found.containment_right[at]),
+                int(found.shared[at]),
+            )
+            for at, other in zip(order.tolist(), ids, strict=True)
+        ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from copysift.declaring import settings_of
 from copysift.engine.corpus import phases, tables, texts
 from copysift.engine.corpus.local import Batches, Corpus, records
+from copysift.engine.corpus.sets import Sets
 from copysift.engine.corpus.work import Work, answer_settings, job_of
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, _put, _read_description
-from copysift.errors import RunError, UsageError
-from copysift.settings import settings_of
+from copysift.errors import InputError, RunError, UsageError
+from copysift.fingerprint import shingles as sketching
+from copysift.read.records import MISSING
+from copysift.read.sources import fields_of
 from copysift.settings_corpus import CorpusSettings
-from copysift.values import RENAMED
+from copysift.values import DUPLICATE, RENAMED, REPLACED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +42,13 @@ class Summary:
     path: Path
     described: dict[str, Any]
     skipped: tuple[tuple[str, str], ...]
+
+    @property
+    def left_out(self) -> int:
+        """How many records were left out; those that were taken with a change are not among them."""
+        reasons = self.described["reasons"]
+        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, RENAMED, REPLACED))
+        return int(self.described["counts"]["skipped"]) - taken
 
 
 def cluster(
@@ -69,13 +81,32 @@ def cluster(
         if not resumed:
             _adopt(onto, work)
     corpus = Corpus(work, settings, progress)
-    corpus.run(batches() if batches is not None else records(names, settings))
+    corpus.given(batches() if batches is not None else records(names, settings))
+    corpus.sketch()
+    if onto is None:
+        _require_field(corpus, names)
+    corpus.pair()
     summary = _finish(corpus, [*before, *names], before)
     work.drop()
     if settings.slim:
         for stale in (path / "sketches").glob("*.u64"):
             stale.unlink()
     return summary
+
+
+def _require_field(corpus: Corpus, sources: list[str]) -> None:
+    """Refuse a run of nothing because no record has the field that was asked for: a slip, not a corpus."""
+    reasons = corpus.skips.reasons
+    if len(corpus.first) or not reasons or not all(reason.startswith(MISSING) for reason in reasons):
+        return
+    corpus.work.discard()
+    field = next(iter(reasons)).removeprefix(MISSING).strip()
+    known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
+    shown = f": {', '.join(known)}" if known else ""
+    raise InputError(
+        f"no record of {', '.join(sources)} has a field {field}",
+        hint=f"choose one by --text-field or --id-field{shown}",
+    )
 
 
 def _stamp(onto: Path | None) -> str:
@@ -121,7 +152,14 @@ def _adopt(onto: Path, work: Work) -> None:
     theirs = onto / "sketches"
     if not list(theirs.glob("shingles-*.u64")):
         raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
-    for part in sorted(theirs.iterdir()):
+    modulus = int(_read_description(onto)["settings"]["modulus"])
+    sets = Sets(theirs)
+    for number in range(sets.parts):
+        values, bounds = sets.checked(number)
+        fresh, _ = sketching.samples(values, bounds, sketching.moduli(np.diff(bounds), modulus))
+        if not np.array_equal(fresh, sets.whole(number, "samples")[0]):
+            raise RunError(f"the samples of {theirs} are damaged", hint="make the run again")
+    for part in sorted(each for each in theirs.iterdir() if each.stem != "inverted"):
         target = work.run / "sketches" / part.name
         try:
             target.hardlink_to(part)
@@ -134,11 +172,17 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
     with work.phase("cluster"):
         parts = [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
         ids, renamed = tables.unique_ids(parts)
-        tables.write_documents(path / TABLES[0], corpus, ids)
         shingles = corpus.sets.column("shingles")
-        tables.write_pairs(path / TABLES[1], ids, corpus.first, corpus.how, shingles, corpus.pairs)
-        table = tables.clusters_table(ids, corpus.components())
-        pq.write_table(table, path / TABLES[2])
+        with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
+            pairs = (corpus.first, corpus.how, shingles, corpus.pairs)
+            writing = [
+                pool.submit(tables.write_documents, path / TABLES[0], corpus, ids),
+                pool.submit(tables.write_pairs, path / TABLES[1], ids, *pairs),
+            ]
+            found = corpus.components()
+            pq.write_table(tables.clusters_table(ids, found), path / TABLES[2])
+            for written in writing:
+                written.result()
         ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]
     named += [[name, RENAMED] for name in renamed[:1000]]
@@ -157,10 +201,10 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             "pairs": len(corpus.pairs),
             "ignored": corpus.ignored_count,
             "skipped": corpus.skips.total + len(renamed),
-            **_sizes(table),
+            **tables.counted(found),
         },
         "reasons": dict(corpus.skips.reasons.most_common(100))
-        | ({"duplicate id": len(renamed)} if renamed else {}),
+        | ({DUPLICATE: len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
         "skipped": named,
@@ -240,10 +284,12 @@ def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
 
 def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
     """Fold a ranked list: the first of every cluster, with those of the list that follow it there."""
+    import pyarrow.compute as pc
+
     _read_description(path)
     wanted = pa.array(list(set(ranked)), pa.string())
     table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
-    table = table.filter(pa.compute.is_in(table["document"], value_set=wanted))
+    table = table.filter(pc.is_in(table["document"], value_set=wanted))
     head = dict(zip(table["document"].to_pylist(), table["cluster"].to_pylist(), strict=True))
     folded: dict[str, tuple[str, list[str]]] = {}
     for name in ranked:

@@ -45,6 +45,10 @@ class Sets:
         self.parts = len(list(folder.glob("documents-*.arrow")))
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
+        self._parts: dict[int, UInt64s] = {}
+        self._keeps = False
+        self._held = 0  # parts whose numbers are still at hand from writing
+        self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
     def write(self, part: list[Sketched]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
@@ -63,12 +67,18 @@ class Sets:
             target.with_suffix(".part").replace(target)
         except OSError as error:
             raise RunError(f"cannot write {self.folder}: {error.strerror or error}") from error
+        if self.parts == self._held:  # of parts that were there already the columns are read
+            self._held += 1
+            for name in NUMBERS:
+                self._written[name].append(table[name].to_numpy())
         self.parts += 1
 
     def column(self, name: str) -> NDArray[Any]:
         """Give a number of every document."""
         if name not in self._columns:
-            parts = [self._read(number, [name])[name].to_numpy() for number in range(self.parts)]
+            parts = self._written[name] if self._held == self.parts else []
+            parts = parts or [self._read(number, [name])[name].to_numpy() for number in range(self.parts)]
+            self._written[name] = []
             kind = np.uint64 if name in ("content", "lexical", "sets") else np.int64
             self._columns[name] = np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
         return self._columns[name]
@@ -99,6 +109,14 @@ class Sets:
         bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
         return self._mapped(stem, part, int(bounds[-1])), bounds
 
+    def checked(self, part: int) -> tuple[UInt64s, Int64s]:
+        """Give all sets of a part after a look whether they still are what was written: the digests tell."""
+        values, bounds = self.whole(part)
+        first, last = self.bounds()[part : part + 2]
+        if (kernels.shingle.set_digests(values, bounds) != self.column("sets")[first:last]).any():
+            raise RunError(f"{self._path('shingles', part)} is damaged", hint="make the run again")
+        return values, bounds
+
     def some(self, numbers: Int64s) -> tuple[UInt64s, Int64s]:
         """Give the sets of some documents, ascending by number: values and bounds."""
         sizes = self.column("shingles")
@@ -119,6 +137,38 @@ class Sets:
                 values[bounds[head] :],
             )
         return values, bounds
+
+    def shared(self, lefts: Int64s, rights: Int64s, sizes: Int64s) -> Int64s:
+        """Count what pairs of documents share, where their sets lie."""
+        numbers = np.union1d(lefts, rights)
+        edges, starts = self.bounds(), self._starts()
+        part = np.searchsorted(edges, numbers, side="right") - 1
+        used, source = np.unique(part, return_inverse=True)
+        first = starts[edges[:-1]]
+        counts = np.diff(np.append(first, starts[-1]))
+        begin = starts[numbers] - first[part]
+        return kernels.shingle.shared_among(
+            [self._kept(int(each), int(counts[each])) for each in used],
+            source.astype(np.int64),
+            begin,
+            begin + sizes[numbers],
+            np.searchsorted(numbers, lefts),
+            np.searchsorted(numbers, rights),
+        )
+
+    def keep(self, limit: int) -> None:
+        """Keep the sets in reach for `shared`, if they take no more than so many bytes all together."""
+        self._keeps = 8 * int(self._starts()[-1]) <= limit
+        if not self._keeps:
+            self._parts.clear()
+
+    def _kept(self, part: int, count: int) -> UInt64s:
+        if part not in self._parts:
+            found = self._mapped("shingles", part, count)
+            if not self._keeps:
+                return found
+            self._parts[part] = found
+        return self._parts[part]
 
     def _starts(self) -> Int64s:
         if "_starts" not in self._columns:

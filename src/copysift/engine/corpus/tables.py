@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from copysift._version import __version__
 from copysift.cluster.classes import ALONE, IDENTICAL
 from copysift.cluster.classes import WORDS as SAME
+from copysift.engine.corpus.arrays import column, digests, flags, taken
 from copysift.engine.corpus.phases import JOINED, Clustered
 from copysift.engine.run import TABLES, VERSION, _checksum, _read_description, _sync
 from copysift.errors import RunError
@@ -49,36 +49,44 @@ class Opened:
 
     def numbers(self, ids: list[str]) -> Int64s:
         """Give the numbers of ids, −1 for unknown ones."""
+        import pyarrow.compute as pc
+
         found = pc.index_in(pa.array(ids, pa.string()), value_set=self.ids)
         return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
     """Give all ids, those that came again told apart by a number, and the list of these."""
-    ids = pa.concat_arrays([part.cast(pa.string()) for part in parts]) if parts else pa.array([], pa.string())
+    spelled = [part if part.type == pa.string() else part.cast(pa.string()) for part in parts]
+    ids = pa.concat_arrays(spelled) if parts else pa.array([], pa.string())
+    known = np.sort(digests(ids))
+    if (known[1:] != known[:-1]).all():
+        return ids, []
+    import pyarrow.compute as pc
+
     counted = pc.value_counts(ids)
     again = counted.filter(pc.greater(counted.field("counts"), 1)).field("values")
     if not len(again):
         return ids, []
     where = np.flatnonzero(pc.is_in(ids, value_set=again).to_numpy(zero_copy_only=False))
-    spelled, seen, renamed = ids.to_pylist(), dict.fromkeys(again.to_pylist(), 0), []
-    taken = set(spelled)
+    names, seen, renamed = ids.to_pylist(), dict.fromkeys(again.to_pylist(), 0), []
+    others = set(names)
     for number in where.tolist():
-        name = spelled[number]
+        name = names[number]
         seen[name] += 1
         if seen[name] > 1:
-            while f"{name}~{seen[name]}" in taken:
+            while f"{name}~{seen[name]}" in others:
                 seen[name] += 1
-            spelled[number] = f"{name}~{seen[name]}"
-            taken.add(spelled[number])
-            renamed.append(spelled[number])
-    return pa.array(spelled, pa.string()), renamed
+            names[number] = f"{name}~{seen[name]}"
+            others.add(names[number])
+            renamed.append(names[number])
+    return pa.array(names, pa.string()), renamed
 
 
 def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
     """Write documents.parquet."""
     edges = corpus.sets.bounds()
-    same = pa.array(np.array([None, *SAME[1:]], dtype=object), pa.string())
+    same = pa.array(SAME, pa.string())
     writer = None
     for number in range(corpus.sets.parts):
         span = slice(int(edges[number]), int(edges[number + 1]))
@@ -89,7 +97,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
             {
                 "document": named,
                 "group": named,
-                "kind": pa.array(["words"] * len(named), pa.string()),
+                "kind": pa.repeat(pa.scalar("words"), len(named)),
                 "bytes": part["bytes"],
                 "fingerprints": part["sampled"],
                 "raw_name": pa.nulls(len(named), pa.binary()),
@@ -97,8 +105,8 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
                 "shingles": part["shingles"],
                 "date": part["date"],
                 "other": part["other"],
-                "same_as": ids.take(pa.array(corpus.first[span], mask=how == ALONE)),
-                "same": same.take(pa.array(how)),
+                "same_as": taken(ids, np.where(how == ALONE, -1, corpus.first[span])),
+                "same": taken(same, np.where(how == ALONE, -1, how.astype(np.int64))),
             }
         )
         writer = writer or pq.ParquetWriter(path, table.schema)
@@ -155,14 +163,11 @@ def write_pairs(
                 part = found.take(np.arange(start, min(start + ROWS, len(found))))
                 count = len(part)
                 columns = [
-                    ids.take(pa.array(part.left)),
-                    ids.take(pa.array(part.right)),
-                    part.shared,
-                    part.resemblance,
-                    part.containment_left,
-                    part.containment_right,
-                    part.containment,
-                    equal[start : start + count],
+                    taken(ids, part.left),
+                    taken(ids, part.right),
+                    column(part.shared),
+                    *(column(getattr(part, name)) for name in (*MEASURES, "containment")),
+                    flags(equal[start : start + count]),
                     pa.nulls(count, pa.int64()),
                     pa.nulls(count, pa.int64()),
                 ]
@@ -174,16 +179,23 @@ def clusters_table(ids: pa.StringArray, found: Clustered) -> pa.Table:
     sizes = np.bincount(found.root, minlength=len(found.root)) if len(found.root) else found.root
     inside = np.flatnonzero(sizes[found.root] > 1) if len(found.root) else found.root
     order = inside[np.argsort(found.root[inside], kind="stable")]
-    heads = ids.take(pa.array(found.root[order], pa.int64()))
+    heads = taken(ids, found.root[order])
     words = pa.array(JOINED, pa.string())
     return pa.table(
         {
             "cluster": heads,
-            "document": ids.take(pa.array(order, pa.int64())),
+            "document": taken(ids, order),
             "representative": heads,
-            "joined": words.take(pa.array(found.joined[order], pa.uint8())),
+            "joined": taken(words, found.joined[order]),
         }
     )
+
+
+def counted(found: Clustered) -> dict[str, int]:
+    """Count the clusters of two documents or more, and their documents."""
+    sizes = np.bincount(found.root) if len(found.root) else found.root
+    clusters, clustered = int(np.count_nonzero(sizes > 1)), int(sizes[sizes > 1].sum())
+    return {"clusters": clusters, "clustered": clustered, "duplicates": clustered - clusters}
 
 
 def write_description(path: Path, described: dict[str, Any]) -> None:
@@ -210,6 +222,14 @@ def is_corpus(path: Path) -> bool:
 def floor_of(path: Path) -> float:
     """Give the share below which a run has no pairs."""
     return float(_read_description(path)["floor"])
+
+
+def ids_of(path: Path) -> pa.ChunkedArray:
+    """Give the ids of a run by number."""
+    try:
+        return pq.read_table(path / TABLES[0], columns=["document"])["document"]
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
 
 
 def open_corpus(path: Path) -> Opened:
@@ -243,11 +263,13 @@ def open_corpus(path: Path) -> Opened:
     return Opened(path, ids, first, how, found.take(real), described)
 
 
-def _numbers(ids: pa.StringArray, column: pa.ChunkedArray) -> Int64s:
-    found = pc.index_in(_whole(column), value_set=ids)
+def _numbers(ids: pa.StringArray, names: pa.ChunkedArray) -> Int64s:
+    import pyarrow.compute as pc
+
+    found = pc.index_in(_whole(names), value_set=ids)
     return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    whole = column.combine_chunks()
+def _whole(chunks: pa.ChunkedArray) -> pa.Array:
+    whole = chunks.combine_chunks()
     return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole

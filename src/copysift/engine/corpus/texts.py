@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from copysift import kernels
-from copysift.canonicalise import blank_markup, canonicaliser, detect_kind, to_utf8
 from copysift.engine.corpus.local import records
 from copysift.errors import CopysiftError
 from copysift.settings_corpus import CorpusSettings
@@ -43,6 +42,8 @@ def texts_of(sources: Iterable[str], settings: CorpusSettings, numbers: Iterable
 
 def readable(text: bytes, html: str) -> bytes:
     """Give a text as UTF-8, its markup blanked."""
+    from copysift.canonicalise import blank_markup, detect_kind, to_utf8
+
     text = to_utf8(text)[0]
     if html == "always" or (html == "auto" and detect_kind("", text[:4096]) == "html"):
         return blank_markup(text)
@@ -59,6 +60,10 @@ def ignored_texts(
 ) -> list[Ignored]:
     """Give the commonest ignored shingles with the text of the first document that has them."""
     told = ignored[:SHOWN]
+    if not told:
+        return []
+    from copysift.canonicalise import canonicaliser
+
     texts = texts_of(sources, settings, [holder for _, _, holder in told])
     words = canonicaliser("words")
     out = []

@@ -66,6 +66,13 @@ class Work:
         """Give what a phase left, or None if it is still to do."""
         return self._read(name) or None
 
+    def discard(self) -> None:
+        """Remove all that was begun."""
+        for folder in (self.folder, self.run / "sketches"):
+            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # what else stands there stays
+            self.run.rmdir()
+
     def drop(self) -> None:
         """Remove what is of no use after the run."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -50,13 +50,13 @@ def together_task(settings: CorpusSettings) -> Task:
         close = np.zeros(len(named), np.bool_)
         inside = near & (root[one] == root[other])
         close[one[inside]] = close[other[inside]] = True
-        # a first document that resembles others is told by them
-        below = np.flatnonzero(root != np.arange(len(named)))
+        # who is alone after all is in no cluster
+        inside = np.flatnonzero(np.bincount(root, minlength=len(named))[root] > 1)
         yield pa.RecordBatch.from_pydict(
             {
-                "number": pa.array(named[below]),
-                "root": pa.array(named[root[below]]),
-                "near": pa.array(close[below]),
+                "number": pa.array(named[inside]),
+                "root": pa.array(named[root[inside]]),
+                "near": pa.array(close[inside]),
             }
         )
 

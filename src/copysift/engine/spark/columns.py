@@ -65,13 +65,6 @@ def unpacked(column: pa.Array | pa.ChunkedArray, kind: Any) -> tuple[NDArray[Any
     return flat, (ends - ends[0]) // width
 
 
-def one_row(**columns: Any) -> dict[str, list[Any]]:
-    """Give one row, arrays as bytes."""
-    return {
-        name: [value.tobytes() if isinstance(value, np.ndarray) else value] for name, value in columns.items()
-    }
-
-
 def runs(batches: Batches, key: str) -> Iterator[tuple[int, pa.Table]]:
     """Give the rows of each key together; rows come in order of the key, over any number of batches."""
     held: list[pa.RecordBatch] = []
@@ -89,6 +82,32 @@ def runs(batches: Batches, key: str) -> Iterator[tuple[int, pa.Table]]:
             held.append(batch.slice(start, end - start))
     if current is not None:
         yield current, pa.Table.from_batches(held)
+
+
+def chunks(batches: Batches, key: str, most: int) -> Iterator[pa.Table]:
+    """Give the rows of several keys together, whole keys, a chunk when about `most` bytes are held.
+
+    Rows come in order of the key; one key may pass the limit alone.
+    """
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        if not len(batch):
+            continue
+        if size > most:
+            keys = numbers(batch[key])
+            last = numbers(held[-1][key])[-1]
+            cut = int(np.searchsorted(keys, last, side="right")) if keys[0] == last else 0
+            held.append(batch.slice(0, cut))
+            if cut == len(batch):
+                continue  # the key goes on
+            yield pa.Table.from_batches(held)
+            held, size = [], 0
+            batch = batch.slice(cut)
+        held.append(batch)
+        size += batch.nbytes
+    if held:
+        yield pa.Table.from_batches(held)
 
 
 def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -1,7 +1,9 @@
 """The phases on Spark: which shuffles stand between the stage functions. Only counts reach the driver.
 
+Beside counts two things of bounded size do: a filter of at most 64 MB, and the fifty commonest shingles.
 Documents are numbered in order of input; numbers have 32 bits, as in the local engine. What a phase leaves is
-stored, so that a run that was cut off goes on after it.
+stored, so that a run that was cut off goes on after it. Each phase is one or two jobs, whose partitions are
+chosen by what was counted before: replanning between stages would cost more than it gains.
 """
 
 from __future__ import annotations
@@ -10,17 +12,19 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.spark import clustering, tasks
+from copysift.engine.spark import clustering, measuring, tasks
+from copysift.engine.spark.numbering import Numbers, totals
+from copysift.engine.spark.sketching import DOCUMENT, LEFT_OUT
 from copysift.engine.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
-from copysift.index import lists
 from copysift.settings_corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -32,13 +36,18 @@ logger = logging.getLogger("copysift.spark")
 
 BUCKET = 1 << 20  # entries, or pairs, that one group of a task holds, about
 CELL = 4096  # pairs that are measured together, about
+FILTER = 64 << 20  # bytes of the filter that every task is given, at most
+NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
+PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
 TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
 CONF = {
-    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),  # one is made while one is worked on
     "spark.sql.parquet.compression.codec": "lz4_raw",
 }
+SAME = ("identical", "lexically_equivalent", "sketch_equivalent")  # in order of their codes
+PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 class SparkCorpus:
@@ -58,172 +67,144 @@ class SparkCorpus:
         self.settings = settings
         self.counts: dict[str, Any] = {}
         self.times: dict[str, float] = {}
+        self.numbers = Numbers(spark, store, order)
+        self.folder = ""  # where tasks write the sets of the run, if every executor sees it
         self._make = sketches
-        self._order = order
+        self._known: Any = None
         self._shown = progress or Silent()
 
     def run(self) -> None:
         """Do every phase that is not done yet."""
-        with configured(self.spark):
+        with self.configured():
             self.sketch()
             self.pair()
 
     def sketch(self) -> None:
         """Make facts and sets of every part, and find documents that are the same."""
         self._sketch()
-        self._collapse()
+        if self.store.done("choose"):
+            self._collapse()
+            return
+        with ThreadPoolExecutor(1) as beside:
+            known = beside.submit(self._filter)
+            self._collapse()
+            self._known = known.result()
 
     def pair(self) -> None:
         """Find the pairs that share shingles, choose candidates and measure them."""
-        self._share()
         self._choose()
         self._measure()
 
     # ---- phase 1
 
     def _sketch(self) -> None:
-        with self._phase("sketch") as left:
+        with self.phase("sketch") as left:
             if left is not None:
                 self.store.write(self._make(), "sketches")
-                self._sketched = self.store.read("sketches")
-                left |= self._totals()
+                left |= totals(self.store.read("sketches"))
         self._sketched = self.store.read("sketches")
         self.counts |= self.store.left("sketch")
         if self.counts["documents"] >= 2**32:
             raise UsageError("over 4,294,967,295 documents", hint="cluster the corpus in parts, with --onto")
-        with self._phase("number") as left:
-            if left is not None:
-                self._number(left)
-        self._offsets = self.store.left("number").get("offsets")
+        self.spark.conf.set(PARTITIONS, self.parts(256 * self.counts["documents"]))
+        self.numbers.offsets = self.counts.pop("offsets")
+        if self.numbers.order:
+            with self.phase("number") as left:
+                if left is not None:
+                    left["offsets"] = self.numbers.place(self._sketched)
+            self.numbers.offsets = self.store.left("number")["offsets"]
 
-    def _totals(self) -> dict[str, Any]:
-        whole = self._sketched.where("reason is null")
-        fine = F.col("shingles") < sketching.ENOUGH * self.settings.modulus
-        row = whole.agg(
-            F.count("*").alias("documents"),
-            F.sum("bytes").alias("bytes"),
-            F.sum("shingles").alias("shingles"),
-            F.sum("sampled").alias("fingerprints"),
-            F.sum(F.when(fine, F.col("sampled"))).alias("fine"),
-        ).first()
-        assert row is not None
-        return {name: int(value or 0) for name, value in row.asDict().items()}
-
-    def _number(self, left: dict[str, Any]) -> None:
-        """Number the documents: in order of rows, or of the columns that order them."""
-        rows = self._sketched.where("reason is null")
-        if self._order:
-            sort = [F.col(name) for name in self._order]
-            ordered = rows.select(*self._order, "row").repartitionByRange(*sort).sortWithinPartitions(*sort)
-            placed = ordered.select(
-                "row", F.monotonically_increasing_id().alias("place")
-            )  # part << 33 | place in it
-            self.store.write(placed, "order")
-            place, width = self.store.read("order"), 33
-        else:
-            place, width = rows.select("row", F.col("row").alias("place")), 32
-        part = F.shiftright("place", width).alias("part")
-        counted = sorted((row["part"], row["count"]) for row in place.groupBy(part).count().collect())
-        ends = np.cumsum([0, *(count for _, count in counted)]).tolist()
-        left["offsets"] = [[part, end] for (part, _), end in zip(counted, ends, strict=False)]
-
-    def numbered(self) -> DataFrame:
-        """Give (row, number) of all documents."""
-        if not self._order:
-            return self._with_numbers(self._sketched.where("reason is null").select("row"))
-        return self._counted_on(self.store.read("order"), 33).select("row", "number")
-
-    def _with_numbers(self, frame: DataFrame) -> DataFrame:
-        if self._order:
-            return frame.join(self.numbered(), "row")
-        # rows are in order: the number follows from the row, and nothing is shuffled
-        return self._counted_on(frame.withColumn("place", F.col("row")), 32).drop("place", "part", "before")
-
-    def _counted_on(self, placed: DataFrame, width: int) -> DataFrame:
-        offsets = self.spark.createDataFrame(self._offsets or [(-1, 0)], "part long, before long")
-        inside = F.col("place").bitwiseAND(F.lit((1 << width) - 1))
-        parted = placed.withColumn("part", F.shiftright("place", width))
-        return parted.join(F.broadcast(offsets), "part").withColumn("number", F.col("before") + inside)
+    def parts(self, size: int) -> int:
+        """Give how many partitions a shuffle of so many bytes takes."""
+        return max(-(-size // PARTITION), self._cores())
 
     def sets(self) -> DataFrame:
         """Give all facts and sets with the numbers of the documents."""
-        return self._with_numbers(self._sketched.where("reason is null"))
+        return self.numbers.give(self._sketched.where(DOCUMENT).drop("probes"))
+
+    def facts(self, *names: str) -> DataFrame:
+        """Give facts of all documents with their numbers."""
+        return self.numbers.give(self._sketched.where(DOCUMENT).select("row", *names)).drop("row")
 
     def skipped(self, most: int) -> tuple[dict[str, int], list[list[str]]]:
         """Count the records that were left out, by reason, and name the first of them."""
-        out = self._sketched.where("reason is not null")
-        if out.isEmpty():
+        if not self.counts["skipped"]:
             return {}, []
+        out = self._sketched.where(LEFT_OUT)
         reasons = {row["reason"]: row["count"] for row in out.groupBy("reason").count().collect()}
         named = out.orderBy("row").select("id", "reason").limit(most).collect()
         return reasons, [[row["id"], row["reason"]] for row in named]
 
-    def facts(self) -> DataFrame:
-        """Give the facts of all documents with their numbers."""
-        left_out = ("values", "reason", *(name for name in self._order if name.startswith("order_")))
-        return self._with_numbers(self._sketched.where("reason is null").drop(*left_out))
-
     def _collapse(self) -> None:
         """Find the documents that are the same as an earlier one."""
-        with self._phase("collapse") as left:
+        with self.phase("collapse") as left:
             if left is not None:
-                facts = self.facts().where("bytes > 0")
-                names = ("number", "content", "lexical", "bytes", "words")
-                firsts = (
-                    facts.groupBy("class_key", "class_size")
-                    .agg(F.count("*").alias("many"), F.min(F.struct(*names)).alias("head"))
-                    .where("many > 1")
-                    .select(
-                        "class_key",
-                        "class_size",
-                        *(F.col(f"head.{name}").alias(f"first_{name}") for name in names),
-                    )
+                rows = self.facts(*tasks.CLASSES[1:]).where("bytes > 0").select(*tasks.CLASSES)
+                parts = self.parts(64 * self.counts["documents"])
+                classes = rows.repartition(parts, "class_key", "class_size").sortWithinPartitions(
+                    "class_key", "class_size", "number"
                 )
-                others = facts.select("class_key", "class_size", *names).join(
-                    firsts, ["class_key", "class_size"]
-                )
-                others = others.where("number != first_number").withColumnRenamed("first_number", "first")
-                self.store.write(
-                    others.mapInArrow(tasks.likeness_task, "number long, first long, how int"), "same"
-                )
-                found = self.store.read("same").groupBy("how").count().collect()
-                kinds = {row["how"]: row["count"] for row in found}
-                for code, name in enumerate(("identical", "lexically_equivalent", "sketch_equivalent"), 1):
-                    left[name] = kinds.get(code, 0)
+                same = classes.mapInArrow(tasks.likeness_task, "number long, first long, how int")
+                sums = {name: F.count_if(F.col("how") == code) for code, name in enumerate(SAME, 1)}
+                left |= self.store.write(same, "same", **sums)
         self.counts |= self.store.left("collapse")
+        self.counts["collapsed"] = sum(self.counts[name] for name in SAME)
         self.same = self.store.read("same")
+
+    def hinted(self, collapsed: DataFrame) -> DataFrame:
+        """Tell Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
+        return F.broadcast(collapsed) if self.counts["collapsed"] <= TOGETHER else collapsed
 
     # ---- phases 2 and 3
 
-    def _share(self) -> None:
-        """Entries in ranges of shingles, and the pairs that share them, in buckets of documents."""
-        with self._phase("share") as left:
-            if left is None:
-                return
-            known = self._filter()
-            whole = self._sketched.where("shingles > 0").select("row", "values")
-            entries = whole.mapInArrow(tasks.entries_task(self.settings, known), tasks.ENTRIES)
-            standing = self._with_numbers(entries).join(self.same.select("number"), "number", "left_anti")
-            total = self.counts["fingerprints"]
-            bits = min(max(total // BUCKET, self._cores()).bit_length() + 1, 16)
-            blocks = standing.mapInArrow(tasks.blocks_task(bits), tasks.BLOCKS)
-            gathered = blocks.repartition("bucket").sortWithinPartitions("bucket")
-            buckets = max(4 * total // BUCKET, 4 * self._cores())
-            shared = gathered.mapInArrow(tasks.lists_task(self.settings, buckets), tasks.SHARED)
-            self.store.write(shared, "shared")
-            if known is not None:
-                known.unpersist()
+    def _choose(self) -> None:
+        """Entries in ranges of shingles, pairs that share them in buckets of documents, candidates."""
+        with self.phase("choose") as left:
+            if left is not None:
+                known = self._known
+                total, cores = self.counts["fingerprints"], self._cores()
+                bits = min(max(total // BUCKET, cores).bit_length() + 1, 16)
+                buckets = max(4 * total // BUCKET, 4 * cores)
+                parts = min(self.parts(16 * total), 1 << bits)
+                ranges = (
+                    self._entries(known, bits).repartition(parts, "bucket").sortWithinPartitions("bucket")
+                )
+                shared = ranges.mapInArrow(tasks.lists_task(self.settings, buckets), tasks.SHARED)
+                divided = shared.repartition(parts, "bucket").sortWithinPartitions("bucket")
+                chosen = divided.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
+                sums = {
+                    "candidates": F.count("right"),
+                    "ignored": F.sum(F.when(F.col("right").isNull(), F.col("left"))),
+                    "told": F.max("told"),
+                }
+                left |= self.store.write(chosen, "candidates", **sums)
+                told = np.frombuffer(left.pop("told") or b"", np.uint64)
+                left["commonest"] = told.reshape(-1, 3).tolist()  # hash, documents, first document
+                if known is not None:
+                    known.unpersist()
+        self.counts |= self.store.left("choose")
+
+    def _entries(self, known: Any, bits: int) -> DataFrame:
+        """Give the (shingle, document) entries of those who stand for others, in ranges."""
+        whole = self.numbers.give(self._sketched.where("shingles > 0").select("row", "values"))
+        entries, blocks = tasks.entries_task(self.settings, known), tasks.blocks_task(bits)
+        others = self.hinted(self.same.select("number"))
+        if self.counts["collapsed"] <= TOGETHER:
+            standing = whole.join(others, "number", "left_anti")
+            return standing.mapInArrow(lambda batches: blocks(entries(batches)), tasks.BLOCKS)
+        # entries are small, sets are not: these are not shuffled
+        made = whole.mapInArrow(entries, tasks.ENTRIES).join(others, "number", "left_anti")
+        return made.mapInArrow(blocks, tasks.BLOCKS)
 
     def _filter(self) -> Any:
         """Broadcast the filter of what finer samples have; its size is bounded."""
         total = self.counts["fine"]
         if not total or self.settings.method == "super":
             return None
-        words = len(sketching.new_filter(total, self.settings.memory // 32))
-        fine = F.col("shingles").between(1, sketching.ENOUGH * self.settings.modulus - 1)
-        some = self._sketched.where(fine).select("values").coalesce(self._cores())
-        blocks = some.mapInArrow(tasks.filter_task(words, self.settings.modulus), "block int, bits binary")
-        merged = blocks.repartition("block").sortWithinPartitions("block")
+        words = len(sketching.new_filter(total, FILTER))
+        some = self._sketched.where("probes is not null").select("probes").coalesce(self._cores())
+        blocks = some.mapInArrow(tasks.filter_task(words), "block int, bits binary")
+        merged = blocks.repartition(self._cores(), "block").sortWithinPartitions("block")
         bits = np.zeros(words, np.uint64)
         for row in merged.mapInArrow(tasks.merge_task, "block int, bits binary").collect():
             block = np.frombuffer(row["bits"], np.uint64)
@@ -231,68 +212,64 @@ class SparkCorpus:
             bits[start : start + len(block)] = block
         return self.spark.sparkContext.broadcast(bits.tobytes())
 
-    def _choose(self) -> None:
-        """Sum the pairs up and keep the candidates."""
-        with self._phase("choose") as left:
-            if left is not None:
-                shared = self.store.read("shared")
-                divided = (
-                    shared.where(F.col("kind") != tasks.IGNORED)
-                    .repartition("bucket")
-                    .sortWithinPartitions("bucket")
-                )
-                chosen = divided.mapInArrow(tasks.candidates_task(self.settings), "left long, right long")
-                self.store.write(chosen, "candidates")
-                told = shared.where(F.col("kind") == tasks.IGNORED).select("bucket", "keys").collect()
-                left |= _ignored([(row["bucket"], bytes(row["keys"])) for row in told])
-                left["candidates"] = self.store.read("candidates").count()
-        self.counts |= self.store.left("choose")
-
     def _measure(self) -> None:
-        """Bring the sets of candidates together and measure them."""
-        with self._phase("measure") as left:
-            if left is not None:
-                pairs = self.store.keep(self._cells(self.store.read("candidates")), "cells")
-                sides = pairs.select("cell", F.col("left").alias("number")).union(
-                    pairs.select("cell", "right")
+        """Bring the sets of candidates together and measure them.
+
+        Up to ten million documents the tasks read the sets in the folder where a run keeps them, if there is
+        one; more, or without a folder, are shuffled to where their pairs are.
+        """
+        with self.phase("measure") as left:
+            if left is not None and self.folder and self.counts["documents"] <= NEAR:
+                pairs = self._candidates().repartition(self.parts(16 * self.counts["candidates"]), "left")
+                near = measuring.measure_near_task(self.settings, self.folder)
+                found = pairs.sortWithinPartitions("left").mapInArrow(near, measuring.MEASURES)
+                left |= self.store.write(found, "measured", pairs=F.count("left"))
+            elif left is not None:
+                cells = self.store.keep(self._cells(), "cells")
+                wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
+                sets = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+                nothing = F.lit(None).cast("long").alias("right")
+                shipped = (
+                    sets.join(wanted, "number")
+                    .select("cell", F.col("number").alias("left"), nothing, "values")
+                    .union(cells.where("right is not null").withColumn("values", F.lit(None).cast("binary")))
                 )
-                wanted = sides.distinct().join(self.numbered(), "number")
-                sets = self._sketched.where("reason is null").select("row", "values").join(wanted, "row")
-                shipped = sets.select(
-                    "cell",
-                    F.col("number").alias("left"),
-                    F.lit(None).cast("long").alias("right"),
-                    "values",
-                ).union(pairs.select("cell", "left", "right", F.lit(None).cast("binary")))
-                divided = shipped.repartition("cell").sortWithinPartitions("cell")
-                found = divided.mapInArrow(tasks.measure_task(self.settings), tasks.MEASURES)
-                self.store.write(found, "measured")
-                left["pairs"] = self.store.read("measured").count()
+                parts = self.parts(8 * self.counts["shingles"])
+                divided = shipped.repartition(parts, "cell").sortWithinPartitions("cell")
+                found = divided.mapInArrow(measuring.measure_task(self.settings), measuring.MEASURES)
+                left |= self.store.write(found, "measured", pairs=F.count("left"))
         self.counts |= self.store.left("measure")
         self.measured = self.store.read("measured")
 
-    def _cells(self, pairs: DataFrame) -> DataFrame:
+    def _candidates(self) -> DataFrame:
+        return self.store.read("candidates").where("right is not null").select("left", "right")
+
+    def _cells(self) -> DataFrame:
         """Put pairs that have documents in common into one cell, so that a set travels once or twice.
 
         The cell is the smallest neighbour of the left document; a cell of too many pairs is divided by the
-        right one.
+        right one. A row without a right document names a document whose set the cell needs.
         """
+        pairs = self._candidates()
         if self.counts["candidates"] <= TOGETHER:
-            return pairs.coalesce(1).mapInArrow(tasks.cells_task(CELL), "cell long, left long, right long")
+            return pairs.coalesce(1).mapInArrow(measuring.cells_task(CELL), measuring.CELLS)
         both = pairs.toDF("of", "near").union(pairs.select("right", "left"))
         label = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("label"))
         labelled = pairs.join(label, pairs["left"] == label["of"]).select("left", "right", "label")
         heavy = labelled.groupBy("label").count().where(F.col("count") > CELL)
-        divided = labelled.join(heavy, "label", "left")
         several = F.coalesce(F.ceil(F.col("count") / CELL), F.lit(1)).cast("long")
-        cell = F.xxhash64("label", F.pmod(F.xxhash64("right"), several))
-        return divided.select(cell.alias("cell"), "left", "right")
+        cell = F.xxhash64("label", F.pmod(F.xxhash64("right"), several)).alias("cell")
+        divided = self.store.keep(
+            labelled.join(heavy, "label", "left").select(cell, "left", "right"), "divided"
+        )
+        sides = divided.select("cell", "left").union(divided.select("cell", "right")).distinct()
+        return divided.union(sides.withColumn("right", F.lit(None).cast("long")))
 
     # ---- phase 4
 
     def components(self) -> DataFrame:
-        """Give (number, root, near) of the documents that pairs put into clusters."""
-        with self._phase("components") as left:
+        """Give (number, root, near) of the documents that pairs put into clusters, first ones too."""
+        with self.phase("components") as left:
             if left is not None and self.counts["pairs"] <= TOGETHER:
                 whole = self.measured.coalesce(1)
                 schema = "number long, root long, near boolean"
@@ -305,14 +282,16 @@ class SparkCorpus:
     def _stars(self) -> dict[str, int]:
         settings, policy = self.settings, self.settings.policy or "component"
         alike = clustering.alike_task(settings.resemblance, settings.contained)
-        edges = self.store.keep(
-            self.measured.mapInArrow(alike, "left long, right long, near boolean"), "edges"
-        )
-        count = edges.count()
-        found, rounds = connected(edges, count, self.store.keep, TOGETHER)
+        edges = self.measured.mapInArrow(alike, "left long, right long, near boolean")
+        count = self.store.write(edges, "edges", edges=F.count("left"))["edges"]
+        edges = self.store.read("edges")
+        found, rounds = connected(edges, count, self.store, TOGETHER)
         if policy != "component":
             found = self._policy(edges, found, policy)
-        self.store.write(self._nearness(edges, found), "roots")
+        near = self.store.keep(self._nearness(edges, found), "below")
+        heads = near.select(F.col("root").alias("number")).distinct()
+        own = heads.select("number", F.col("number").alias("root"), F.lit(False).alias("near"))
+        self.store.write(near.union(own), "roots")
         return {"edges": count, "rounds": rounds}
 
     def _policy(self, edges: DataFrame, found: DataFrame, policy: str) -> DataFrame:
@@ -338,7 +317,7 @@ class SparkCorpus:
         return max(self.spark.sparkContext.defaultParallelism, 1)
 
     @contextlib.contextmanager
-    def _phase(self, name: str) -> Iterator[dict[str, Any] | None]:
+    def phase(self, name: str) -> Iterator[dict[str, Any] | None]:
         """Give a dictionary to fill, or None when the phase is done; time it and mark it."""
         if self.store.done(name):
             yield None
@@ -353,25 +332,18 @@ class SparkCorpus:
         self.store.mark(name, left | {"seconds": self.times[name]})
         logger.info("%s: %.2f s", name, self.times[name])
 
-
-def _ignored(rows: list[tuple[int, bytes]]) -> dict[str, Any]:
-    """Count the common shingles and name the commonest: hash, documents, first document."""
-    told = [np.frombuffer(keys, np.uint64).reshape(-1, 3).tolist() for _, keys in rows]
-    commonest = sorted((each for part in told for each in part), key=lambda each: (-each[1], each[0]))
-    return {"ignored": sum(count for count, _ in rows), "commonest": commonest[: lists.COMMONEST]}
-
-
-@contextlib.contextmanager
-def configured(spark: SparkSession) -> Iterator[None]:
-    """Set what the phases rely on, and put back what was there."""
-    before: dict[str, str | None] = {key: spark.conf.get(key, None) for key in CONF}
-    for key, value in CONF.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
+    @contextlib.contextmanager
+    def configured(self) -> Iterator[None]:
+        """Set what the phases rely on, and put back what was there."""
+        wanted = CONF | {PARTITIONS: str(self.parts(256 * self.counts.get("documents", 0)))}
+        before: dict[str, str | None] = {key: self.spark.conf.get(key, None) for key in wanted}
+        for key, value in wanted.items():
+            self.spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, old in before.items():
+                if old is None:
+                    self.spark.conf.unset(key)
+                else:
+                    self.spark.conf.set(key, old)

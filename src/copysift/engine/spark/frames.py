@@ -10,14 +10,14 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from copysift.declaring import make
 from copysift.engine.corpus.work import answer_settings
 from copysift.engine.spark import tables
-from copysift.engine.spark.corpus import SparkCorpus, configured
-from copysift.engine.spark.sketching import SKETCHES, frame_task
+from copysift.engine.spark.corpus import SparkCorpus
+from copysift.engine.spark.sketching import LEFT_OUT, SKETCHES, frame_task
 from copysift.engine.spark.store import Store
 from copysift.errors import UsageError
 from copysift.read.records import ID_FIELDS
-from copysift.settings import make
 from copysift.settings_corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def sketch_frame(frame: DataFrame, settings: CorpusSettings, order: tuple[str, .
 
 def give(corpus: SparkCorpus) -> Clustering:
     """Give the tables of a corpus whose phases are done."""
-    with configured(corpus.spark):
-        facts = tables.named_facts(corpus)
-        clusters = tables.clusters(corpus, facts).drop("root", "number")
-    skipped = corpus.store.read("sketches").where("reason is not null").selectExpr("id as name", "reason")
+    with corpus.configured():
+        ids = tables.names(corpus)
+        clusters = tables.clusters(corpus, corpus.components(), ids).drop("root", "number")
+    skipped = corpus.store.read("sketches").where(LEFT_OUT).selectExpr("id as name", "reason")
     return Clustering(
-        tables.documents(corpus, facts).drop("number"),
-        tables.pairs(corpus, facts).drop("rank", "place", "then"),
+        tables.documents(corpus, ids).drop("number"),
+        tables.pairs(corpus, ids).drop("rank", "place", "then"),
         clusters,
         skipped,
         corpus.counts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from copysift.engine.run import TABLES, _put, _read_description
 from copysift.engine.spark import sources as reading
 from copysift.engine.spark import tables
 from copysift.engine.spark.columns import Batches, numbers, runs, unpacked, unsigned
-from copysift.engine.spark.corpus import SparkCorpus, configured
+from copysift.engine.spark.corpus import SparkCorpus
 from copysift.engine.spark.frames import DEFAULT_ORDER, sketch_frame
 from copysift.engine.spark.sketching import SKETCHES
 from copysift.engine.spark.store import Store
@@ -49,8 +50,6 @@ def cluster(
 ) -> Summary:
     """Cluster the records of sources on Spark and write the run; `onto` as in the local engine."""
     names = list(sources)
-    if "-" in names:
-        raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
     if onto is not None:
         settings = corpus_run._onto_settings(onto, settings)
         if onto.absolute() == path.absolute():  # made beside the run, then put in its place
@@ -65,29 +64,44 @@ def cluster(
     before: list[str] = []
     if onto is not None:
         segments, before = adopted(onto), list(_read_description(onto).get("sources", []))
+    folder = "" if settings.slim else str((path / "sketches").absolute())
+    corpus = corpus_of(spark, store, names, settings, folder, segments, progress)
+    _make(corpus, path)
+    with corpus.configured():
+        described, named = describe(corpus, [*before, *names], before, _sizes(path / TABLES[2]))
+    write_description(path, described)
+    work.drop()
+    return Summary(path, described, named)
+
+
+def corpus_of(
+    spark: SparkSession,
+    store: Store,
+    names: list[str],
+    settings: CorpusSettings,
+    folder: str = "",
+    segments: Iterable[reading.Segment] = (),
+    progress: Progress | None = None,
+) -> SparkCorpus:
+    """Give the corpus of sources: files that every executor sees, or URIs that Spark reads."""
+    if "-" in names:
+        raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
     remote = [name for name in names if "://" in name]
-    if remote and (onto is not None or len(remote) < len(names)):
+    if remote and (segments or len(remote) < len(names)):
         raise UsageError("URIs go neither with --onto nor with files", hint=f"leave out {remote[0]}")
     if remote:
         frame = _read(spark, names)
-        corpus = SparkCorpus(
+        return SparkCorpus(
             spark, store, settings, lambda: sketch_frame(frame, settings, ()), DEFAULT_ORDER, progress
         )
-    else:
-        segments += reading.plan(spark, names, settings)
-        corpus = SparkCorpus(
-            spark,
-            store,
-            settings,
-            lambda: reading.sketches(spark, segments, settings, SKETCHES),
-            (),
-            progress,
-        )
-    corpus.run()
-    with configured(spark):
-        summary = _finish(corpus, path, [*before, *names], before)
-    work.drop()
-    return summary
+
+    def sketches() -> DataFrame:
+        parts = reading.parts_of([*segments, *reading.plan(spark, names, settings)])
+        return reading.sketches(spark, parts, settings, SKETCHES, folder)
+
+    corpus = SparkCorpus(spark, store, settings, sketches, (), progress)
+    corpus.folder = folder
+    return corpus
 
 
 def _read(spark: SparkSession, names: list[str]) -> DataFrame:
@@ -117,17 +131,42 @@ def adopted(onto: Path) -> list[reading.Segment]:
     return reading.adopted(folder)
 
 
-def _finish(corpus: SparkCorpus, path: Path, sources: list[str], before: list[str]) -> Summary:
-    settings = corpus.settings
-    with corpus._phase("tables") as left:
-        facts = tables.named_facts(corpus)
-        _write(tables.documents(corpus, facts), ["number"], corpus.store, path / TABLES[0])
-        _write(tables.pairs(corpus, facts), ["rank", "place", "then"], corpus.store, path / TABLES[1])
-        _write(tables.clusters(corpus, facts), ["root", "number"], corpus.store, path / TABLES[2])
-        if not settings.slim:
+def _make(corpus: SparkCorpus, path: Path) -> None:
+    """Do the phases and write the tables; what does not wait for pairs is made beside them."""
+    store = corpus.store
+
+    def names() -> DataFrame:
+        ids = tables.names(corpus)
+        with corpus.phase("documents") as left:
+            if left is not None:
+                _write(tables.documents(corpus, ids), ["number"], store, path / TABLES[0])
+        return ids
+
+    def pairs(ids: DataFrame) -> None:
+        with corpus.phase("pairs") as left:
+            if left is not None:
+                _write(tables.pairs(corpus, ids), ["rank", "place", "then"], store, path / TABLES[1])
+
+    with corpus.configured(), ThreadPoolExecutor(1) as beside:
+        corpus.sketch()
+        named = beside.submit(names)
+        corpus.pair()
+        ids = named.result()
+        written = beside.submit(pairs, ids)
+        roots = corpus.components()
+        with corpus.phase("clusters") as left:
+            if left is not None:
+                _write(tables.clusters(corpus, roots, ids), ["root", "number"], store, path / TABLES[2])
+        written.result()
+        if corpus.numbers.order and not corpus.settings.slim:
             _write_sets(corpus, path / "sketches")
-        if left is not None:
-            left["renamed"] = corpus.counts["renamed"]
+
+
+def describe(
+    corpus: SparkCorpus, sources: list[str], before: list[str], sizes: dict[str, int]
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """Give what run.json says, and the first of the records left out with their reasons."""
+    settings = corpus.settings
     ignored = [(int(h), int(count), int(first)) for h, count, first in corpus.counts["commonest"]]
     told = [] if before else texts.ignored_texts(ignored, sources, settings)
     reasons, named = corpus.skipped(NAMED)
@@ -142,15 +181,14 @@ def _finish(corpus: SparkCorpus, path: Path, sources: list[str], before: list[st
         "counts": {
             **{name: corpus.counts[name] for name in COUNTED},
             "skipped": sum(reasons.values()) + renamed,
-            **_sizes(path / TABLES[2]),
+            **sizes,
         },
         "reasons": dict(Counter(reasons).most_common(100)) | ({"duplicate id": renamed} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
         "skipped": named,
     }
-    write_description(path, described)
-    return Summary(path, described, tuple((name, reason) for name, reason in named))
+    return described, tuple((name, reason) for name, reason in named)
 
 
 COUNTED = (
@@ -167,7 +205,7 @@ def _write(frame: DataFrame, order: list[str], store: Store, path: Path) -> None
     """Write a table as one file, in order; one task sorts it, on disk where memory ends."""
     whole = frame.repartition(1).sortWithinPartitions(*order).drop(*order)
     name = f"table-{path.stem}"
-    store.write(whole, name)
+    whole.write.mode("overwrite").parquet(store.path(name))
     (part,) = Path(path.parent / "work" / name).glob("part-*.parquet")
     part.replace(path)
 
@@ -177,7 +215,8 @@ def _write_sets(corpus: SparkCorpus, folder: Path) -> None:
     parts = max(-(-corpus.counts["shingles"] // PARTS), 1)
     step = max(-(-corpus.counts["documents"] // parts), 1)
     whole = corpus.sets().selectExpr("*", f"cast(floor(number / {step}) as long) as part")
-    divided = whole.repartition("part").sortWithinPartitions("part", "number")
+    shuffled = whole.repartition(corpus.parts(8 * corpus.counts["shingles"]), "part")
+    divided = shuffled.sortWithinPartitions("part", "number")
     target = str(folder.absolute())
     modulus = corpus.settings.modulus
 

@@ -1,17 +1,21 @@
 """Phase 1 inside a task: records to rows of facts and shingles.
 
 A row is named by the part that it was made in and its place there, `part << 32 | place`; documents are
-numbered later, in order of input. A record that was left out is a row with a reason.
+numbered later, in order of input. A record that was left out is a row with a reason; the last row of a part
+sums the part up, with the reason "" and its counts, as JSON, for an id. So the counts are written with the
+rows, whole or not at all, however often a task is repeated.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from copysift.cluster.classes import class_keys
@@ -19,6 +23,7 @@ from copysift.engine.corpus import phases
 from copysift.engine.corpus.local import _function
 from copysift.engine.corpus.sets import Sketched
 from copysift.engine.spark.columns import Batches, packed, signed
+from copysift.fingerprint import shingles as sketching
 from copysift.read.records import ID_FIELDS, SCHEMA, Builder, Fields, add_record
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import Skipped
@@ -27,7 +32,8 @@ FACTS = (
     "row long, id string, date string, other string, bytes long, words long, shingles long, sampled long, "
     "content long, lexical long, class_key long, class_size long"
 )
-SKETCHES = f"{FACTS}, values binary, reason string"
+SKETCHES = f"{FACTS}, values binary, probes binary, reason string"
+DOCUMENT, LEFT_OUT, SUMMARY = "reason is null", "reason != ''", "reason = ''"  # kinds of rows
 ROWS = 1 << 20  # shingles in a batch of rows
 Records = Iterator[tuple[pa.RecordBatch | Skipped, "pa.RecordBatch | None"]]
 
@@ -38,25 +44,67 @@ def fields_of(settings: CorpusSettings) -> Fields:
     return Fields(settings.id_field, settings.text_field, settings.date_field, named)
 
 
-def rows_of(records: Records, settings: CorpusSettings, part: int) -> Iterator[pa.RecordBatch]:
+Keep = Callable[[Sketched], None]  # is given every batch as it is sketched
+
+
+def rows_of(
+    records: Records, settings: CorpusSettings, part: int, keep: Keep | None = None
+) -> Iterator[pa.RecordBatch]:
     """Sketch records; each batch comes with the columns that order its documents, where there are any."""
     function = _function(settings.features)
-    place = noted = 0
+    summary = Summary(part, settings.modulus)
+    order: pa.RecordBatch | None = None
     for batch, order in records:
         if isinstance(batch, Skipped):
-            yield _skipped(batch, part << 32 | noted, order)
-            noted += 1
+            yield _skipped(batch.name, batch.reason, part << 32 | summary.skipped, order)
+            summary.skipped += 1
             continue
         sketched = phases.sketch(batch, settings, function)
-        yield from table_rows(sketched, part, place, order)
-        place += len(sketched.table)
+        if keep is not None:
+            keep(sketched)
+        yield from table_rows(sketched, part, summary.documents, order, settings.modulus)
+        summary.add(sketched.table)
+    if summary.documents + summary.skipped:
+        yield summary.row(order)
+
+
+class Summary:
+    """Counts what a part has."""
+
+    def __init__(self, part: int, modulus: int) -> None:
+        self.part = part
+        self.modulus = modulus
+        self.documents = self.skipped = 0
+        self.bytes = self.shingles = self.fingerprints = self.fine = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Count the documents of a table of facts."""
+        shingles, sampled = table["shingles"].to_numpy(), table["sampled"].to_numpy()
+        self.documents += len(table)
+        self.bytes += int(table["bytes"].to_numpy().sum())
+        self.shingles += int(shingles.sum())
+        self.fingerprints += int(sampled.sum())
+        self.fine += int(sampled[shingles < sketching.ENOUGH * self.modulus].sum())
+
+    def spelled(self) -> str:
+        """Give the counts as JSON."""
+        return json.dumps({name: value for name, value in vars(self).items() if name != "modulus"})
+
+    def row(self, order: pa.RecordBatch | None) -> pa.RecordBatch:
+        """Give the row that sums the part up."""
+        return _skipped(self.spelled(), "", self.part << 32, order)
 
 
 def table_rows(
-    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None
+    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None, modulus: int
 ) -> Iterator[pa.RecordBatch]:
-    """Give sketched documents as rows, a few megabytes at a time."""
+    """Give sketched documents as rows, a few megabytes at a time.
+
+    The first of them also has the shingles that documents with coarser samples are asked for.
+    """
     table = sketched.table
+    if not len(table):
+        return
     digests = {name: table[name].to_numpy() for name in ("content", "lexical", "sets")}
     sizes = {name: table[name].to_numpy() for name in ("bytes", "words", "shingles", "sampled")}
     key, size = class_keys(
@@ -77,6 +125,7 @@ def table_rows(
         "lexical": signed(digests["lexical"]),
         "class_key": signed(key),
         "class_size": pa.array(size),
+        "probes": _probes(sketched, sizes["shingles"], sizes["sampled"], modulus),
         "reason": pa.nulls(count, pa.string()),
     }
     if order is not None:
@@ -87,16 +136,27 @@ def table_rows(
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         values = packed(sketched.values, bounds[first : last + 1])
         some = whole.slice(first, last - first)
-        yield some.add_column(some.schema.get_field_index("reason"), "values", values)
+        yield some.add_column(some.schema.get_field_index("probes"), "values", values)
 
 
-def _skipped(note: Skipped, row: int, order: pa.RecordBatch | None) -> pa.RecordBatch:
+def _probes(sketched: Sketched, shingles: Any, sampled: Any, modulus: int) -> pa.Array:
+    by = sketching.moduli(shingles, modulus)
+    ends = np.concatenate([[0], np.cumsum(sampled, dtype=np.int64)])
+    found = phases.probes(sketched.samples, ends, by, np.ones(len(by), np.bool_), modulus)
+    return pa.array([found.tobytes() if len(found) else None] + [None] * (len(by) - 1), pa.binary())
+
+
+def _skipped(name: str, reason: str, row: int, order: pa.RecordBatch | None) -> pa.RecordBatch:
     nothing = pa.nulls(1, pa.int64())
-    columns: dict[str, Any] = {"row": pa.array([row]), "id": pa.array([note.name])}
+    columns: dict[str, Any] = {"row": pa.array([row]), "id": pa.array([name])}
     columns |= dict.fromkeys(("date", "other"), pa.nulls(1, pa.string()))
     columns |= dict.fromkeys(("bytes", "words", "shingles", "sampled"), nothing)
     columns |= dict.fromkeys(("content", "lexical", "class_key", "class_size"), nothing)
-    columns |= {"values": pa.nulls(1, pa.binary()), "reason": pa.array([note.reason])}
+    columns |= {
+        "values": pa.nulls(1, pa.binary()),
+        "probes": pa.nulls(1, pa.binary()),
+        "reason": pa.array([reason]),
+    }
     if order is not None:
         columns |= {name: pa.nulls(1, order.schema.field(name).type) for name in order.schema.names}
     return pa.RecordBatch.from_pydict(columns)
@@ -134,11 +194,7 @@ def _plain(given: pa.RecordBatch, fields: Fields) -> pa.RecordBatch | None:
     ids, texts = given[name], given[fields.text]
     if not (pa.types.is_string(ids.type) and pa.types.is_string(texts.type)):
         return None
-    if (
-        ids.null_count
-        or texts.null_count
-        or not pa.compute.all(pa.compute.greater(pa.compute.utf8_length(ids), 0)).as_py()
-    ):
+    if ids.null_count or texts.null_count or not pc.all(pc.greater(pc.utf8_length(ids), 0)).as_py():
         return None
     nothing = pa.nulls(len(ids), pa.string())
     features = pa.nulls(len(ids), pa.list_(pa.string()))

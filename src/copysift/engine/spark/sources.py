@@ -1,8 +1,8 @@
 """Sources cut into segments, each read by one task with the readers of the local engine.
 
 So a record is named, read or left out as on one machine. Files of lines are cut anywhere: a segment has the
-lines that begin in it. Everything else is read whole by one task. The files must lie where every executor
-sees them; what lies elsewhere is read by Spark.
+lines that begin in it. Everything else is read whole by one task; a task takes small files together. The
+files must lie where every executor sees them; what lies elsewhere is read by Spark.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import pyarrow as pa
 
 from copysift.engine.corpus.sets import Sets, Sketched
 from copysift.engine.spark.columns import Batches
-from copysift.engine.spark.sketching import Records, fields_of, rows_of, table_rows
+from copysift.engine.spark.keeping import SetsWriter
+from copysift.engine.spark.sketching import Keep, Records, Summary, fields_of, rows_of, table_rows
 from copysift.errors import InputError
-from copysift.read.sources import Source, format_of, jsonl, lines, open_source
+from copysift.read.formats import format_of
+from copysift.read.sources import Source, jsonl, lines, open_source
 from copysift.read.walk import WalkSettings
 from copysift.settings_corpus import CorpusSettings
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SPLIT = 16 << 20  # bytes of a file of lines in one segment
+HERE = 256 << 20  # bytes whose lines are counted faster than a job would start
 _LINES = {"jsonl": (".jsonl", ".ndjson", ".json"), "lines": (".txt",)}
 
 
@@ -71,8 +74,15 @@ def _counted(spark: SparkSession, segments: list[Segment]) -> list[Segment]:
                     {"number": [number], "lines": [_line_ends(segments[number])]}
                 )
 
-    every = spark.range(0, len(segments), 1, len(segments)).mapInArrow(count, "number long, lines long")
+    if sum(segment.end - segment.start for segment in segments) <= HERE:
+        return _with_lines(segments, [_line_ends(segment) for segment in segments])
+    tasks = min(len(segments), 4 * spark.sparkContext.defaultParallelism)
+    every = spark.range(0, len(segments), 1, tasks).mapInArrow(count, "number long, lines long")
     ends = {row["number"]: row["lines"] for row in every.collect()}
+    return _with_lines(segments, [ends[number] for number in range(len(segments))])
+
+
+def _with_lines(segments: list[Segment], ends: list[int]) -> list[Segment]:
     out, seen, place = [], 0, ""
     for number, segment in enumerate(segments):
         seen = 0 if segment.place != place or not segment.start else seen
@@ -106,16 +116,21 @@ class Lines:
             over = self._file.readline()
             self._left -= len(over) - 1
             self.skipped = 1 if len(over) > 1 else 0
+        self._ended = self._left <= 0
 
-    def read(self, size: int) -> bytes:
+    def readinto(self, buffer: memoryview) -> int:
         """Read on; the last line is read to its end."""
-        if self._left <= 0:
-            return b""
-        chunk = self._file.read(min(size, self._left))
-        self._left -= len(chunk)
-        if self._left <= 0 and not chunk.endswith(b"\n"):
-            chunk += self._file.readline()
-        return chunk
+        if self._ended:
+            return 0
+        if self._left > 0:
+            got = self._file.readinto(buffer[: self._left])
+            self._left -= got
+            self._ended = not got or (self._left <= 0 and buffer[got - 1] == ord("\n"))
+            return got
+        rest = self._file.readline(len(buffer))
+        buffer[: len(rest)] = rest
+        self._ended = not rest or rest.endswith(b"\n")
+        return len(rest)
 
     def close(self) -> None:
         """Close the file."""
@@ -136,29 +151,61 @@ def read(segment: Segment, settings: CorpusSettings) -> Source:
     return lines(segment.place, opened, limit, before)
 
 
+Part = tuple[Segment, ...]  # what one task reads
+
+
+def parts_of(segments: Iterable[Segment]) -> list[Part]:
+    """Put small files that follow each other together, up to the size of a segment."""
+    parts: list[Part] = []
+    size = SPLIT
+    for segment in segments:
+        own = segment.end - segment.start if segment.form else _size(segment)
+        if parts and size + own <= SPLIT and segment.part < 0 and parts[-1][-1].part < 0:
+            parts[-1] += (segment,)
+            size += own
+        else:
+            parts.append((segment,))
+            size = own
+    return parts
+
+
+def _size(segment: Segment) -> int:
+    path = Path(segment.place)
+    return path.stat().st_size if segment.part < 0 and path.is_file() else SPLIT
+
+
 def sketches(
-    spark: SparkSession, segments: list[Segment], settings: CorpusSettings, schema: str
+    spark: SparkSession, parts: list[Part], settings: CorpusSettings, schema: str, folder: str = ""
 ) -> DataFrame:
-    """Give the sketched rows of all segments; the part of a row is the number of its segment."""
+    """Give the sketched rows of all parts; with a folder the tasks also write the sets of a run there."""
 
     def task(batches: Batches) -> Batches:
         for batch in batches:
             for number in batch["id"].to_pylist():
-                yield from _rows(segments[number], settings, number)
+                if not folder:
+                    yield from _rows(parts[number], settings, number, None)
+                    continue
+                with SetsWriter(Path(folder), number) as writer:
+                    yield from _rows(parts[number], settings, number, writer.add)
 
-    count = max(len(segments), 1)
-    return spark.range(0, len(segments), 1, count).mapInArrow(task, schema)
+    return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, schema)
 
 
-def _rows(segment: Segment, settings: CorpusSettings, number: int) -> Iterator[pa.RecordBatch]:
-    if segment.part < 0:
-        records: Records = ((batch, None) for batch in read(segment, settings))
-        yield from rows_of(records, settings, number)
+def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) -> Iterator[pa.RecordBatch]:
+    if part[0].part < 0:
+        records: Records = ((batch, None) for segment in part for batch in read(segment, settings))
+        yield from rows_of(records, settings, number, keep)
         return
-    sets = Sets(Path(segment.place))
-    table = sets.table(segment.part, FACTS)
-    values, _ = sets.whole(segment.part)
-    yield from table_rows(Sketched(table, values[:0], values), number, 0, None)
+    sets = Sets(Path(part[0].place))
+    table = sets.table(part[0].part, FACTS)
+    values, _ = sets.whole(part[0].part)
+    samples, _ = sets.whole(part[0].part, "samples")
+    sketched, summary = Sketched(table, samples, values), Summary(number, settings.modulus)
+    if keep is not None:
+        keep(sketched)
+    yield from table_rows(sketched, number, 0, None, settings.modulus)
+    summary.add(table)
+    yield summary.row(None)
 
 
 FACTS = ["id", "date", "other", "bytes", "words", "shingles", "sampled", "content", "lexical", "sets"]

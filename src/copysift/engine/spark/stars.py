@@ -8,7 +8,6 @@ their minimum is formed, in the map side first. Before a round every part joins 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
@@ -16,50 +15,47 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 from copysift.engine.spark.clustering import contract_task
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
+    from copysift.engine.spark.store import Store
 
 logger = logging.getLogger("copysift.spark")
 EDGES = "one long, other long"  # one > other
 ROUNDS = 64  # log²(n) is the proven bound; graphs of documents take a handful
 
-Keep = Callable[["DataFrame", str], "DataFrame"]
 
-
-def components(edges: DataFrame, count: int, keep: Keep, part: int) -> tuple[DataFrame, int]:
+def components(edges: DataFrame, count: int, store: Store, part: int) -> tuple[DataFrame, int]:
     """Give (number, root) of every document that edges (left, right) connect, and the rounds it took.
 
-    `keep` stores a DataFrame under a name and gives it back: a round begins from what the last one left.
+    A round is one job, which begins from what the last one stored and sums up what it stores itself; a round
+    that changes nothing is the last.
     """
     parts = -(-count // part)
     stars = edges.select(F.greatest("left", "right").alias("one"), F.least("left", "right").alias("other"))
-    stars = keep(_contracted(stars, parts), "stars-0")
+    before = store.write(_contracted(stars, parts), "stars-0", **_look())
     done = 0
-    if parts > 1:
-        before = _look(stars)
-        for done in range(1, ROUNDS + 1):
-            stars = keep(_contracted(_small(_large(stars)), parts), f"stars-{done}")
-            after = _look(stars)
-            logger.info("components: round %d, %d edges to %d roots", done, after[0], after[1])
-            if after == before:
-                break
-            before = after
-        else:
+    while parts > 1:
+        done += 1
+        if done > ROUNDS:
             raise RuntimeError(f"the components have not settled after {ROUNDS} rounds")
-    return stars.select(F.col("one").alias("number"), F.col("other").alias("root")), done
+        stars = _small(_large(store.read(f"stars-{done - 1}")))
+        after = store.write(_contracted(stars, parts), f"stars-{done}", **_look())
+        logger.info("components: round %d leaves %d edges", done, after["edges"])
+        if after == before:
+            break
+        before = after
+    found = store.read(f"stars-{done}")
+    return found.select(F.col("one").alias("number"), F.col("other").alias("root")), done
+
+
+def _look() -> dict[str, Column]:
+    """Give sums that a round which changes nothing leaves as they are."""
+    return {"edges": F.count("one"), "sum": F.sum(F.xxhash64("one", "other").cast("decimal(38,0)"))}
 
 
 def _contracted(edges: DataFrame, parts: int) -> DataFrame:
     divided = edges.coalesce(1) if parts <= 1 else edges.repartition(parts, "other")
     return divided.mapInArrow(contract_task, EDGES)
-
-
-def _look(stars: DataFrame) -> tuple[int, int, int]:
-    """Sum the edges up: a round that changes nothing leaves these as they are."""
-    row = stars.agg(
-        F.count("*"), F.countDistinct("other"), F.sum(F.xxhash64("one", "other").cast("decimal(38,0)"))
-    ).first()
-    assert row is not None
-    return row[0], row[1], int(row[2] or 0)
 
 
 def _large(edges: DataFrame) -> DataFrame:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.cluster.classes import IDENTICAL
@@ -22,41 +23,66 @@ if TYPE_CHECKING:
 _TOLD_APART = "(~[0-9]+)+$"
 
 
-def named_facts(corpus: SparkCorpus) -> DataFrame:
-    """Give the facts of all documents, ids that came again told apart by a number."""
-    facts = corpus.facts().drop("row", "content", "lexical", "class_key", "class_size")
-    corpus.counts["renamed"] = 0
-    stem = F.regexp_replace("id", _TOLD_APART, "")
-    every = facts.select("number", "id", F.xxhash64(stem).alias("stem"))
-    again = every.groupBy("id", "stem").count().where("count > 1").select("stem").distinct()
-    if again.isEmpty():
-        return facts
-    shared = every.join(again, "stem").repartition("stem").sortWithinPartitions("stem", "number")
-    renamed = corpus.store.keep(shared.mapInArrow(rename_task, "number long, new string"), "renamed")
-    corpus.counts["renamed"] = renamed.count()
-    corpus.counts["renamed_first"] = [row["new"] for row in renamed.orderBy("number").limit(1000).collect()]
-    told = facts.join(renamed, "number", "left")
-    return told.withColumn("id", F.coalesce("new", "id")).drop("new")
+def names(corpus: SparkCorpus) -> DataFrame:
+    """Give (number, id) of all documents, ids that came again told apart by a number."""
+    with corpus.phase("names") as left:
+        if left is not None:
+            stem = F.xxhash64(F.regexp_replace("id", _TOLD_APART, "")).alias("stem")
+            every = corpus.facts("id").select("number", "id", stem)
+            divided = every.repartition(corpus.parts(64 * corpus.counts["documents"]), "stem")
+            named = divided.sortWithinPartitions("stem", "number").mapInArrow(
+                rename_task, "number long, id string, again boolean"
+            )
+            left |= corpus.store.write(named, "names", renamed=F.count_if("again"))
+            if left["renamed"]:
+                again = corpus.store.read("names").where("again").orderBy("number").limit(1000)
+                left["renamed_first"] = [row["id"] for row in again.collect()]
+    corpus.counts |= corpus.store.left("names")
+    return corpus.store.read("names").select("number", "id")
 
 
 def rename_task(batches: Batches) -> Batches:
     """Tell ids apart that have the same stem; they come together, in order of documents."""
-    for _, table in runs(batches, "stem"):
-        ids = table["id"].combine_chunks()
+    held: pa.Table | None = None
+    for batch in batches:
+        if not len(batch):
+            continue
+        table = pa.Table.from_batches([batch])
+        table = table if held is None else pa.concat_tables([held, table])
+        stems = numbers(table["stem"])
+        whole = int(np.searchsorted(stems, stems[-1]))  # the last stem may go on in the next batch
+        yield from _renamed(table.slice(0, whole))
+        held = table.slice(whole)
+    if held is not None:
+        yield from _renamed(held)
+
+
+def _renamed(table: pa.Table) -> Batches:
+    if not len(table):
+        return
+    stems = numbers(table["stem"])
+    starts = np.flatnonzero(np.concatenate([[True], stems[1:] != stems[:-1]]))
+    several = np.repeat(np.diff(np.append(starts, len(stems))) > 1, np.diff(np.append(starts, len(stems))))
+    alone = table.filter(pa.array(~several)).select(["number", "id"])
+    none = pa.array(np.zeros(len(alone), np.bool_))
+    yield from alone.append_column("again", none).to_batches()
+    for _, some in runs(iter(table.filter(pa.array(several)).to_batches()), "stem"):
+        ids = some["id"].combine_chunks().cast(pa.string())
         made, _ = unique_ids([ids])
-        new = np.flatnonzero(
-            np.asarray(pa.compute.not_equal(made, ids.cast(pa.string())).to_numpy(zero_copy_only=False))
-        )
+        again = pc.not_equal(made, ids)
         yield pa.RecordBatch.from_pydict(
-            {"number": pa.array(numbers(table["number"])[new]), "new": made.take(pa.array(new))}
+            {"number": some["number"].combine_chunks(), "id": made, "again": again}
         )
 
 
-def documents(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
+def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
     """Give documents.parquet, with `number`."""
-    names = facts.select(F.col("number").alias("first"), F.col("id").alias("same_as"))
-    same = corpus.same.join(names, "first").select("number", "same_as", _word(F.col("how")).alias("same"))
-    whole = facts.join(same, "number", "left")
+    facts = corpus.facts(*FACTS, *(["id"] if not corpus.counts["renamed"] else []))
+    if corpus.counts["renamed"]:
+        facts = facts.join(ids, "number")
+    first = ids.select(F.col("number").alias("first"), F.col("id").alias("same_as"))
+    same = corpus.same.join(first, "first").select("number", "same_as", _word(F.col("how")).alias("same"))
+    whole = facts.join(corpus.hinted(same), "number", "left")
     return whole.select(
         "number",
         F.col("id").alias("document"),
@@ -69,10 +95,13 @@ def documents(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
     )
 
 
-def pairs(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
+FACTS = ("bytes", "sampled", "words", "shingles", "date", "other")
+
+
+def pairs(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
     """Give pairs.parquet, with what orders it: documents that are the same first, then measured pairs."""
     one = F.lit(1.0)
-    same = corpus.same.join(facts.select("number", "shingles"), "number").select(
+    same = corpus.same.join(corpus.facts("shingles"), "number").select(
         F.lit(0).alias("rank"),
         F.col("number").alias("place"),
         F.col("first").alias("left"),
@@ -85,7 +114,6 @@ def pairs(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
         F.lit(1), F.col("left"), "left", "right", "shared", "resemblance", "containment_left",
         "containment_right", F.lit(False),
     )  # fmt: skip
-    ids = facts.select("number", "id")
     whole = same.union(found)
     named = whole.join(ids.toDF("left", "left_id"), "left").join(ids.toDF("right", "right_id"), "right")
     nothing = F.lit(None).cast("long")
@@ -103,21 +131,18 @@ def pairs(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
     )
 
 
-def clusters(corpus: SparkCorpus, facts: DataFrame) -> DataFrame:
+def clusters(corpus: SparkCorpus, roots: DataFrame, ids: DataFrame) -> DataFrame:
     """Give clusters.parquet, with `root` and `number`, which order it."""
-    roots = corpus.components()
-    no_how = F.lit(0).alias("how")
-    heads = roots.select(F.col("root").alias("number")).distinct()
-    own = heads.select("number", F.col("number").alias("root"), no_how, F.lit(False).alias("near"))
-    above = roots.select("number", "root", no_how, "near")
+    no_how, far = F.lit(0).alias("how"), F.lit(False).alias("near")
     # a document that was collapsed is where the one that stands for it is; alone the two are a cluster
     same = corpus.same.join(roots.select(F.col("number").alias("first"), "root"), "first", "left")
-    same = same.select("number", F.coalesce("root", "first").alias("root"), "how", F.lit(False).alias("near"))
-    lonely = same.select("root").distinct().join(own.select("root"), "root", "left_anti")
-    lonely = lonely.select(F.col("root").alias("number"), "root", no_how, F.lit(False).alias("near"))
-    whole = own.union(above).union(same).union(lonely)
+    lonely = same.where("root is null").select("first").distinct()
+    whole = (
+        roots.select("number", "root", no_how, "near")
+        .union(same.select("number", F.coalesce("root", "first"), "how", far))
+        .union(lonely.select("first", F.col("first"), no_how, far))
+    )
     told = whole.mapInArrow(clustering.joined_task, "number long, root long, joined string")
-    ids = facts.select("number", "id")
     named = told.join(ids, "number").join(ids.toDF("root", "cluster"), "root")
     return named.select(
         "root",

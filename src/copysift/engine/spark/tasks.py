@@ -12,10 +12,11 @@ import pyarrow as pa
 from copysift import kernels
 from copysift.cluster.classes import likeness
 from copysift.engine.corpus import phases
-from copysift.engine.spark.columns import Batches, numbers, one_row, packed, runs, unpacked, unsigned
+from copysift.engine.spark.columns import Batches, numbers, packed, runs, unpacked
+from copysift.engine.spark.ranges import HEAVY, Heavy, ranges
 from copysift.fingerprint import shingles as sketching
+from copysift.index import heavy as heavy_lists
 from copysift.index import lists
-from copysift.match.sets import Measured
 from copysift.settings_corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -30,45 +31,58 @@ Task = Callable[[Batches], Batches]
 FILTER_BLOCK = 1 << 13  # words of the filter in a row
 HELD = 48 << 20  # bytes of entries, or of sets, that a task works on at a time, about
 
-ENTRIES = "row long, shingles long, hashes binary"
+ENTRIES = "number long, shingles long, hashes binary"
 BLOCKS = "bucket int, hashes binary, docs binary, sizes binary"
 SHARED = "kind int, bucket int, keys binary, counts binary"
+CANDIDATES = "left long, right long, told binary"
 LEFT, RIGHT, COMMON, SIZES, IGNORED = range(5)  # kinds: pairs by their smaller side, and the rest
-MEASURES = (
-    "left long, right long, shared long, resemblance double, containment_left double, "
-    "containment_right double"
-)
 
 
 def likeness_task(batches: Batches) -> Batches:
-    """Tell how documents are the same as the first of their class."""
+    """Tell how documents are the same as the first of their class.
+
+    Rows come in order of class and number, so that only the first of a class is held, however many it has.
+    """
+    head: dict[str, NDArray[Any]] | None = None
     for batch in batches:
+        if not len(batch):
+            continue
+        rows = {name: numbers(batch[name]) for name in CLASSES}
+        if head is not None:
+            rows = {name: np.concatenate([head[name], rows[name]]) for name in CLASSES}
+        new = np.ones(len(rows["number"]), np.bool_)
+        new[1:] = (np.diff(rows["class_key"]) != 0) | (np.diff(rows["class_size"]) != 0)
+        heads = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+        others = np.flatnonzero(~new)
         own, first = (
             (
-                unsigned(batch[f"{of}content"]),
-                unsigned(batch[f"{of}lexical"]),
-                numbers(batch[f"{of}bytes"]),
-                numbers(batch[f"{of}words"]),
+                rows["content"][at].view(np.uint64),
+                rows["lexical"][at].view(np.uint64),
+                rows["bytes"][at],
+                rows["words"][at],
             )
-            for of in ("", "first_")
+            for at in (others, heads[others])
         )
-        how = likeness(own, first).astype(np.int32)
         yield pa.RecordBatch.from_pydict(
-            {"number": batch["number"], "first": batch["first"], "how": pa.array(how)}
+            {
+                "number": pa.array(rows["number"][others]),
+                "first": pa.array(rows["number"][heads[others]]),
+                "how": pa.array(likeness(own, first).astype(np.int32)),
+            }
         )
+        head = {name: rows[name][heads[-1:]] for name in CLASSES}
 
 
-def filter_task(words: int, modulus: int) -> Task:
+CLASSES = ("number", "class_key", "class_size", "content", "lexical", "bytes", "words")
+
+
+def filter_task(words: int) -> Task:
     """Note the shingles of finer samples in a filter of so many words; give the blocks that have any."""
 
     def task(batches: Batches) -> Batches:
         bits = np.zeros(words, np.uint64)
         for batch in batches:
-            values, bounds = unpacked(batch["values"], np.uint64)
-            by = sketching.moduli(np.diff(bounds), modulus)
-            samples, ends = sketching.samples(values, bounds, by)
-            everyone = np.ones(len(by), np.bool_)
-            kernels.shingle.note(bits, phases.probes(samples, ends, by, everyone, modulus))
+            kernels.shingle.note(bits, unpacked(batch["probes"], np.uint64)[0])
         yield from _filter_rows(bits, np.arange(0, words, FILTER_BLOCK))
 
     return task
@@ -103,7 +117,7 @@ def entries_task(settings: CorpusSettings, known: Any) -> Task:
             hashes, docs = phases.entries(values, bounds, 0, by, everyone, bits, settings)
             ends = np.searchsorted(docs, np.arange(len(sizes) + 1))
             yield pa.RecordBatch.from_pydict(
-                {"row": batch["row"], "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
+                {"number": batch["number"], "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
             )
 
     return task
@@ -128,7 +142,9 @@ def blocks_task(bits: int) -> Task:
 
 
 def _blocks(held: list[pa.RecordBatch], bits: int) -> Batches:
-    table = pa.Table.from_batches(held).sort_by("number")
+    table = pa.Table.from_batches(held)
+    if (np.diff(numbers(table["number"])) < 0).any():
+        table = table.sort_by("number")
     hashes, bounds = unpacked(table["hashes"], np.uint64)
     owner = np.repeat(np.arange(len(table), dtype=np.uint32), np.diff(bounds))
     scrambled, owner, ends = lists.partition(hashes, owner, bits)
@@ -146,23 +162,75 @@ def _blocks(held: list[pa.RecordBatch], bits: int) -> Batches:
     )
 
 
-def lists_task(settings: CorpusSettings, buckets: int) -> Task:
-    """Form the pairs of each range of shingles and sum them up, for `buckets` of documents."""
+def lists_task(settings: CorpusSettings, buckets: int, most: int = HEAVY) -> Task:
+    """Form the pairs of each range of shingles and sum them up, for `buckets` of documents.
+
+    A range of over `most` entries goes to disk and is divided further.
+    """
 
     def task(batches: Batches) -> Batches:
-        for _, table in runs(batches, "bucket"):
-            scrambled, docs, sizes = (
-                unpacked(table[name], kind)[0]
-                for name, kind in (("hashes", np.uint64), ("docs", np.uint32), ("sizes", np.uint32))
-            )
-            yield from _shared(scrambled, docs, sizes, settings, buckets)
+        ignored = Ignored()
+        for entries in ranges(batches, most):
+            if not isinstance(entries, Heavy):
+                yield from _shared(entries, settings, buckets, ignored)
+            elif entries.count > settings.max_shared:
+                yield from _streamed(entries, settings, buckets, ignored)
+            else:
+                yield from _shared(entries.whole(), settings, buckets, ignored)
+        if ignored.count:
+            told = ignored.packed()
+            yield from _spread(IGNORED, told, ignored.total(), np.zeros(len(told), np.int64))
 
     return task
 
 
-def _shared(
-    scrambled: UInt64s, docs: UInt32s, sizes: UInt32s, settings: CorpusSettings, buckets: int
-) -> Batches:
+class Ignored:
+    """The shingles that too many documents have: how many, and the commonest: hash, documents, first one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.told: list[tuple[int, int, int]] = []
+
+    def add(self, count: int, told: list[tuple[int, int, int]]) -> None:
+        """Count some more."""
+        self.count += count
+        self.told = sorted([*self.told, *told], key=lambda each: (-each[1], each[0]))[: lists.COMMONEST]
+
+    def packed(self) -> UInt64s:
+        """Give the commonest as one array."""
+        return np.array(self.told, np.uint64).ravel()
+
+    def total(self) -> UInt32s:
+        """Give the count as an array as long, which `unpack` takes the first of."""
+        whole = np.zeros(3 * len(self.told), np.uint32)
+        whole[0] = self.count
+        return whole
+
+
+def _streamed(heavy: Heavy, settings: CorpusSettings, buckets: int, ignored: Ignored) -> Batches:
+    """Give the few pairs of a shingle whose list is too long to be held."""
+    value = heavy.scrambled * int(lists.UNSCRAMBLE) % 2**64
+
+    def own(sizes: Int64s) -> NDArray[np.bool_]:
+        if settings.method == "super":
+            return np.ones(len(sizes), np.bool_)
+        return np.asarray(np.uint64(value) % sketching.moduli(sizes, settings.modulus) == 0, np.bool_)
+
+    seen = heavy_lists.look(heavy.stream, own)
+    if seen is None:
+        return
+    ignored.add(1, [(value, heavy.count, seen.head)])
+    for few in heavy_lists.few_pairs(heavy.stream, own, seen):
+        yield from _common(few, buckets)
+
+
+def _common(few: UInt64s, buckets: int) -> Batches:
+    """Spread the pairs of common shingles: the first document is in all of them, the other one divides."""
+    return _spread(COMMON, few, np.zeros(len(few), np.uint32), phases.split(few)[1] % buckets)
+
+
+def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int, ignored: Ignored) -> Batches:
+    scrambled, docs, sizes = entries["hash"], entries["doc"], entries["size"]
     key, order = docs.astype(np.uint64), np.arange(len(docs), dtype=np.uint32)
     kernels.join.sort_pairs(key, order)
     named, at = np.unique(key.astype(np.int64), return_index=True)
@@ -180,18 +248,8 @@ def _shared(
         yield from _pairs(keys, weights, named, shingles, buckets)
     # the few pairs of a common list depend on the numbers of its documents, not on their ranks here
     numbered = dataclasses.replace(found, docs=named[found.docs].astype(np.uint32))
-    few = lists.common_pairs(numbered)
-    left, right = phases.split(few)
-    one, other = np.searchsorted(named, left), np.searchsorted(named, right)
-    smaller = np.where(shingles[one] <= shingles[other], left, right)
-    yield from _spread(COMMON, few, np.zeros(len(few), np.uint32), smaller % buckets)
-    if found.common:
-        told = np.array([(h, count, int(named[doc])) for h, count, doc in found.commonest], np.uint64)
-        yield pa.RecordBatch.from_pydict(
-            _typed(
-                one_row(kind=IGNORED, bucket=found.common, keys=told.ravel(), counts=np.zeros(0, np.uint32))
-            )
-        )
+    yield from _common(lists.common_pairs(numbered), buckets)
+    ignored.add(found.common, [(h, count, int(named[doc])) for h, count, doc in found.commonest])
 
 
 def _pairs(keys: UInt64s, weights: UInt32s, named: Int64s, shingles: Int64s, buckets: int) -> Batches:
@@ -220,15 +278,8 @@ def _spread(kind: int, keys: UInt64s, counts: UInt32s, bucket: Int64s) -> Batche
     )
 
 
-def _typed(row: dict[str, list[Any]]) -> dict[str, Any]:
-    return {
-        name: pa.array(value, pa.int32() if name in ("kind", "bucket") else pa.binary())
-        for name, value in row.items()
-    }
-
-
 def candidates_task(settings: CorpusSettings) -> Task:
-    """Sum the pairs of each bucket up and keep those worth measuring."""
+    """Sum the pairs of each bucket up and keep those worth measuring; one row tells what was ignored."""
 
     def task(batches: Batches) -> Batches:
         for _, table in runs(batches, "bucket"):
@@ -249,9 +300,30 @@ def candidates_task(settings: CorpusSettings) -> Task:
                 known = _looked_up(docs, sizes, smaller)
                 pairs.append(phases.candidates(keys, shared, known, common, settings.floor, settings.method))
             left, right = phases.split(np.union1d(*pairs))
-            yield pa.RecordBatch.from_pydict({"left": pa.array(left), "right": pa.array(right)})
+            nothing = pa.nulls(len(left), pa.binary())
+            yield pa.RecordBatch.from_pydict(
+                {"left": pa.array(left), "right": pa.array(right), "told": nothing}
+            )
+            yield from _ignored(table.filter(pa.array(kinds == IGNORED)))
 
     return task
+
+
+def _ignored(table: pa.Table) -> Batches:
+    """Merge what tasks have ignored, which all lies in one bucket, into one row."""
+    if not len(table):
+        return
+    merged = Ignored()
+    for keys, counts in zip(table["keys"].to_pylist(), table["counts"].to_pylist(), strict=True):
+        told = np.frombuffer(keys, np.uint64).reshape(-1, 3).tolist()
+        merged.add(int(np.frombuffer(counts, np.uint32)[0]), [(h, count, doc) for h, count, doc in told])
+    yield pa.RecordBatch.from_pydict(
+        {
+            "left": pa.array([merged.count]),
+            "right": pa.nulls(1, pa.int64()),
+            "told": pa.array([merged.packed().tobytes()], pa.binary()),
+        }
+    )
 
 
 def _looked_up(docs: UInt64s, sizes: UInt32s, wanted: UInt64s) -> UInt32s:
@@ -259,60 +331,3 @@ def _looked_up(docs: UInt64s, sizes: UInt32s, wanted: UInt64s) -> UInt32s:
         return np.zeros(len(wanted), np.uint32)
     at = np.minimum(np.searchsorted(docs, wanted), len(docs) - 1)
     return np.where(docs[at] == wanted, sizes[at], 0).astype(np.uint32)
-
-
-def measure_task(settings: CorpusSettings) -> Task:
-    """Measure candidates exactly; each cell brings its pairs and the sets of their documents."""
-
-    def task(batches: Batches) -> Batches:
-        held: list[pa.Table] = []
-        size = 0
-        for _, table in runs(batches, "cell"):
-            held.append(table)
-            size += table.nbytes
-            if size > HELD:
-                yield _measured(pa.concat_tables(held), settings)
-                held, size = [], 0
-        if held:
-            yield _measured(pa.concat_tables(held), settings)
-
-    return task
-
-
-def _measured(table: pa.Table, settings: CorpusSettings) -> pa.RecordBatch:
-    is_pair = table["right"].is_valid()
-    sets, pairs = table.filter(pa.compute.invert(is_pair)), table.filter(is_pair)
-    every = numbers(sets["left"])
-    named, at = np.unique(every, return_index=True)
-    values, bounds = unpacked(sets["values"].take(pa.array(at)), np.uint64)
-    keys = numbers(pairs["left"]).astype(np.uint64) << np.uint64(32)
-    keys |= numbers(pairs["right"]).astype(np.uint64)
-    found = phases.measured(values, bounds, named, np.unique(keys), settings, settings.floor)
-    return pa.RecordBatch.from_pydict(
-        {name: pa.array(getattr(found, name)) for name in Measured.__dataclass_fields__}
-    )
-
-
-def cells_task(most: int) -> Task:
-    """Put all pairs into cells at once: where they fit one task."""
-
-    def task(batches: Batches) -> Batches:
-        held = [batch for batch in batches if len(batch)]
-        if not held:
-            return
-        table = pa.Table.from_batches(held)
-        left, right = numbers(table["left"]), numbers(table["right"])
-        named, ranks = np.unique(np.concatenate([left, right]), return_inverse=True)
-        one, other = ranks[: len(left)], ranks[len(left) :]
-        label = np.arange(len(named))
-        np.minimum.at(label, other, one)
-        cell = label[one]
-        several = -(-np.bincount(cell, minlength=len(named)) // most)
-        cell = cell + len(named) * (other % np.maximum(several[cell], 1))
-        for start in range(0, len(cell), 1 << 18):
-            some = slice(start, start + (1 << 18))
-            yield pa.RecordBatch.from_pydict(
-                {"cell": pa.array(cell[some]), "left": pa.array(left[some]), "right": pa.array(right[some])}
-            )
-
-    return task

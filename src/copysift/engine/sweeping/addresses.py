@@ -30,8 +30,16 @@ def shared_tail(one: str, other: str) -> int:
     return count
 
 
-def group(uri: str) -> str:
-    """Give what addresses are grouped by: the host, or the first folder of a path."""
+def group(uri: str, by: str = "host") -> str:
+    """Give what addresses are grouped by.
+
+    `host`: the host, or the first folder of a path; `folder`: the folder that a document stands in; `none`:
+    one group for all.
+    """
+    if by == "none":
+        return ""
+    if by == "folder":
+        return folder(uri) + "/" if "/" in uri.rstrip("/") else "."
     return host(uri) or (uri.partition("/")[0] + "/" if "/" in uri else ".")
 
 

@@ -30,6 +30,7 @@ def history(trace: Trace, uri: str, diff: bool = False) -> History:
                 content.checksum.hex(),
                 None if before is None else _resemblance(trace, before, row.content),
                 None if before is None else _resemblance(trace, rows[0].content, row.content),
+                row.last is None,
             )
         )  # fmt: skip
     kept = trace.snapshot.text(rows[0].content, 0, 1) is not None

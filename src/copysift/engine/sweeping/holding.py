@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from copysift.engine.asking import Question
 from copysift.engine.documents import Reader, family
 from copysift.engine.sweeping.addresses import group
+from copysift.engine.sweeping.altering import compared
 from copysift.engine.sweeping.tracing import Trace
 from copysift.index.catalog import ContentRow
 from copysift.index.timeline import VersionRow
-from copysift.match.exact import Matches, line_span, line_starts, regions
+from copysift.match.exact import regions
 from copysift.settings_sweeps import spelled
 from copysift.values import Hit
-from copysift.values_sweeps import Alteration, Holder, Holders
+from copysift.values_sweeps import Alteration, Holder, Holders, Lost
 
-SHOWN = 400  # bytes of a changed passage that are given
+SAME = 0.005  # a share that differs by less is the same: it is told in whole percents
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +31,14 @@ class _Original:
 class Holding:
     """Answers for one question."""
 
-    def __init__(self, trace: Trace, reader: Reader, question: Question, original: str = "") -> None:
-        self._trace, self._reader, self._question = trace, reader, question
+    def __init__(
+        self, trace: Trace, reader: Reader, question: Question, original: str = "", by: str = "host"
+    ) -> None:
+        self._trace, self._reader, self._question, self._by = trace, reader, question, by
         self._original = self._found_original(original)
 
     def holders(self, found: list[tuple[Hit, ContentRow]], watch: bool) -> Holders:
-        """Tell who holds it in the newest sweep; with `watch` what is new since the sweep before."""
+        """Tell who holds it in the newest sweep; with `watch` what is new or changed since the one before."""
         trace = self._trace
         hits = {row.number: (hit, row) for hit, row in found}
         rows = trace.timeline.places_of(hits)
@@ -54,12 +55,20 @@ class Holding:
             since[row.uri] = min(row.first, since.get(row.uri, row.first))
         made = []
         for row in now:
-            new = was.get(row.uri) != row.content
-            if new or not watch:
-                made.append(self._holder(names[row.uri], since[row.uri], *hits[row.content], new))
+            old = was.get(row.uri)
+            if watch and old == row.content:
+                continue
+            holder = self._holder(names[row.uri], since[row.uri], *hits[row.content], old is None)
+            if old is not None and old != row.content and self._differs(holder, *hits[old]):
+                holder = replace(holder, changed=True)
+            if holder.new or holder.changed or not watch:
+                made.append(holder)
         made.sort(key=lambda each: (each.group, -each.share, each.uri))
         there = {row.uri for row in now} | {self._original.number}
-        lost = sorted(names[uri] for uri in was if uri not in there)
+        gone = sorted(names[uri] for uri in was if uri not in there)
+        lost = [
+            Lost(uri, group(uri, self._by), spelled(trace.latest), spelled(trace.times[-2])) for uri in gone
+        ]
         kept = bool(trace.snapshot.settings.get("keep_text"))
         return Holders(
             self._question.name, spelled(trace.latest), "" if before is None else spelled(before),
@@ -83,9 +92,14 @@ class Holding:
         version, date, closeness = self._closest(hit, content)
         state, alterations = self._state(hit, content)
         return Holder(
-            uri, group(uri), state, hit.containment_left, hit.resemblance, spelled(since), version, date,
-            closeness, alterations, new,
+            uri, group(uri, self._by), state, hit.containment_left, hit.resemblance, spelled(since),
+            version, date, closeness, alterations, new,
         )  # fmt: skip
+
+    def _differs(self, holder: Holder, hit: Hit, content: ContentRow) -> bool:
+        """Tell whether a page that was edited held this document otherwise before it was."""
+        held = (holder.state, holder.alterations)
+        return abs(holder.share - hit.containment_left) >= SAME or held != self._state(hit, content)
 
     def _closest(self, hit: Hit, content: ContentRow) -> tuple[int, str, float]:
         """Give the version of the original that a content resembles most, the newest of equals."""
@@ -101,41 +115,14 @@ class Holding:
             return "identical", ()
         text = self._trace.snapshot.text(content.number)
         if text is None:
-            return ("whole" if hit.containment_left >= 1 else "part"), None
+            return ("whole" if hit.containment_left >= 1 else "part or altered"), None
         if self._question.source.strip() in text:
             return "whole", ()
         if family(content.kind) != family(self._question.kind):
-            return "part", None
-        altered, whole = self._alterations(text, content.kind)
-        return ("altered" if altered else "whole" if whole else "part"), altered
-
-    def _alterations(self, text: bytes, kind: str) -> tuple[tuple[Alteration, ...], bool]:
-        """Give what stands between the passages that both have, and whether these reach from end to end."""
-        ours, question = self._question.source, self._question
-        left, right = self._reader.canonical_of(ours, question.kind), self._reader.canonical_of(text, kind)
-        tiles = regions(left, right, *self._reader.noise(question.kind))
-        lines = line_starts(ours)
-        made = []
-        for one, other in _neighbours(tiles):
-            start, end = int(tiles.left_ends[one]), int(tiles.left_starts[other])
-            there = text[int(tiles.right_ends[one]) : int(tiles.right_starts[other])]
-            if ours[start:end].split() == there.split():
-                continue  # white space and the like
-            first, last = line_span(lines, np.array([start]), np.array([max(end, start + 1)]))
-            made.append(Alteration(int(first[0]), int(last[0]), _shown(ours[start:end]), _shown(there)))
-        whole = bool(len(tiles)) and tiles.symbols >= len(left.symbols) and not made
-        return tuple(made), whole
-
-
-def _neighbours(tiles: Matches) -> list[tuple[int, int]]:
-    """Pair passages that follow each other on both sides."""
-    pairs = []
-    for at in range(len(tiles) - 1):
-        if tiles.right_ends[at] <= tiles.right_starts[at + 1]:
-            pairs.append((at, at + 1))
-    return pairs
-
-
-def _shown(piece: bytes) -> str:
-    text = piece[:SHOWN].decode("utf-8", "replace")
-    return text + "…" if len(piece) > SHOWN else text
+            return "part or altered", None
+        kind = self._question.kind
+        left = self._reader.canonical_of(self._question.source, kind)
+        right = self._reader.canonical_of(text, content.kind)
+        tiles = regions(left, right, *self._reader.noise(kind))
+        found = compared(self._question.source, text, tiles)
+        return found.state, found.alterations

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from copysift.engine.sweeping.addresses import shared_tail
+from copysift.engine.sweeping.chains import earlier, onwards, stays
 from copysift.engine.sweeping.tracing import Measure, Trace
 from copysift.index.timeline import VersionRow
 from copysift.settings_sweeps import spelled
@@ -44,14 +45,20 @@ def locate(trace: Trace, uri: str, threshold: float) -> Located:
         copies = places
     else:
         now, copies = (places[0] if places else None), places[1:]
-    gone = None if alive else trace.after(trace.last_of(last))
     kin = [*versions, *trace.timeline.places_of([last.content])]
+    stay = stays(trace, number)[-1]
+    kin += [*earlier(trace, stay, threshold), *onwards(trace, stay, threshold)]
     if now is not None and not alive:
         kin += trace.timeline.versions_of(trace.number_of(now.uri))
+    # Where it is nowhere now, what is told is when the document went, not only from this address.
+    seen = max(kin, key=trace.last_of) if now is None else last
+    seen = last if trace.last_of(last) == trace.last_of(seen) else seen
+    gone = None if alive else trace.after(trace.last_of(seen))
     status = "here" if alive else _status(now, gone)
     return Located(
         uri, status, now, "" if gone is None else spelled(gone), trace.stays(kin), tuple(copies),
-        len(trace.timeline.cluster(last.content)), spelled(trace.last_of(last)), spelled(trace.latest),
+        len(trace.timeline.cluster(last.content)), spelled(trace.last_of(seen)), spelled(trace.latest),
+        "" if seen is last else trace.timeline.uris([seen.uri])[seen.uri],
     )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copysift.declaring import make
 from copysift.engine.asking import Question
 from copysift.errors import InputError
 from copysift.index_settings import Query
-from copysift.settings import Settings, make
+from copysift.settings import Settings
 from copysift.settings_sweeps import Sweeping, Tracing, spelled
 from copysift.values_sweeps import Changes, History, Holders, Located, Sweep, Swept
 
@@ -35,7 +36,7 @@ class OverTime(ABC):
     def _reading(self) -> Snapshot: ...
 
     @abstractmethod
-    def _writing(self) -> Writer: ...
+    def _writing(self, *, at_once: bool = True) -> Writer: ...
 
     @abstractmethod
     def _asking(self) -> Asking: ...
@@ -55,13 +56,13 @@ class OverTime(ABC):
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
         Settings are those of `copysift sweep`: date, revision, input, replace. It is one commit: when it
-        fails, nothing was changed.
+        fails, nothing was changed; a first one that fails leaves no index.
         """
         from copysift.engine.sweeping.sources import Sources
         from copysift.engine.sweeping.sweep import Sweeper
 
         sources = Sources(source, make(Sweeping, asked), self.settings, self.path)
-        writer = self._writing()
+        writer = self._writing(at_once=False)
         reader, keep_text = self._sketching()
         try:
             sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
@@ -89,7 +90,9 @@ class OverTime(ABC):
         """Tell where the document of an address is now; `threshold` is the least resemblance."""
         from copysift.engine.sweeping.locating import locate
 
-        return locate(self._trace(), uri, make(Tracing, asked).threshold)
+        trace = self._trace()
+        trace.number_of(uri)  # an address that nobody met is told first
+        return locate(trace, uri, make(Tracing, asked).kept)
 
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
@@ -117,10 +120,13 @@ class OverTime(ABC):
         from copysift.engine.sweeping.changing import changes
 
         made = make(Tracing, asked)
-        return changes(self._trace(), made.threshold, made.start, made.end)
+        return changes(self._trace(), made.kept, made.start, made.end)
 
     def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
-        """Tell who holds all or part of a file, of bytes or a string; settings: share, original, watch."""
+        """Tell who holds all or part of a file, of bytes or a string.
+
+        Settings are those of `copysift holders`: share, original, grouping, watch.
+        """
         return self._holders(self.question(content, text=text), make(Tracing, asked))
 
     def holders_of(self, uri: str, **asked: object) -> Holders:
@@ -141,7 +147,7 @@ class OverTime(ABC):
         from copysift.engine.sweeping.holding import Holding
 
         reader, _ = self._sketching()
-        holding = Holding(self._trace(), reader, question, asked.original)
+        holding = Holding(self._trace(), reader, question, asked.original, asked.grouping)
         found = self._asking().contents(question, Query(threshold=asked.share, measure="containment"))
         return holding.holders(found, asked.watch)
 

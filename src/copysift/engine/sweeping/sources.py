@@ -10,7 +10,7 @@ from typing import Any
 from copysift.engine.gathering import walk_settings
 from copysift.engine.given import document_of
 from copysift.errors import InputError, UsageError
-from copysift.read.crawl import NAMES, crawl
+from copysift.read.crawl import NAMES, Again, crawl
 from copysift.read.gittree import commit_of, tree
 from copysift.read.records import Fields
 from copysift.settings import Settings
@@ -43,12 +43,14 @@ class Sources:
         if self._places is None or len(self._places) != 1:
             raise UsageError("--revision needs one repository", hint="name the folder of a git repository")
         if not Path(self._places[0]).is_dir():
-            raise InputError(f"{self._places[0]}: there is no such folder")
+            raise InputError(
+                f"{self._places[0]} is not a folder", hint="--revision needs the folder of a git repository"
+            )
         self._commit, made = commit_of(self._places[0], revision)
         self.name = f"{self._places[0]} at {revision}"
         return made if at is None else at
 
-    def met(self) -> Iterator[tuple[str, bytes] | Skipped]:
+    def met(self) -> Iterator[tuple[str, bytes] | Again | Skipped]:
         """Give the addresses and contents, one source after the other."""
         walking = walk_settings(self._settings)
         if self._places is None:

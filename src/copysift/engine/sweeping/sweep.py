@@ -5,7 +5,6 @@ Everything is one commit: until then nothing of the sweep is there, afterwards a
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift import kernels
 from copysift.engine.documents import Reader
 from copysift.engine.local import IN_FLIGHT, skipped
 from copysift.engine.parallel import Failed, ordered_map
@@ -23,14 +23,16 @@ from copysift.engine.sweeping.clusters import merge, rebuild
 from copysift.engine.sweeping.relations import file_pairs, sizes_of, versions_pairs
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.index import writer as store
+from copysift.index.catalog import LOST
 from copysift.index.reader import Snapshot
 from copysift.index.relating import ascending
 from copysift.index.sweep_writer import Known, SweepWriter, Turned
 from copysift.index.timeline import is_swept
+from copysift.read.crawl import Again
 from copysift.read.load import DIGEST, Loaded
 from copysift.read.walk import Entry
 from copysift.settings import Settings
-from copysift.settings_sweeps import spelled
+from copysift.settings_sweeps import moment, spelled
 from copysift.values import MAX_BYTES, Fingerprints, Skipped
 from copysift.values_sweeps import Swept
 
@@ -39,8 +41,9 @@ if TYPE_CHECKING:
 
 BATCH = 500  # addresses that are asked for at once
 LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
+UNKNOWN = "which no sweep has: sweep this again by --replace once the sweep that has it is there"
 
-Met = Iterable[tuple[str, bytes] | Skipped]
+Met = Iterable[tuple[str, bytes] | Again | Skipped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Sweeper:
         self._writer, self._reader, self._settings, self._keep_text = writer, reader, settings, keep_text
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._shown = progress or Silent()
+        self._again: list[Again] = []
+        self._restored: dict[int, int] = {}  # contents that had lost fingerprints: their new numbers
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._skipped: list[Skipped] = []
         self._undecided = undecided(writer.catalog.about("settings"))
@@ -88,7 +93,7 @@ class Sweeper:
         if not is_swept(self._writer.catalog) and self._writer.catalog.one("SELECT 1 FROM documents"):
             raise StoreError(
                 f"{self._writer.folder} has documents that were added without a date",
-                hint="begin another index for sweeps",
+                hint="these and sweeps do not mix: give sweeps an index of their own",
             )
         self._sweep = SweepWriter(self._writer, at)
         self._shown.phase("reading", None)
@@ -100,14 +105,25 @@ class Sweeper:
             budget=IN_FLIGHT,
         ):
             self._file(made)
+        self._repeat()
         if not self._documents:
-            raise InputError(f"{source} has no documents", hint="nothing was changed: an empty sweep is none")
+            raise self._empty(source)
         turned = self._sweep.finish(source)
         if self._sweep.repeats and any(turned) and not replace:
             raise _differs(at, turned)
         self._relate()
         self._writer.commit()
         return self._told(at, turned)
+
+    def _empty(self, source: str) -> InputError:
+        why = ""
+        if self._skipped:
+            first = self._skipped[0]
+            more = f", and {len(self._skipped) - 1:,} more" if len(self._skipped) > 1 else ""
+            why = f" that can be read: {first.name} {first.reason}{more}"
+        return InputError(
+            f"{source} has no documents{why}", hint="nothing was changed: an empty sweep is none"
+        )
 
     def _told(self, at: int, turned: Turned) -> Swept:
         return Swept(
@@ -124,15 +140,27 @@ class Sweeper:
         every = iter(met)
         while batch := list(islice(every, BATCH)):
             self._shown.advance(len(batch))
-            found = [(_named(each[0]), each[1]) for each in batch if not isinstance(each, Skipped)]
-            lost = {_named(each.name): each for each in batch if isinstance(each, Skipped)}
+            found = [each for each in batch if not isinstance(each, Skipped | Again)]
+            self._again += [each for each in batch if isinstance(each, Again)]
+            lost = [each for each in batch if isinstance(each, Skipped)]
             if self._undecided and found:
                 self._decide([entry_of(uri, len(data)) for uri, data in found])
-            known = self._sweep.known([*(uri for uri, _ in found), *lost])
-            for uri, note in lost.items():
-                self._lose(uri, known.get(uri), note)
-            for uri, data in found:
-                item = self._item(uri, data, known.get(uri))
+            raws = [_named(uri) for uri, _ in found]
+            names = [_named(each.name) for each in lost]
+            known = self._sweep.known(raws + names)
+            for raw, note, row in zip(names, lost, known[len(raws) :], strict=True):
+                self._lose(raw, row, note)
+            sums = kernels.checksum.checksums([data for _, data in found], DIGEST)
+            for raw, (_, data), checksum, row in zip(raws, found, sums, known[: len(raws)], strict=True):
+                if (
+                    row is not None
+                    and row.checksum == checksum
+                    and row.bytes == len(data)
+                    and self._sweep.again(row)
+                ):
+                    self._documents += 1
+                    continue
+                item = self._item(raw, data, checksum, row)
                 if item is not None:
                     yield item
 
@@ -143,25 +171,37 @@ class Sweeper:
         stored = self._writer.catalog.about("settings")
         self._writer.decide({**stored, "programs": self._reader.programs})
 
-    def _lose(self, uri: str, known: Known | None, note: Skipped) -> None:
+    def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something stood, it still does as far as anybody knows."""
         self._skipped.append(note)
-        if known is not None and known.content and self._sweep.meet(uri, known):
+        if known is not None and known.content and self._sweep.meet(raw, known):
             self._documents += 1
             self._sweep.file(known.number, known, 0)
 
-    def _item(self, uri: str, data: bytes, known: Known | None) -> _Item | None:
-        number = self._sweep.meet(uri, known)
+    def _repeat(self) -> None:
+        """File what a crawler did not fetch again because it was as before, once all else is filed."""
+        for at in range(0, len(self._again), BATCH):
+            some = self._again[at : at + BATCH]
+            raws = [_named(each.uri) for each in some]
+            for each, raw, known in zip(some, raws, self._sweep.known(raws), strict=True):
+                content = self._sweep.content_of(os.fsdecode(_named(each.of)), _moment(each.when))
+                if not content:
+                    what = f"is said to be what {each.of} was{' on ' + each.when if each.when else ''}"
+                    self._lose(raw, known, Skipped(each.uri, f"{what}, {UNKNOWN}"))
+                elif number := self._sweep.meet(raw, known):
+                    self._documents += 1
+                    self._sweep.file(number, known, content)
+                else:
+                    self._repeated += 1
+
+    def _item(self, raw: bytes, data: bytes, checksum: bytes, known: Known | None) -> _Item | None:
+        number = self._sweep.meet(raw, known)
         if not number:
             self._repeated += 1
             return None
         self._documents += 1
-        checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
-        if known is not None and (known.bytes, known.checksum) == (len(data), checksum):
-            self._sweep.file(number, known, known.content)
-            return None
         rows = self._writer.catalog.contents_of(checksum, len(data))
-        return _Item(uri, number, known, data, checksum, {row.kind: row.number for row in rows})
+        return _Item(os.fsdecode(raw), number, known, data, checksum, {row.kind: row.number for row in rows})
 
     def _read(self, item: _Item) -> _Made:
         if len(item.data) > MAX_BYTES:
@@ -179,13 +219,17 @@ class Sweeper:
         return self._claimed.setdefault((len(item.data), item.checksum, kind), item.uri) is item.uri
 
     def _file(self, made: _Made | Failed[_Item]) -> None:
+        item = made.item
         if isinstance(made, Failed):
-            item = made.item
             self._skipped.append(skipped(item.uri, made.error))
             self._documents -= item.known is None or not item.known.content
-            self._sweep.file(item.number, item.known, 0)
-            return
-        self._sweep.file(made.item.number, made.item.known, self._content(made))
+            content = 0
+        else:
+            content = self._content(made)
+        known = item.known
+        if known is not None:
+            known = known._replace(content=self._restored.get(known.content, known.content))
+        self._sweep.file(item.number, known, content)
 
     def _content(self, made: _Made) -> int:
         item = made.item
@@ -194,8 +238,14 @@ class Sweeper:
             return row.number
         found = made.again() if made.found is None else made.found
         entry = store.Entry(item.uri, item.checksum, made.kind, len(item.data))
+        text = made.text() if self._keep_text else None
         self._note(found)
-        return self._writer.put_content(entry, found, made.text() if self._keep_text else None)
+        lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
+        if lost is None:
+            return self._writer.put_content(entry, found, text)
+        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
+        self._restored[lost.number] = number
+        return number
 
     def _note(self, found: Fingerprints) -> None:
         """Hold the hashes of new contents, unless they become too many to be looked up one by one."""
@@ -239,13 +289,22 @@ class Sweeper:
         return {pair for pair in wanted if timeline.shared(*pair) is None}
 
 
-def _named(uri: str) -> str:
-    """Give an address that can be stored: half a surrogate pair becomes a question mark."""
+def _named(uri: str) -> bytes:
+    """Give the bytes that name an address; half a surrogate pair becomes a question mark."""
+    if uri.isascii():
+        return uri.encode()
     try:
-        os.fsencode(uri)
+        return os.fsencode(uri)
     except UnicodeEncodeError:
-        return uri.encode("utf-8", "replace").decode()
-    return uri
+        return uri.encode("utf-8", "replace")
+
+
+def _moment(when: str) -> int | None:
+    """Give the seconds of a date of a crawl; None where it has none."""
+    try:
+        return moment("date", when)
+    except UsageError:
+        return None
 
 
 def _differs(at: int, turned: Turned) -> UsageError:

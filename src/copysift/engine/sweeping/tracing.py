@@ -32,7 +32,10 @@ class Trace:
 
     def __init__(self, snapshot: Snapshot) -> None:
         if not is_swept(snapshot.catalog):
-            raise StoreError(f"{snapshot.folder} has no sweeps", hint="add one with copysift sweep")
+            raise StoreError(
+                f"{snapshot.folder} has no sweeps",
+                hint="copysift sweep begins an index of sweeps; copysift query asks any index",
+            )
         self.snapshot = snapshot
         self.timeline = Timeline(snapshot.catalog)
         self.sweeps: list[SweepRow] = self.timeline.sweeps()

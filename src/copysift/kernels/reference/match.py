@@ -6,6 +6,7 @@ run that was taken, and no symbol of either side belongs to two tiles.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,6 +156,9 @@ def seed_tiles(
 
 
 def line_starts(data: bytes | bytearray | memoryview) -> UInt32s:
-    """Give the byte offset of the start of every line; the line of offset x is the count of those ≤ x."""
-    ends = [i + 1 for i, byte in enumerate(bytes(data)) if byte == ord("\n")]
+    """Give the byte offset of the start of every line; the line of offset x is the count of those ≤ x.
+
+    A line ends with \\n, \\r\\n or a lone \\r, as the first Macs wrote them.
+    """
+    ends = [found.end() for found in re.finditer(rb"\r\n|\n|\r", bytes(data))]
     return np.array([0, *ends], np.uint32)

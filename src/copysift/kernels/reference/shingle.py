@@ -108,10 +108,51 @@ def samples(
     return np.array(chosen, np.uint64), np.array(ends, np.int64)
 
 
+def super_shingles(values: UInt64s, bounds: Int64s, moduli: UInt32s, size: int) -> tuple[UInt64s, Int64s]:
+    """Give the distinct super shingles of every set, ascending: values and bounds.
+
+    They are those of its samples by each modulus in a row of `moduli`; 0 is none.
+    """
+    out: list[int] = []
+    ends = [0]
+    for (start, end), row in zip(pairwise(bounds.tolist()), moduli.tolist(), strict=True):
+        found: set[int] = set()
+        for modulus in row:
+            sample = [key for key in values[start:end].tolist() if modulus and key % modulus == 0]
+            for first in range(max(len(sample) - size + 1, min(len(sample), 1))):
+                mixed = size
+                for step in range(size):
+                    if first + step < len(sample):
+                        mixed = (mixed ^ sample[first + step]) * _MIX & _ALL
+                    mixed ^= mixed >> 32
+                found.add(mixed)
+        out += sorted(found)
+        ends.append(len(out))
+    return np.array(out, np.uint64), np.array(ends, np.int64)
+
+
 def shared(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> Int64s:
     """Count for every pair of sets the keys that both have."""
     sets = [set(values[a:b].tolist()) for a, b in pairwise(bounds.tolist())]
     return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts, rights, strict=True)], np.int64)
+
+
+def shared_among(
+    sources: list[UInt64s], source: Int64s, starts: Int64s, ends: Int64s, lefts: Int64s, rights: Int64s
+) -> Int64s:
+    """Count for every pair the keys that both sets have; set i is sources[source[i]][starts[i]:ends[i]]."""
+    sets = []
+    for part, start, end in zip(source.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if not 0 <= part < len(sources) or not 0 <= start <= end <= len(sources[part]):
+            raise IndexError("outside of the source")
+        sets.append({*sources[part][start:end].tolist()})
+    if any(not 0 <= each < len(sets) for side in (lefts, rights) for each in side.tolist()):
+        raise IndexError("no such set")
+    return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts, rights, strict=True)], np.int64)
+
+
+def keep_freed() -> None:
+    """Do nothing: there is no C library here."""
 
 
 def gather(source: UInt64s, starts: Int64s, ends: Int64s, out: UInt64s) -> None:
@@ -124,6 +165,24 @@ def gather(source: UInt64s, starts: Int64s, ends: Int64s, out: UInt64s) -> None:
             raise IndexError("too little room")
         out[at : at + end - start] = source[start:end]
         at += end - start
+
+
+def gather_strings(data: Bytes, ends: NDArray[np.int32], numbers: Int64s) -> tuple[Bytes, NDArray[np.int32]]:
+    """Give the strings data[ends[n]:ends[n + 1]] of some numbers, in a row, and their ends from 0 on.
+
+    A number below 0 gives an empty one.
+    """
+    found = []
+    for number in numbers.tolist():
+        if number >= len(ends) - 1:
+            raise IndexError("outside of the strings")
+        start, end = (int(ends[number]), int(ends[number + 1])) if number >= 0 else (0, 0)
+        if not 0 <= start <= end <= len(data):
+            raise IndexError("outside of the data")
+        found.append(data[start:end].tobytes())
+    out = np.zeros(len(found) + 1, np.int32)
+    np.cumsum([len(each) for each in found], out=out[1:])
+    return np.frombuffer(b"".join(found), np.uint8), out
 
 
 def lists(

@@ -10,7 +10,7 @@ The order of several marks on one letter is left as it is written.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 __all__ = [
-    "MAX_WORD", "UNICODE_VERSION", "markup_block", "plain_block", "positions", "unicode_block", "words_block",
+    "MAX_WORD", "UNICODE_VERSION", "markup_block", "plain_block", "positions", "sound", "unicode_block",
+    "words_block",
 ]  # fmt: skip
 
 UNICODE_VERSION = unicodedata.unidata_version
@@ -98,6 +99,24 @@ def _kept(data: bytes) -> Iterator[tuple[int, int, int]]:
         for part in folded(point):
             if kind(part) in (KEEP, MARK, SOLO):
                 yield part, start, end
+
+
+def sound(sources: Sequence[bytes], sample: int) -> list[int]:
+    """Count the control characters in the first `sample` bytes of each text; -1 for what is no sound UTF-8.
+
+    A NUL is unsound, too. Not counted are backspace, tab, line and page ends, SUB and escape.
+    """
+    return [_controls(source, sample) for source in sources]
+
+
+def _controls(source: bytes, sample: int) -> int:
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return -1
+    if 0 in source:
+        return -1
+    return sum((byte < 32 and byte not in b"\b\t\n\v\f\r\x1a\x1b") or byte == 127 for byte in source[:sample])
 
 
 def plain_block(data: bytes, final: bool) -> tuple[NDArray[np.uint8], UInt64s, UInt32s, int] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -24,7 +25,7 @@ from copysift.read.opening import open_regular, why
 from copysift.read.walk import VCS_FOLDERS, Entry, WalkSettings
 from copysift.values import Skipped
 
-__all__ = ["ArchiveLimits", "Member", "documents_in_archive", "is_archive", "members"]
+__all__ = ["ArchiveLimits", "Member", "documents_in_archive", "is_archive", "members", "zip_names"]
 
 # By name, not by content: a .docx or a .jar is a zip, but as a document it is one thing.
 _SUFFIXES = (
@@ -48,6 +49,15 @@ class Member:
 def is_archive(name: str) -> bool:
     """Tell by its name whether a file is an archive that `members` opens."""
     return name.lower().endswith(_SUFFIXES)
+
+
+def zip_names(path: str, most: int = 100_000) -> list[str] | None:
+    """Give the names that a zip lists, folders with a slash behind them; None if it is no readable zip."""
+    try:
+        with _opened(path) as file, zipfile.ZipFile(file) as archive:
+            return [name for name in archive.namelist()[:most] if "__MACOSX" not in name]
+    except BROKEN:
+        return None
 
 
 def members(

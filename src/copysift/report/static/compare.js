@@ -69,7 +69,11 @@ function measures(pair) {
     ["Shared fingerprints", pair.shared.toLocaleString("en")], ["Passages", pair.regions.length],
     ["Longest", pair.longest === null ? "" : count(pair.longest, "symbol")], ["Lines", pair.lines ?? ""],
   ];
-  return el("dl", { class: "measures" }, rows.filter(([, value]) => value !== "").map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  return [
+    el("dl", { class: "measures" }, rows.filter(([, value]) => value !== "").map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el("p", { class: "muted" }, "Similarity weighs what is shared by its rarity: a few rare passages can make it higher than the shares of left and right, "
+      + `which count every fingerprint alike${data.base ? ", base code left out" : ""}.`),
+  ];
 }
 
 function neighbours(pair) {

@@ -22,7 +22,7 @@ async function show() {
     const made = await page(match[1] === undefined ? undefined : Number(match[1]));
     if (mine !== visit) return;
     main.replaceChildren(made);
-    document.title = `${title} – copysift report`;
+    document.title = `${title} – ${data.title || "copysift report"}`;
     break;
   }
   for (const link of document.querySelectorAll("#nav a")) {

@@ -34,6 +34,7 @@ function warnings() {
     found.push(`${count(names.length, "submission")} ${note}: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
   }
   if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many submissions share them (below).`);
+  found.push(...data.notes.map((note) => `${note}.`));
   if (data.skipped.length) found.push(`${count(data.skipped.length, "input")} skipped (below).`);
   if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most alike of ${count(data.allPairs, "pair")} are in this report (--limit).`);
   return found;
@@ -61,7 +62,7 @@ function overviewPage() {
   const notes = warnings();
   const ignored = data.ignored.map(([groups, text]) => [groups, el("code", { class: "snippet" }, text)]);
   return el("section", { class: "page" },
-    el("h1", {}, "Overview"),
+    el("h1", {}, data.title || "Overview"), data.date ? el("p", { class: "muted" }, `Compared on ${data.date}`) : null,
     el("div", { class: "tiles" },
       tile(now, now === 1 ? "submission" : "submissions", "#/submissions"),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,

@@ -22,7 +22,7 @@ async function wholeSource(pair, side) {
 function facts(number, titled) {
   const each = data.submissions[number];
   const rows = [["Name", each.name], ["Author", each.author], ["Team", each.team], ["Time", each.when], ["Attempt", each.attempt],
-    ["Files", `${each.files.length}, ${size(each.bytes)}`], ["Fingerprints", each.fingerprints.toLocaleString("en")]];
+    ["Files", `${each.files.length}, ${size(each.bytes)}`], [`Fingerprints${data.base ? ", base code with them" : ""}`, each.fingerprints.toLocaleString("en")]];
   return el("div", { class: "card" }, titled ? el("h2", {}, each.label) : null, el("dl", { class: "facts" },
     rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
@@ -41,7 +41,6 @@ async function sheetPage(number) {
     el("div", { class: "two" }, facts(pair.left, true), facts(pair.right, true)), measures(pair),
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
-    el("h2", {}, `Settings, copysift ${data.version}`), settingsTable(),
-    el("p", { class: "muted" }, "Similarity weighs shared fingerprints by their rarity in the collection. It tells that two works share text, "
-      + "not who wrote it first nor why."));
+    el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),
+    el("p", { class: "muted" }, "It tells that two works share text, not who wrote it first nor why."));
 }

@@ -2,6 +2,14 @@
 
 const COLOURS = 8;
 
+// A line ends with \n, \r\n or a lone \r.
+const LINE_END = /\r\n|\n|\r/g;
+
+function lineEndAfter(text, at) {
+  LINE_END.lastIndex = at;
+  return LINE_END.test(text) ? LINE_END.lastIndex : Infinity;
+}
+
 // Cut the text wherever its look changes; spans are half-open, ascending and do not overlap.
 function* pieces(content, marks) {
   const { text, runs, base } = content;
@@ -16,9 +24,9 @@ function* pieces(content, marks) {
     if (mark < marks.length) end = Math.min(end, marked ? marks[mark].end : marks[mark].start);
     const greyed = grey < base.length && base[grey] <= at;
     if (grey < base.length) end = Math.min(end, greyed ? base[grey + 1] : base[grey]);
-    const newline = text.indexOf("\n", at);
-    const stop = newline >= 0 && newline < end ? newline + 1 : end;
-    yield { text: text.slice(at, stop), token: runs.length ? runs[run] : 0, mark: marked ? marks[mark] : null, base: greyed };
+    const lineEnd = lineEndAfter(text, at);
+    const stop = Math.min(lineEnd, end);
+    yield { breaks: stop === lineEnd, text: text.slice(at, stop), token: runs.length ? runs[run] : 0, mark: marked ? marks[mark] : null, base: greyed };
     at = stop;
   }
 }
@@ -36,7 +44,7 @@ function linesOf(content, marks) {
   let holder = null, held = null;
   for (const piece of pieces(content, marks)) {
     const place = lines[lines.length - 1].lastChild;
-    const shown = piece.text.replace(/\r?\n$/, "");
+    const shown = piece.text.replace(/(\r\n|\n|\r)$/, "");
     if (shown) {
       if (piece.mark && (held !== piece.mark || holder.parentNode !== place)) {
         holder = markElement(piece.mark, begun);
@@ -46,7 +54,7 @@ function linesOf(content, marks) {
       const name = [data.classes[piece.token], piece.base ? "base" : ""].filter(Boolean).join(" ");
       (piece.mark ? holder : place).append(name ? el("span", { class: name }, shown) : shown);
     }
-    if (piece.text.endsWith("\n")) lines.push(lineElement(lines.length + 1));
+    if (piece.breaks) lines.push(lineElement(lines.length + 1));
   }
   if (lines.length > 1 && !lines[lines.length - 1].lastChild.hasChildNodes()) lines.pop();
   return lines;

@@ -11,7 +11,7 @@ function pairLink(pair, ...content) {
 }
 
 const PAIR_COLUMNS = [
-  { name: "Similarity", key: (pair) => pair.similarity, cell: (pair) => pairLink(pair, meter(pair.similarity)) },
+  { name: "Similarity", key: (pair) => pair.similarity, cell: (pair) => [pairLink(pair, meter(pair.similarity)), pair.equal ? el("span", { class: "tag" }, "identical") : null] },
   { name: "Left", text: true, key: (pair) => data.submissions[pair.left].label, cell: (pair) => submissionLink(pair.left) },
   { name: "Right", text: true, key: (pair) => data.submissions[pair.right].label, cell: (pair) => submissionLink(pair.right) },
   { name: "Of left", key: (pair) => pair.ofLeft, cell: (pair) => percent(pair.ofLeft), wide: true },

@@ -1,0 +1,67 @@
+"""`copysift cluster --engine spark -o URI`: a run in whatever Spark writes to, through its own writers.
+
+The tables have the columns of a RUN, each a folder of Parquet whose files are in order; the shingles that
+`query` and `--onto` need are not kept. What the phases leave lies in URI/work while they run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
+
+from copysift._version import __version__
+from copysift.engine.corpus.run import Summary
+from copysift.engine.corpus.work import answer_settings
+from copysift.engine.progress import Progress
+from copysift.engine.run import TABLES, VERSION
+from copysift.engine.spark import tables
+from copysift.engine.spark.run import corpus_of, describe
+from copysift.engine.spark.store import Store
+from copysift.errors import UsageError
+from copysift.settings_corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+def cluster(
+    spark: SparkSession,
+    sources: Iterable[str],
+    target: str,
+    settings: CorpusSettings,
+    *,
+    progress: Progress | None = None,
+) -> Summary:
+    """Cluster the records of sources and write the tables and run.json to a URI."""
+    names = list(sources)
+    whole, store = Store(spark, target), Store(spark, f"{target.rstrip('/')}/work")
+    if whole.exists("run.json") or not store.begin(_job(names, settings)):
+        raise UsageError(f"{target} holds something else", hint="name an empty folder, or remove it")
+    corpus = corpus_of(spark, store, names, settings, progress=progress)
+    corpus.run()
+    with corpus.configured():
+        ids, roots = tables.names(corpus), corpus.components()
+        first = F.count_if(F.col("joined") == "representative")
+        clusters = {"clustered": F.count("document"), "clusters": first}
+        _write(whole, TABLES[0], tables.documents(corpus, ids), "number")
+        _write(whole, TABLES[1], tables.pairs(corpus, ids), "rank", "place", "then")
+        found = _write(whole, TABLES[2], tables.clusters(corpus, roots, ids), "root", "number", **clusters)
+        sizes = found | {"duplicates": found["clustered"] - found["clusters"]}
+        described, named = describe(corpus, names, [], sizes)
+    made = {"version": VERSION, "copysift": __version__, "made_by": "cluster"} | described
+    whole.put("run.json", json.dumps(made, indent=1))
+    store.drop()
+    return Summary(PurePosixPath(target), described, named)  # type: ignore[arg-type] # it is only shown
+
+
+def _job(names: list[str], settings: CorpusSettings) -> dict[str, Any]:
+    job: dict[str, Any] = json.loads(json.dumps({"sources": names, "settings": answer_settings(settings)}))
+    return job
+
+
+def _write(store: Store, name: str, frame: DataFrame, *order: str, **counts: Column) -> dict[str, Any]:
+    return store.write(frame.orderBy(*order).drop(*order), name, **counts)
