@@ -1,7 +1,5 @@
 """`python -m copysift` is the command `copysift`."""
 
-import sys
+from copysift.cli.main import run
 
-from copysift.cli.main import main
-
-sys.exit(main())
+run()

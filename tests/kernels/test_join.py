@@ -46,7 +46,7 @@ def test_sort_equals_twin(entries):
 
 
 @pytest.mark.parametrize("n", [0, 1, 24, 25, 1000, 70_000, 300_000])
-@pytest.mark.parametrize("kind", ["mixed", "low", "high", "few", "one", "step"])
+@pytest.mark.parametrize("kind", ["mixed", "low", "high", "few", "one", "step", "pairs"])
 def test_sort_of_every_spread_equals_twin(n, kind):
     random = np.random.default_rng(n)
     mixed = random.integers(0, 2**64, n, np.uint64)
@@ -57,6 +57,7 @@ def test_sort_of_every_spread_equals_twin(n, kind):
         "few": mixed % np.uint64(3) * np.uint64(2**60 + 7),
         "one": np.full(n, 77, np.uint64),
         "step": np.arange(n, dtype=np.uint64)[::-1].copy(),
+        "pairs": mixed >> np.uint64(50) << np.uint64(32) | mixed & np.uint64(0x3FFF),
     }[kind]
     groups = random.integers(0, 1000, n).astype(np.uint32)
     ours, theirs = (hashes.copy(), groups.copy()), (hashes.copy(), groups.copy())
@@ -64,6 +65,28 @@ def test_sort_of_every_spread_equals_twin(n, kind):
     reference.sort_pairs(*theirs)
     for mine, other in zip(ours, theirs, strict=True):
         assert np.array_equal(mine, other)
+
+
+@given(ENTRIES)
+def test_sums_equal_twin(entries):
+    ours, theirs = arrays(entries), arrays(entries)
+    count = compiled.sum_pairs(*ours)
+    assert count == reference.sum_pairs(*theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(mine[:count], other[:count])
+
+
+@pytest.mark.parametrize("documents", [1, 2, 300, 20_000, 2**32])
+def test_sums_of_pairs_of_documents_equal_twin(documents):
+    random = np.random.default_rng(documents)
+    sides = random.integers(0, documents, (2, 50_000), np.uint64)
+    pairs = sides[0] << np.uint64(32) | sides[1]
+    counts = random.integers(1, 9, len(pairs)).astype(np.uint32)
+    ours, theirs = (pairs.copy(), counts.copy()), (pairs.copy(), counts.copy())
+    count = compiled.sum_pairs(*ours)
+    assert count == reference.sum_pairs(*theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert np.array_equal(mine[:count], other[:count])
 
 
 def small_entries():
@@ -161,6 +184,8 @@ def test_arrays_that_do_not_fit_together_are_refused(edition):
     hashes, groups = arrays([(1, 3), (2, 4)])
     with pytest.raises(ValueError, match="differ in length"):
         edition.sort_pairs(hashes, groups[:1])
+    with pytest.raises(ValueError, match="differ in length"):
+        edition.sum_pairs(hashes, groups[:1])
     with pytest.raises(ValueError, match="differ in length"):
         edition.partition(hashes, groups[:1], 1)
     with pytest.raises(ValueError, match="outside sizes"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
+
+Number = TypeVar("Number", bound=np.number[Any])
 
 SCRAMBLE = np.uint64(0x9E3779B97F4A7C15)
 UNSCRAMBLE = np.uint64(pow(0x9E3779B97F4A7C15, -1, 2**64))
@@ -62,14 +64,14 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
     told = tuple(
         zip(hashes[heads].tolist(), lengths[common][order].tolist(), docs[heads].tolist(), strict=True)
     )
-    _, rare, weights = np.unique(digests[~common], return_index=True, return_counts=True)
-    _, often = np.unique(digests[common], return_index=True)
+    rare, weights = _first_of_each(digests[~common])
+    often, _ = _first_of_each(digests[common])
     return Lists(
         docs,
         own,
         starts[~common][rare],
         lengths[~common][rare],
-        weights.astype(np.uint32),
+        weights,
         starts[common][often],
         lengths[common][often],
         int(np.count_nonzero(common)),
@@ -81,7 +83,7 @@ def pairs_of(found: Lists) -> Iterator[tuple[UInt64s, UInt32s]]:
     """Give the pairs (left << 32 | right) of the lists and what they share, summed up in chunks."""
     sizes = found.lengths * (found.lengths - 1) // 2
     cuts = np.searchsorted(np.cumsum(sizes), np.arange(0, int(sizes.sum()) + CHUNK, CHUNK), side="left")
-    cuts = np.unique(np.append(cuts, len(sizes)))
+    cuts = distinct(np.append(cuts, len(sizes)))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         pairs, weights = kernels.shingle.all_pairs(
             found.docs,
@@ -95,18 +97,35 @@ def pairs_of(found: Lists) -> Iterator[tuple[UInt64s, UInt32s]]:
 
 def common_pairs(found: Lists) -> UInt64s:
     """Give few pairs of each common list: with its first document, one of the next, and the one before."""
-    return np.unique(
+    return distinct(
         kernels.shingle.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths)
     )
 
 
 def summed(pairs: UInt64s, weights: UInt32s) -> tuple[UInt64s, UInt32s]:
     """Give every pair once, in order, with the sum of its weights."""
-    if not len(pairs):
-        return pairs, weights
-    kernels.join.sort_pairs(pairs, weights)
-    heads = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]]))
-    return pairs[heads], np.add.reduceat(weights, heads).astype(np.uint32)
+    count = kernels.join.sum_pairs(pairs, weights)
+    return pairs[:count], weights[:count]
+
+
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """Give every value once, in order; `np.unique` takes twice as long and loads masked arrays."""
+    kept = np.sort(values)
+    return kept[_heads(kept)]
+
+
+def _first_of_each(values: UInt64s) -> tuple[Int64s, UInt32s]:
+    """Give where every value comes first, in order of values, and how often it comes."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(_heads(values[order]))
+    return order[starts], np.diff(np.append(starts, len(values))).astype(np.uint32)
+
+
+def _heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values are not the same as the one before."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
 
 
 def enough(

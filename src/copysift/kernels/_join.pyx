@@ -13,6 +13,7 @@ cdef extern from "join.h" nogil:
         size_t common
     void join_partition(const uint64_t *, const uint32_t *, size_t, int, uint64_t *, uint32_t *, int64_t *)
     int join_sort(uint64_t *, uint32_t *, size_t)
+    int64_t join_sum(uint64_t *, uint32_t *, size_t)
     join_counts join_count_runs(const uint64_t *, const uint32_t *, size_t, size_t)
     void join_fill_runs(const uint64_t *, const uint32_t *, size_t, size_t, uint32_t *, uint64_t *, uint32_t *,
                         uint32_t *, uint64_t *, uint32_t *, uint32_t *)
@@ -90,6 +91,18 @@ def sort_pairs(uint64_t[::1] hashes, uint32_t[::1] groups):
             fits = join_sort(&hashes[0], &groups[0], n)
     if not fits:
         raise MemoryError
+
+
+def sum_pairs(uint64_t[::1] pairs, uint32_t[::1] counts):
+    _same_length(pairs.shape[0], counts.shape[0])
+    cdef size_t n = pairs.shape[0]
+    cdef int64_t left = 0
+    if n:
+        with nogil:
+            left = join_sum(&pairs[0], &counts[0], n)
+    if left < 0:
+        raise MemoryError
+    return left
 
 
 def shared_runs(const uint64_t[::1] hashes, const uint32_t[::1] groups, size_t max_shared, uint32_t[::1] sizes):

@@ -64,23 +64,24 @@ static int join_digit(size_t n, int bits) {
     return digit < bits ? digit : bits;
 }
 
+/* Give the bits in which not all hashes are the same. */
+static uint64_t join_differing(const uint64_t *h, size_t n) {
+    uint64_t differing = 0;
+    for (size_t i = 1; i < n; i++) differing |= h[i] ^ h[0];
+    return differing;
+}
+
+static int join_width(uint64_t bits) {
+    int width = 0;
+    for (; bits; bits >>= 1) width++;
+    return width;
+}
+
 /* Sort n entries of h, g by their lowest `bits` bits; the result lands in h, g if `stay`, else in
    oh, og. `counts` has room for the digits still to come: their bits sum to 64 at most. */
 static void join_sort_part(uint64_t *h, uint32_t *g, uint64_t *oh, uint32_t *og, size_t n, int bits,
                            int stay, size_t *counts) {
-    int digit = 0;
-    size_t parts = 0;
-    uint64_t mask = 0;
-    while (n > JOIN_INSERTION && bits > 0) { /* skip the digits that are the same everywhere */
-        digit = join_digit(n, bits);
-        parts = (size_t)1 << digit;
-        mask = parts - 1;
-        int shift = bits - digit;
-        memset(counts, 0, (parts + 1) * sizeof *counts);
-        for (size_t i = 0; i < n; i++) counts[((h[i] >> shift) & mask) + 1]++;
-        if (counts[((h[0] >> shift) & mask) + 1] < n) break;
-        bits -= digit;
-    }
+    if (n > JOIN_INSERTION) bits = join_width(join_differing(h, n));
     if (n <= JOIN_INSERTION || bits == 0) {
         if (bits > 0) join_insertion(h, g, n);
         if (!stay) {
@@ -89,7 +90,11 @@ static void join_sort_part(uint64_t *h, uint32_t *g, uint64_t *oh, uint32_t *og,
         }
         return;
     }
-    int shift = bits - digit;
+    int digit = join_digit(n, bits), shift = bits - digit;
+    size_t parts = (size_t)1 << digit;
+    uint64_t mask = parts - 1;
+    memset(counts, 0, (parts + 1) * sizeof *counts);
+    for (size_t i = 0; i < n; i++) counts[((h[i] >> shift) & mask) + 1]++;
     for (size_t p = 0; p < parts; p++) counts[p + 1] += counts[p];
     for (size_t i = 0; i < n; i++) {
         size_t to = counts[(h[i] >> shift) & mask]++;
@@ -104,6 +109,51 @@ static void join_sort_part(uint64_t *h, uint32_t *g, uint64_t *oh, uint32_t *og,
                            counts + parts + 1);
         from = to;
     }
+}
+
+/* The same from the lowest digit up, for keys that differ in few bits: pairs of documents, say. Digits that
+   are the same everywhere are left out. Gives 0 and does nothing when too many digits are left. */
+#define JOIN_LOW 9    /* bits of a digit */
+#define JOIN_PASSES 5 /* digits at most: beyond, the top digit first is faster */
+
+static int join_sort_low(uint64_t *h, uint32_t *g, uint64_t *oh, uint32_t *og, size_t n, size_t *counts) {
+    const size_t parts = (size_t)1 << JOIN_LOW;
+    uint64_t rest = join_differing(h, n);
+    int shifts[JOIN_PASSES], digits = 0;
+    for (int shift = 0; rest >> shift;) {
+        while (!(rest >> shift & 1)) shift++;
+        if (digits == JOIN_PASSES) return 0;
+        shifts[digits++] = shift;
+        shift += JOIN_LOW;
+        if (shift >= 64) break;
+    }
+    memset(counts, 0, digits * parts * sizeof *counts);
+    for (size_t i = 0; i < n; i++)
+        for (int d = 0; d < digits; d++) counts[d * parts + (h[i] >> shifts[d] & (parts - 1))]++;
+    uint64_t *keys = h;
+    uint32_t *with = g;
+    for (int d = 0; d < digits; d++) {
+        size_t *place = counts + d * parts, before = 0;
+        for (size_t p = 0; p < parts; p++) {
+            size_t count = place[p];
+            place[p] = before;
+            before += count;
+        }
+        for (size_t i = 0; i < n; i++) {
+            size_t to = place[h[i] >> shifts[d] & (parts - 1)]++;
+            oh[to] = h[i];
+            og[to] = g[i];
+        }
+        uint64_t *hashes = h;
+        uint32_t *groups = g;
+        h = oh, oh = hashes;
+        g = og, og = groups;
+    }
+    if (h != keys) {
+        memcpy(keys, h, n * sizeof *h);
+        memcpy(with, g, n * sizeof *g);
+    }
+    return 1;
 }
 
 static int join_compare_groups(const void *a, const void *b) {
@@ -122,21 +172,45 @@ static void join_order_runs(const uint64_t *h, uint32_t *g, size_t n) {
     }
 }
 
-/* Sort in place by hash, then group. Returns 0 when there is no memory for the second buffer. */
-static int join_sort(uint64_t *hashes, uint32_t *groups, size_t n) {
+/* Sort in place by hash; equal ones keep their order. Returns 0 when there is no memory for a second buffer. */
+static int join_sort_keys(uint64_t *hashes, uint32_t *groups, size_t n) {
     if (n < 2) return 1;
     uint64_t *h = malloc(n * sizeof *h);
     uint32_t *g = malloc(n * sizeof *g);
     size_t *counts = malloc(16384 * sizeof *counts); /* 64 bits in digits of 11 need 6 × 2049 */
     int fits = h && g && counts;
     if (fits) {
-        join_sort_part(hashes, groups, h, g, n, 64, 1, counts);
-        join_order_runs(hashes, groups, n);
+        if (!join_sort_low(hashes, groups, h, g, n, counts))
+            join_sort_part(hashes, groups, h, g, n, 64, 1, counts);
     }
     free(h);
     free(g);
     free(counts);
     return fits;
+}
+
+/* Sort in place by hash, then group. */
+static int join_sort(uint64_t *hashes, uint32_t *groups, size_t n) {
+    int fits = join_sort_keys(hashes, groups, n);
+    if (fits) join_order_runs(hashes, groups, n);
+    return fits;
+}
+
+/* Leave every key once, in order, with the sum of its counts; gives how many, or -1 without memory. */
+static int64_t join_sum(uint64_t *keys, uint32_t *counts, size_t n) {
+    size_t to = 0;
+    if (!n) return 0;
+    if (!join_sort_keys(keys, counts, n)) return -1;
+    for (size_t i = 1; i < n; i++) {
+        if (keys[i] == keys[to]) {
+            counts[to] += counts[i];
+        } else {
+            to++;
+            keys[to] = keys[i];
+            counts[to] = counts[i];
+        }
+    }
+    return (int64_t)to + 1;
 }
 
 /* ---- runs: who holds each hash ---- */

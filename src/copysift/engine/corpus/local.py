@@ -238,16 +238,18 @@ class Corpus:
         """Phase 3, second half: sum the pairs up, choose candidates, measure them."""
         folder = self.work.folder
         target = folder / "measured.npz"
-        if self.work.done("measure") is None:
+        if self.work.done("measure") is not None:
+            with np.load(target) as loaded:
+                self.pairs = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
+        else:
             with (
                 self.work.phase("measure"),
                 Spill.open(folder / "pairs.bin", folder / "pairs.npz") as pairs,
                 Spill.open(folder / "common.bin", folder / "common.npz") as common,
             ):
-                found = self._measured(np.load(folder / "sizes.npy"), pairs, common)
-                np.savez(target, **{name: getattr(found, name) for name in Measured.__dataclass_fields__})
-        with np.load(target) as loaded:
-            self.pairs = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
+                self.pairs = self._measured(np.load(folder / "sizes.npy"), pairs, common)
+                named = Measured.__dataclass_fields__
+                np.savez(target, **{name: getattr(self.pairs, name) for name in named})
 
     def _measured(self, sizes: UInt32s, pairs: Spill, common: Spill) -> Measured:
         rule = phases.Candidates(
@@ -262,7 +264,7 @@ class Corpus:
         def candidates() -> Iterator[UInt64s]:  # of one span, while those of the one before are measured
             for span in spans:
                 keys, weights = lists.summed(*pairs.read(*span))
-                yield from self._batches(rule.of(keys, weights, np.unique(common.read(*span)[0])))
+                yield from self._batches(rule.of(keys, weights, lists.distinct(common.read(*span)[0])))
                 self._shown.advance()
 
         return Measured.joined([part for part in self._mapped(self.check, candidates()) if len(part)])
@@ -278,7 +280,7 @@ class Corpus:
             sizes = self._sizes
             shared = self.sets.shared(left, right, sizes)
             return phases.counted(left, right, shared, sizes[left], sizes[right], self.settings.floor)
-        numbers = np.union1d(left, right)
+        numbers = lists.distinct(np.concatenate([left, right]))
         values, bounds = self.sets.some(numbers)
         return phases.measured(values, bounds, numbers, pairs, self.settings, self.settings.floor)
 

@@ -227,7 +227,7 @@ def candidates(
 ) -> UInt64s:
     """Give the pairs that may reach the floor, `sizes` being of their smaller documents, and the common."""
     kept = pairs if method == "super" else pairs[lists.enough(shared, sizes, floor)]
-    return np.union1d(kept, common)
+    return lists.distinct(np.concatenate([kept, common])) if len(common) else kept
 
 
 def split(pairs: UInt64s) -> tuple[Int64s, Int64s]:

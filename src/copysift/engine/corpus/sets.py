@@ -18,6 +18,7 @@ import pyarrow.ipc
 from copysift import kernels
 from copysift.engine.corpus.spill import write_all
 from copysift.errors import RunError
+from copysift.index.lists import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,10 +141,11 @@ class Sets:
 
     def shared(self, lefts: Int64s, rights: Int64s, sizes: Int64s) -> Int64s:
         """Count what pairs of documents share, where their sets lie."""
-        numbers = np.union1d(lefts, rights)
+        numbers = distinct(np.concatenate([lefts, rights]))
         edges, starts = self.bounds(), self._starts()
         part = np.searchsorted(edges, numbers, side="right") - 1
-        used, source = np.unique(part, return_inverse=True)
+        used = distinct(part)
+        source = np.searchsorted(used, part)
         first = starts[edges[:-1]]
         counts = np.diff(np.append(first, starts[-1]))
         begin = starts[numbers] - first[part]

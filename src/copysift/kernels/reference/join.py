@@ -41,6 +41,18 @@ def sort_pairs(hashes: UInt64s, groups: UInt32s) -> None:
     groups[:] = groups[order]
 
 
+def sum_pairs(pairs: UInt64s, counts: UInt32s) -> int:
+    """Leave every pair once, in order, with the sum of its counts, at the beginning; give how many."""
+    if len(pairs) != len(counts):
+        raise ValueError("arrays that belong together differ in length")
+    once, places = np.unique(pairs, return_inverse=True)
+    sums = np.zeros(len(once), np.uint32)
+    np.add.at(sums, places, counts)
+    pairs[: len(once)] = once
+    counts[: len(once)] = sums
+    return len(once)
+
+
 def shared_runs(
     hashes: UInt64s, groups: UInt32s, max_shared: int, sizes: UInt32s
 ) -> tuple[UInt64s, UInt32s, UInt32s, UInt64s, UInt32s, UInt32s]:
