@@ -82,9 +82,43 @@ static void keys_sort_part(uint64_t *h, uint64_t *o, size_t n, int bits, int sta
     }
 }
 
+/* Put keys into about as many parts as there are keys; gives 0 and does nothing when one of them is large. */
+static int keys_spread(const uint64_t *h, uint64_t *o, size_t n, uint32_t *counts) {
+    int digit = 1;
+    while (digit < SHINGLE_DIGIT && n >> digit) digit++;
+    size_t parts = (size_t)1 << digit;
+    int shift = 64 - digit;
+    uint32_t most = 0, before = 0;
+    memset(counts, 0, parts * sizeof *counts);
+    for (size_t i = 0; i < n; i++) counts[h[i] >> shift]++;
+    for (size_t p = 0; p < parts; p++) {
+        uint32_t count = counts[p];
+        most = count > most ? count : most;
+        counts[p] = before;
+        before += count;
+    }
+    if (most > SHINGLE_SMALL) return 0;
+    for (size_t i = 0; i < n; i++) o[counts[h[i] >> shift]++] = h[i];
+    return 1;
+}
+
 /* Sort keys and drop repeats; gives how many are left. */
 static size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts) {
     size_t kept = 0;
+    if (n <= (size_t)4 << SHINGLE_DIGIT && keys_spread(h, room, n, counts)) {
+        for (size_t i = 0; i < n; i++) { /* a key is in its place, or has few to pass */
+            uint64_t key = room[i];
+            size_t at = kept;
+            for (; at > 0 && h[at - 1] > key; at--) h[at] = h[at - 1];
+            if (at > 0 && h[at - 1] == key) { /* known: close the gap again */
+                for (; at < kept; at++) h[at] = h[at + 1];
+                continue;
+            }
+            h[at] = key;
+            kept++;
+        }
+        return kept;
+    }
     keys_sort_part(h, room, n, 64, 1, counts);
     for (size_t i = 0; i < n; i++)
         if (!i || h[i] != h[i - 1]) h[kept++] = h[i];

@@ -248,6 +248,7 @@ class Corpus:
                 Spill.open(folder / "common.bin", folder / "common.npz") as common,
             ):
                 self.pairs = self._measured(np.load(folder / "sizes.npy"), pairs, common)
+                self.sets.keep(0)
                 named = Measured.__dataclass_fields__
                 np.savez(target, **{name: getattr(self.pairs, name) for name in named})
 

@@ -47,7 +47,6 @@ class Sets:
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
         self._parts: dict[int, UInt64s] = {}
-        self._keeps = False
         self._held = 0  # parts whose numbers are still at hand from writing
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
@@ -159,18 +158,15 @@ class Sets:
         )
 
     def keep(self, limit: int) -> None:
-        """Keep the sets in reach for `shared`, if they take no more than so many bytes all together."""
-        self._keeps = 8 * int(self._starts()[-1]) <= limit
-        if not self._keeps:
-            self._parts.clear()
+        """Keep the sets in reach for `shared`, if they take no more than so many bytes; 0 lets them go."""
+        starts = self._starts()
+        self._parts.clear()
+        if 8 * int(starts[-1]) <= limit:
+            counts = np.diff(starts[self.bounds()]).tolist()
+            self._parts = {part: self._mapped("shingles", part, counts[part]) for part in range(self.parts)}
 
     def _kept(self, part: int, count: int) -> UInt64s:
-        if part not in self._parts:
-            found = self._mapped("shingles", part, count)
-            if not self._keeps:
-                return found
-            self._parts[part] = found
-        return self._parts[part]
+        return self._parts[part] if part in self._parts else self._mapped("shingles", part, count)
 
     def _starts(self) -> Int64s:
         if "_starts" not in self._columns:
