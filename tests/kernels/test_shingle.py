@@ -142,6 +142,23 @@ def test_sets_of_several_sources_are_intersected_and_never_from_outside(kernel):
         kernel.shared_among(sources, source, starts, ends, np.array([4]), np.array([0]))
 
 
+@pytest.mark.parametrize("avx2", [True, False])
+@pytest.mark.parametrize("top", [64, 58, 50])
+def test_one_set_with_many_is_the_intersection(avx2, top):
+    """Sets below, at and above the sizes of a table; keys below 2^top crowd its first rows."""
+    compiled.use_avx2(avx2)
+    chance = random.Random(top)
+    pool = [0, 2**top - 1, *(chance.randrange(2**top) for _ in range(7000))]
+    counts = [0, 1, 31, 32, 33, 40, 500, 700, 1024, 2047, 2048, 4095, 4096, 4097, 6000]
+    sets = [np.array(sorted(set(chance.sample(pool, count))), np.uint64) for count in counts]
+    ends = np.cumsum([len(each) for each in sets])
+    told = ([np.concatenate(sets)], np.zeros(len(sets), np.int64), ends - [len(each) for each in sets], ends)
+    lefts, rights = (side.ravel() for side in np.indices((len(sets), len(sets))))
+    found = compiled.shared_among(*told, lefts, rights)
+    assert found.tolist() == readable.shared_among(*told, lefts, rights).tolist()
+    compiled.use_avx2(True)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 6])
 def test_super_shingles_are_those_of_the_definition(size):
     chance = random.Random(size)

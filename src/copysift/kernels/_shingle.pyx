@@ -42,6 +42,12 @@ cdef extern from "shingle.h" nogil:
     size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts)
     int SHINGLE_COUNTS
     uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+    int SHINGLE_TABLE
+    int SHINGLE_ROW
+    ctypedef struct shingle_table:
+        uint64_t *rows
+    void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets, const int64_t *sizes,
+                             const int64_t *others, size_t count, shingle_table *table, int64_t *out)
     size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
                          const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes, shingle_list *out)
     size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint32_t weight, uint64_t *pairs,
@@ -232,7 +238,7 @@ def shared_among(list sources, const int64_t[::1] source, const int64_t[::1] sta
                  const int64_t[::1] lefts, const int64_t[::1] rights):
     """Count for every pair the keys that both sets have; set i is sources[source[i]][starts[i]:ends[i]]."""
     cdef Py_ssize_t n = lefts.shape[0], sets = starts.shape[0], i
-    cdef int64_t a, b
+    cdef int64_t a
     cdef const uint64_t[::1] keys
     cdef size_t[::1] at = np.zeros(sets, np.uintp)
     cdef size_t[::1] first = np.zeros(len(sources) + 1, np.uintp), size = np.zeros(len(sources) + 1, np.uintp)
@@ -245,14 +251,24 @@ def shared_among(list sources, const int64_t[::1] source, const int64_t[::1] sta
             raise IndexError("outside of the source")
         at[i] = first[source[i]] + 8 * <size_t>starts[i]
     out = np.zeros(n, np.int64)
-    cdef int64_t[::1] o = out
+    cdef int64_t[::1] o = out, sizes = np.subtract(ends, starts)
     for i in range(n):
         if not 0 <= lefts[i] < sets or not 0 <= rights[i] < sets:
             raise IndexError("no such set")
+    rows = np.empty(2 * SHINGLE_TABLE * SHINGLE_ROW, np.uint64)
+    cdef uint64_t[::1] r = rows
+    cdef shingle_table table
+    table.rows = &r[0]
+    cdef Py_ssize_t end
+    i = 0
     with nogil:
-        for i in range(n):
-            a, b = lefts[i], rights[i]
-            o[i] = shingle_shared(<const uint64_t *>at[a], ends[a] - starts[a], <const uint64_t *>at[b], ends[b] - starts[b])
+        while i < n:
+            end = i + 1
+            while end < n and lefts[end] == lefts[i]:
+                end += 1
+            a = lefts[i]
+            shingle_shared_with(<const uint64_t *>at[a], sizes[a], &at[0], &sizes[0], &rights[i], end - i, &table, &o[i])
+            i = end
     return out
 
 

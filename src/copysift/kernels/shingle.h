@@ -328,6 +328,77 @@ static uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, s
     return shared;
 }
 
+/* ---- intersection of one set with many: it is put into a table once, each of the others looks up its keys ---- */
+
+#define SHINGLE_ROW 4       /* keys of a row of the table, which are compared at once */
+#define SHINGLE_TABLE 4096  /* keys of a set at most that is put into a table */
+#define SHINGLE_TABLE_MIN 32
+#define SHINGLE_LEFT_OVER 64
+
+typedef struct {
+    uint64_t *rows; /* 2 · SHINGLE_TABLE rows: keys by their top bits */
+    uint64_t over[SHINGLE_LEFT_OVER]; /* those that their row had no place for, ascending */
+    size_t left_over;
+    int bits;
+} shingle_table;
+
+/* Put an ascending set into the table; gives 0 when it cannot be used for it. */
+static int shingle_fill(shingle_table *table, const uint64_t *a, size_t n) {
+    if (n < SHINGLE_TABLE_MIN || n > SHINGLE_TABLE) return 0;
+    table->bits = 1;
+    while (n >> table->bits) table->bits++;
+    table->left_over = 0;
+    int shift = 64 - table->bits;
+    for (uint64_t row = 0; row < (uint64_t)1 << table->bits; row++) /* no key that is looked for there */
+        for (int i = 0; i < SHINGLE_ROW; i++) table->rows[row * SHINGLE_ROW + i] = ~(row << shift);
+    uint64_t before = a[0] >> shift, held = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t row = a[i] >> shift;
+        held = row == before ? held : 0;
+        before = row;
+        if (held < SHINGLE_ROW) table->rows[row * SHINGLE_ROW + held] = a[i];
+        else if (table->left_over < SHINGLE_LEFT_OVER) table->over[table->left_over++] = a[i];
+        else return 0;
+        held++;
+    }
+    return 1;
+}
+
+#if TEXT_HAS_AVX2
+TEXT_AVX2 static uint64_t shingle_look_up(const shingle_table *table, const uint64_t *b, size_t m) {
+    __m256i found = _mm256_setzero_si256();
+    int shift = 64 - table->bits;
+    for (size_t i = 0; i < m; i++) {
+        __m256i row = _mm256_loadu_si256((const __m256i *)(table->rows + (b[i] >> shift) * SHINGLE_ROW));
+        found = _mm256_sub_epi64(found, _mm256_cmpeq_epi64(row, _mm256_set1_epi64x((long long)b[i])));
+    }
+    uint64_t sums[4], shared = 0;
+    _mm256_storeu_si256((__m256i *)sums, found);
+    for (int lane = 0; lane < 4; lane++) shared += sums[lane];
+    return shared + shingle_shared(table->over, table->left_over, b, m);
+}
+#endif
+
+/* Count what set a shares with each of some others, which `sets` and `sizes` give. */
+static void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets, const int64_t *sizes,
+                                const int64_t *others, size_t count, shingle_table *table, int64_t *out) {
+    int known = 0;
+#if TEXT_HAS_AVX2
+    known = text_use_avx2 && count > 1 && shingle_fill(table, a, n);
+#endif
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *b = (const uint64_t *)sets[others[i]];
+        size_t m = (size_t)sizes[others[i]];
+#if TEXT_HAS_AVX2
+        if (known && m / 16 <= n) {
+            out[i] = (int64_t)shingle_look_up(table, b, m);
+            continue;
+        }
+#endif
+        out[i] = (int64_t)shingle_shared(a, n, b, m);
+    }
+}
+
 /* ---- who shares a hash: lists of documents to pairs ---- */
 
 typedef struct {
