@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from tests.cli.program import copysift
 from tests.corpus.texts import text, write_jsonl
 
@@ -272,6 +274,25 @@ def test_query_takes_several_documents_of_any_kind_and_builds_its_look_up_once(t
     assert copysift(tmp_path, "query", "run", "a").out.startswith(" 100.0%  100.0%  100.0%  b\n")
     assert (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns == before
     assert copysift(tmp_path, "query", "run").status == 2
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut", "empty"])
+def test_damaged_facts_of_a_run_are_noticed_and_named(tmp_path, harm):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    assert copysift(tmp_path, "query", "run", "a").status == 0
+    path = tmp_path / "run" / "sketches" / "documents-00000.arrow"
+    whole = path.read_bytes()
+    places = range(0, len(whole), len(whole) // 9) if harm == "flipped" else [len(whole) // 2]
+    for at in places:
+        flipped = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        path.write_bytes({"flipped": flipped, "cut": whole[:at], "empty": b""}[harm])
+        for command in (("query", "run", "a"), ("cluster", "c.jsonl", "--onto", "run", "-o", "new")):
+            done = copysift(tmp_path, *command)
+            assert (done.status, "documents-00000.arrow is damaged" in done.err) == (2, True), done.err
+    path.write_bytes(whole)
+    path.with_suffix(".sum").unlink()  # as earlier versions left it
+    assert copysift(tmp_path, "query", "run", "a").status == 0
 
 
 def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
