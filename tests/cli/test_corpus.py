@@ -39,6 +39,35 @@ def test_query_ranks_the_documents_of_a_run(tmp_path):
     assert copysift(tmp_path, "query", "run", "d").status == 1
 
 
+def test_query_of_a_run_has_threshold_format_and_output_as_that_of_an_index(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    (tmp_path / "part.txt").write_text(" ".join(BASE.split()[50:80]))
+    (tmp_path / "half.txt").write_text(" ".join([*BASE.split()[50:90], *(f"new{at}" for at in range(40))]))
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "20%").status == 0
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "90%").status == 1
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "2").status == 2
+    shown = json.loads(copysift(tmp_path, "query", "run", "part.txt", "a", "--format", "json").out)
+    assert [query["name"] for query in shown["queries"]] == ["part.txt", "a"]
+    assert shown["queries"][0]["bytes"] == (tmp_path / "part.txt").stat().st_size
+    assert shown["version"] == 1
+    plain = json.loads(copysift(tmp_path, "query", "run", "part.txt", "a", "--json").out)
+    measures = ("left", "right", "shared", "equal")
+    assert [[hit[name] for name in measures] for hit in shown["hits"]] == [
+        [pair[name] for name in measures] for pair in plain
+    ]
+    done = copysift(tmp_path, "query", "run", "a", "-o", "near.csv")
+    assert (done.status, done.out) == (0, "")
+    head, first, *_ = (tmp_path / "near.csv").read_text().splitlines()
+    assert head.startswith("left,right,equal,resemblance")
+    assert first.startswith("a,b,true,1.000000")
+    table = copysift(tmp_path, "query", "run", "a").out
+    copysift(tmp_path, "query", "run", "a", "-o", "near.txt")
+    assert (tmp_path / "near.txt").read_text() == table
+    assert copysift(tmp_path, "query", "run", "a", "--json", "--format", "csv").status == 2
+    assert copysift(tmp_path, "query", "run", "a", "-o", "no/near.csv").status == 2
+
+
 def test_show_gives_the_whole_run_as_text_page_or_pairs(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
