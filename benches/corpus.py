@@ -205,7 +205,7 @@ def speed(path: Path, run: Path, *more: str) -> float:
 
 def reused(corpus: Path, work: Path) -> None:
     """Look for the planted passages, and ask for 90 % of each in the regions of the pair."""
-    wall, _, peak = measured(
+    wall, cpu, peak = measured(
         "scan",
         str(corpus / "corpus.jsonl"),
         "--min-match",
@@ -243,7 +243,7 @@ def reused(corpus: Path, work: Path) -> None:
         hit += covered >= 0.9 * (end - start)
     print(
         f"| reused passages | {total} | {hit / total:.4f} found with their spans "
-        f"| {wall:.0f} s | peak {peak:.0f} MB |"
+        f"| {len(found['pairs']):,} pairs | {wall:.0f} s | {cpu:.0f} CPU-s | peak {peak:.0f} MB |"
     )
 
 

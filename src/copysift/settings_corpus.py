@@ -237,8 +237,30 @@ class CorpusDoor:
         _OUTPUT,
         text,
         "PATH",
-        commands=f"{MAKE} recluster",
+        commands=f"{MAKE} recluster query",
         shown="none",
+    )
+    threshold: float | None = declare(
+        None,
+        "--threshold",
+        "Report documents whose resemblance or a containment reaches this: 50% or .5.",
+        _ALIKE,
+        fraction,
+        "X",
+        limits=(0, 1),
+        commands="query",
+        shown="that of --floor",
+    )
+    format: str = declare(
+        "",
+        "--format",
+        "table, json (as an index answers) or csv.",
+        _OUTPUT,
+        text,
+        "NAME",
+        choices=("", "table", "json", "csv"),
+        commands="query",
+        shown="by the suffix of -o, else table",
     )
     onto: str = declare(
         "",

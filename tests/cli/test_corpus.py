@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from tests.cli.program import copysift
 from tests.corpus.texts import text, write_jsonl
 
@@ -35,6 +37,35 @@ def test_query_ranks_the_documents_of_a_run(tmp_path):
     found = json.loads(copysift(tmp_path, "query", "run", "part.txt", "--json").out)
     assert [pair["right"] for pair in found if pair["containment_left"] == 1.0][:2] == ["a", "b"]
     assert copysift(tmp_path, "query", "run", "d").status == 1
+
+
+def test_query_of_a_run_has_threshold_format_and_output_as_that_of_an_index(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    (tmp_path / "part.txt").write_text(" ".join(BASE.split()[50:80]))
+    (tmp_path / "half.txt").write_text(" ".join([*BASE.split()[50:90], *(f"new{at}" for at in range(40))]))
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "20%").status == 0
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "90%").status == 1
+    assert copysift(tmp_path, "query", "run", "half.txt", "--threshold", "2").status == 2
+    shown = json.loads(copysift(tmp_path, "query", "run", "part.txt", "a", "--format", "json").out)
+    assert [query["name"] for query in shown["queries"]] == ["part.txt", "a"]
+    assert shown["queries"][0]["bytes"] == (tmp_path / "part.txt").stat().st_size
+    assert shown["version"] == 1
+    plain = json.loads(copysift(tmp_path, "query", "run", "part.txt", "a", "--json").out)
+    measures = ("left", "right", "shared", "equal")
+    assert [[hit[name] for name in measures] for hit in shown["hits"]] == [
+        [pair[name] for name in measures] for pair in plain
+    ]
+    done = copysift(tmp_path, "query", "run", "a", "-o", "near.csv")
+    assert (done.status, done.out) == (0, "")
+    head, first, *_ = (tmp_path / "near.csv").read_text().splitlines()
+    assert head.startswith("left,right,equal,resemblance")
+    assert first.startswith("a,b,true,1.000000")
+    table = copysift(tmp_path, "query", "run", "a").out
+    copysift(tmp_path, "query", "run", "a", "-o", "near.txt")
+    assert (tmp_path / "near.txt").read_text() == table
+    assert copysift(tmp_path, "query", "run", "a", "--json", "--format", "csv").status == 2
+    assert copysift(tmp_path, "query", "run", "a", "-o", "no/near.csv").status == 2
 
 
 def test_show_gives_the_whole_run_as_text_page_or_pairs(tmp_path):
@@ -272,6 +303,25 @@ def test_query_takes_several_documents_of_any_kind_and_builds_its_look_up_once(t
     assert copysift(tmp_path, "query", "run", "a").out.startswith(" 100.0%  100.0%  100.0%  b\n")
     assert (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns == before
     assert copysift(tmp_path, "query", "run").status == 2
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut", "empty"])
+def test_damaged_facts_of_a_run_are_noticed_and_named(tmp_path, harm):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    assert copysift(tmp_path, "query", "run", "a").status == 0
+    path = tmp_path / "run" / "sketches" / "documents-00000.arrow"
+    whole = path.read_bytes()
+    places = range(0, len(whole), len(whole) // 9) if harm == "flipped" else [len(whole) // 2]
+    for at in places:
+        flipped = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+        path.write_bytes({"flipped": flipped, "cut": whole[:at], "empty": b""}[harm])
+        for command in (("query", "run", "a"), ("cluster", "c.jsonl", "--onto", "run", "-o", "new")):
+            done = copysift(tmp_path, *command)
+            assert (done.status, "documents-00000.arrow is damaged" in done.err) == (2, True), done.err
+    path.write_bytes(whole)
+    path.with_suffix(".sum").unlink()  # as earlier versions left it
+    assert copysift(tmp_path, "query", "run", "a").status == 0
 
 
 def test_damaged_shingles_of_a_run_are_noticed(tmp_path):

@@ -71,6 +71,52 @@ def test_tiles_equal_twin(problem):
     assert lists(compiled.tiles(*problem)) == lists(reference.tiles(*problem))
 
 
+@st.composite
+def collections(draw):
+    """Sequences of any widths, pairs of them in any order, k, masks."""
+    a, b, k, mask_a, mask_b = draw(problems())
+    c, d, _, mask_c, mask_d = draw(problems())
+    pairs = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8))
+    lefts, rights = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    return [a, b, c, d], lefts, rights, k, [mask_a, mask_b, mask_c, mask_d]
+
+
+@settings(max_examples=300)
+@given(collections(), st.sampled_from([0, 30, 1 << 20]))
+def test_tiles_among_equal_twin(problem, room):
+    ours, twins = (edition.tiles_among(*problem, room=room) for edition in EDITIONS)
+    assert ours[0].tolist() == twins[0].tolist()
+    assert lists(ours[1:]) == lists(twins[1:])
+
+
+def test_tiles_among_small_strings_are_those_of_each_pair():
+    rows = strings(2, 5)
+    lefts, rights = (each.ravel() for each in np.meshgrid(range(len(rows)), range(len(rows)), indexing="ij"))
+    for k in (1, 2, 4, 5):
+        counts, *columns = compiled.tiles_among(rows, lefts, rights, k)
+        ends = np.cumsum(counts).tolist()
+        for a, b, start, end in zip(lefts.tolist(), rights.tolist(), [0, *ends], ends, strict=False):
+            found = [column[start:end] for column in columns]
+            assert lists(found) == lists(reference.tiles(rows[a], rows[b], k)), (rows[a], rows[b], k)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_tiles_among_refuses_what_does_not_fit(edition):
+    rows, none, one = [u8([1, 2]), u8([1])], np.zeros(1, np.int64), np.ones(1, np.int64)
+    with pytest.raises(IndexError):
+        edition.tiles_among(rows, none, one + 1, 1)
+    with pytest.raises(IndexError):
+        edition.tiles_among(rows, none - 1, one, 1)
+    with pytest.raises(ValueError):
+        edition.tiles_among(rows, none, np.ones(2, np.int64), 1)
+    with pytest.raises(ValueError):
+        edition.tiles_among(rows, none, one, 1, [None])
+    with pytest.raises(ValueError):
+        edition.tiles_among(rows, none, one, 1, [u8([0]), None])
+    with pytest.raises(ValueError):
+        edition.tiles_among(rows, none, one, 0)
+
+
 @settings(max_examples=300)
 @given(problems(), st.integers(1, 5))
 def test_seed_tiles_equal_twin(problem, stride):

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from copysift.errors import UsageError
 from copysift.match import exact
-from copysift.match.exact import covered_lines, line_span, line_starts, matched_lines, regions
+from copysift.match.exact import (
+    covered_lines,
+    line_span,
+    line_starts,
+    matched_lines,
+    regions,
+    runs_among,
+    touched_lines,
+)
 from copysift.values import Canonical
 
 
@@ -96,3 +104,35 @@ def test_large_documents_are_matched_by_seeds(monkeypatch, room):
 def test_a_noise_threshold_of_zero_is_a_usage_error():
     with pytest.raises(UsageError):
         regions(letters(b"a"), letters(b"a"), 0)
+
+
+@pytest.mark.parametrize("room", ["", "SIEVE_ROOM", "SUFFIX_ROOM"])
+def test_runs_among_documents_are_the_regions_of_each_pair(monkeypatch, room):
+    if room:
+        monkeypatch.setattr(exact, room, 40)
+    random = np.random.default_rng(3)
+    texts = [random.integers(0, 3, random.integers(0, 60)).astype(np.uint8) for _ in range(6)]
+    lefts, rights = (each.ravel() for each in np.meshgrid(range(6), range(6)))
+    found = runs_among(texts, lefts, rights, 4, 6)
+    assert np.all(np.diff(found.pairs) >= 0)
+    for number, (a, b) in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
+        here = found.pairs == number
+        one, other = (
+            Canonical(texts[side], Places(*(np.arange(len(texts[side])) + at for at in (0, 1))))
+            for side in (a, b)
+        )
+        expected = regions(one, other, 4, 6)
+        columns = (found.left_firsts[here], found.right_firsts[here], found.lengths[here])
+        assert sorted(zip(*(each.tolist() for each in columns), strict=True)) == sorted(
+            zip(expected.left_starts.tolist(), expected.right_starts.tolist(), expected.lengths.tolist(),
+                strict=True)
+        )  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 30), st.integers(0, 9)), max_size=20))
+def test_touched_lines_are_counted_once_for_each_owner(spans):
+    owners, first, more = (np.array([span[i] for span in spans], np.int64) for i in range(3))
+    found = touched_lines(owners, first, first + more, 5)
+    for owner in range(5):
+        touched = {line for o, a, n in spans if o == owner for line in range(a, a + n + 1)}
+        assert found[owner] == len(touched)

@@ -17,6 +17,7 @@ from copysift.values import Skipped
 if TYPE_CHECKING:
     from copysift.engine.progress import Progress
 
+AT_ONCE = 1 << 20  # bytes of a report that are written together
 DONE = 0
 NOTHING_FOUND = 1
 SOME_SKIPPED = 3
@@ -51,9 +52,10 @@ def check_output(door: Door) -> None:
         )
 
 
-def write(content: str, door: Door) -> None:
-    """Write a report whole: a file is put in place only when it is complete."""
-    encoded = content.encode("utf-8", "surrogateescape")
+def write(content: str | Iterable[str], door: Door) -> None:
+    """Write a report, in parts or not: a file is put in place only when it is complete."""
+    parts = [content] if isinstance(content, str) else content
+    encoded = (part.encode("utf-8", "surrogateescape") for part in parts)
     if not door.output or door.output == "-":
         try:
             _print(encoded)
@@ -67,7 +69,7 @@ def write(content: str, door: Door) -> None:
     target = Path(door.output)
     if target.exists() and not target.is_file():  # a pipe or a device, /dev/stdout for example
         try:
-            target.write_bytes(encoded)
+            _write_file(target, encoded)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -75,7 +77,7 @@ def write(content: str, door: Door) -> None:
         return
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(encoded)
+        _write_file(part, encoded)
         part.replace(target)
     except OSError as error:
         raise UsageError(f"cannot write {door.output}: {error.strerror}") from None
@@ -84,11 +86,17 @@ def write(content: str, door: Door) -> None:
             part.unlink()
 
 
-def _print(encoded: bytes) -> None:
+def _write_file(target: Path, parts: Iterable[bytes]) -> None:
+    with target.open("wb", AT_ONCE) as file:
+        file.writelines(parts)
+
+
+def _print(parts: Iterable[bytes]) -> None:
     sys.stdout.flush()
-    left = memoryview(encoded)
-    while left:  # under PYTHONUNBUFFERED this is the bare file, which may take a part only
-        left = left[sys.stdout.buffer.write(left) :]
+    for each in parts:
+        left = memoryview(each)
+        while left:  # under PYTHONUNBUFFERED this is the bare file, which may take a part only
+            left = left[sys.stdout.buffer.write(left) :]
     sys.stdout.buffer.flush()
 
 

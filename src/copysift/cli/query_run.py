@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import options, settings_from, spare_pandas, told
+from copysift.cli.corpus_options import options, settings_from, spare_pandas
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
-from copysift.values import Pair
+from copysift.report.hits import FORMATS
+from copysift.report.view import View
+from copysift.settings import Door
+from copysift.settings_corpus import CorpusDoor
+from copysift.values import Answer, Pair
 
 
 @click.command("query", cls=SectionedCommand)
@@ -30,20 +35,44 @@ def command(run: str, names: tuple[str, ...], texts: tuple[str, ...], **given: o
     settings, door = settings_from(given)
     if not names and not texts:
         raise UsageError("nothing to ask for", hint="name files, ids, - for standard input, or give --text")
+    out = Door(output=door.output)
+    chosen = _format(door)
+    console.check_output(out)
     spare_pandas()
     from copysift.engine.corpus.query import Asked
 
     asked = Asked(Path(run), settings.seed)
     questions = [(name, _read(name)) for name in names]
     questions += [(" ".join(text.split())[:40], text.encode()) for text in texts]
-    answers = [asked.query(text, name, settings.floor, door.limit) for name, text in questions]
-    found = [pair for answer in answers for pair in answer]
-    if door.json:
-        told(json.dumps([asdict(pair) for pair in found], ensure_ascii=False) + "\n")
+    least = settings.floor if door.threshold is None else door.threshold
+    if chosen in ("json", "csv"):
+        given_back = [asked.answer(text, name, least, door.limit) for name, text in questions]
+        queries, hits = zip(*given_back, strict=True)
+        limits: dict[str, object] = {"threshold": least, "limit": door.limit}
+        answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
+        console.write(FORMATS[chosen](answer, View()), out)
+        return console.DONE if answer.hits else console.NOTHING_FOUND
+    answers = [asked.query(text, name, least, door.limit) for name, text in questions]
+    found = [pair for pairs in answers for pair in pairs]
+    if chosen == "list":
+        console.write(json.dumps([asdict(pair) for pair in found], ensure_ascii=False) + "\n", out)
     else:
-        for (name, _), answer in zip(questions, answers, strict=True):
-            told((f"{name}\n" if len(questions) > 1 else "") + "".join(map(_line, answer)))
+        blocks = [
+            (f"{name}\n" if len(questions) > 1 else "") + "".join(map(_line, pairs))
+            for (name, _), pairs in zip(questions, answers, strict=True)
+        ]
+        console.write("".join(blocks), out)
     return console.DONE if found else console.NOTHING_FOUND
+
+
+def _format(door: CorpusDoor) -> str:
+    """Give the format: as told, by the suffix of the output, else the table; --json alone is a plain list."""
+    if door.json:
+        if door.format:
+            raise UsageError("--json and --format say two things", hint="leave one of them out")
+        return "list"
+    suffix = Path(door.output).suffix.lower()
+    return door.format or {".json": "json", ".csv": "csv"}.get(suffix, "table")
 
 
 def _read(name: str) -> bytes | None:

@@ -151,6 +151,7 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
+    from copysift.report.records import parts
     from copysift.report.view import View, no_source, no_spans
     from copysift.report.wording import plural
 
@@ -169,6 +170,9 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     )
     if door.anonymise:
         result, view = pseudonyms.anonymous(result, view, settings, door)
+    if chosen == "json":
+        console.write(parts(result, view), door)
+        return
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
     made = report(result, view)
     if isinstance(made, str):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.engine.documents import family
-from copysift.engine.joining import Joined, Prepared, regions_of
+from copysift.engine.joining import Joined, Prepared, matched
 from copysift.engine.remembered import Places, StoredReader
 from copysift.errors import InputError, UsageError
 from copysift.fingerprint import fingerprinter
@@ -23,7 +23,7 @@ from copysift.fingerprint.quick import WINDOWS, smallest
 from copysift.index.reader import Snapshot
 from copysift.index.segment import Damage, Found
 from copysift.index_settings import Query
-from copysift.match.exact import line_span, line_starts, regions
+from copysift.match.exact import line_span, line_starts
 from copysift.values import Fingerprints, Hit, Region, Side
 
 if TYPE_CHECKING:
@@ -186,17 +186,12 @@ class Asking:
         except InputError:
             return self._sketched(hit, content, asked, found, left)
         ours = left if kinds[0] == question.kind else self._prepared(question.source, kinds[0])
-        one, other = Joined([(hit.left, ours)]), Joined([(hit.right, self._prepared(source, kinds[1]))])
-        tiles = regions(one.canonical, other.canonical, *self._reader.noise(kinds[0]))
-        return dataclasses.replace(
-            hit,
-            longest=tiles.longest,
-            lines=max(
-                one.lines_of(tiles.left_starts, tiles.left_ends),
-                other.lines_of(tiles.right_starts, tiles.right_ends),
-            ),
-            regions=tuple(regions_of(tiles, one, other)),
-        )
+        both = [Joined([(0, each)]) for each in (ours, self._prepared(source, kinds[1]))]
+        first = np.zeros(1, np.int64)
+        shared = matched(both, [(self._reader.noise(kinds[0]), first, first, first + 1)], 1)
+        (regions,) = shared.made([((hit.left,), (hit.right,))])
+        longest, lines = int(shared.longest[0]), int(shared.lines[0])
+        return dataclasses.replace(hit, longest=longest, lines=lines, regions=regions)
 
     def _sketched(self, hit: Hit, content: ContentRow, asked: _Asked, found: Found, left: Prepared) -> Hit:
         """Join the spans of shared fingerprints that overlap on both sides; lines of the right are 0."""

@@ -106,13 +106,13 @@ class Collection:
         """Give a document by its name."""
         return self.filed[self._names[name]]
 
+    def number(self, name: str) -> int:
+        """Give the number of a document."""
+        return self._names[name]
+
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files behind a number that the join knows."""
         return (self.filed[number],)
-
-    def members(self, name: str) -> Sequence[Filed]:
-        """Give the files of what is compared under a name: here the one of that name."""
-        return (self.by_name(name),)
 
     def rename(self, name: str, number: int) -> None:
         """Let a document be found by another name, too."""

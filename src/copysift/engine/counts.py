@@ -6,7 +6,7 @@ This is all that a threshold needs, so a saved run can be asked again without it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,15 @@ class PairColumns:
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> PairColumns:
         """Give some of the pairs, in the order asked for."""
         return PairColumns(*(getattr(self, each.name)[which] for each in fields(self)))
+
+    def matched(self, longest: NDArray[np.int64], lines: NDArray[np.int64]) -> PairColumns:
+        """Put in what the exact matches of the first pairs, or of all, tell."""
+        known = len(longest)
+        return replace(
+            self,
+            longest=np.concatenate([longest, self.longest[known:]]),
+            lines=np.concatenate([lines, self.lines[known:]]),
+        )
 
     def measure(self, name: str) -> Shares:
         """Give the column that ranks pairs; containment is the larger of the two."""

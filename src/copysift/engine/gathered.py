@@ -79,10 +79,6 @@ class Gathered(Collection):
             for each in members:
                 yield Group(each.entry.path, submission.name, each.plain_kind, each.size, each.fingerprints)
 
-    def members(self, name: str) -> Sequence[Filed]:
-        """Give the files of a group."""
-        return self._members[self.numbers[name]]
-
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files of a group by its number."""
         return self._members[number]

@@ -23,7 +23,7 @@ from copysift import registry
 from copysift.engine import batches
 from copysift.engine.base import Base
 from copysift.engine.collection import Collection, Scanned
-from copysift.engine.counts import UNKNOWN, Counts
+from copysift.engine.counts import Counts
 from copysift.engine.documents import Reader
 from copysift.engine.evidence import VERBATIM, Evidence
 from copysift.engine.exact import Exact
@@ -33,6 +33,7 @@ from copysift.engine.pairs import Pairs
 from copysift.engine.parallel import Failed, ordered_batches
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.records import is_source, take_records
+from copysift.engine.regions import RegionColumns
 from copysift.engine.repeats import Repeats, chosen_by, match_shares
 from copysift.engine.selection import allowed, answer, by_suffix, selected
 from copysift.engine.showing import check_answerable
@@ -149,7 +150,7 @@ class Scan:
             self._collection.rename(right, 0)
             return dataclasses.replace(answer(counts, self.settings), pairs=exact.equal((pair,)))
         found = Pairs(documents, counts.pairs)[:] or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
-        (pair,) = exact.pairs(found)
+        pair = exact.pair(found[0])
         return dataclasses.replace(answer(counts, self.settings), pairs=(pair,))
 
     def save(self, path: Path) -> None:
@@ -318,34 +319,32 @@ class Scan:
         settings = self.settings
         base = None if self._gathered is None else self._gathered.base
         exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
+        found: RegionColumns | None = None
         if settings.measure == "longest" or settings.min_match is not None:
-            counts = self._with_longest(counts, exact, shown)
+            counts, found = self._with_longest(counts, exact, regions, shown)
         self._counts = counts
         if not regions:
             return answer(counts, settings, groups=groups)
-        counts = by_suffix(counts, settings)
-        chosen = Pairs(counts.documents, counts.pairs.take(selected(counts, settings)), counts.twins)
-        matched = chosen[:most]
-        shown.phase("matching", len(matched))
-        pairs: list[Pair] = []
-        for pair in exact.pairs(matched):
-            pairs.append(pair)
-            shown.advance()
-        return answer(counts, settings, reported=tuple(pairs), groups=groups, whole=exact.equal)
+        parted = by_suffix(counts, settings)
+        chosen = selected(parted, settings)[:most]
+        if found is None or parted is not counts:
+            shown.phase("matching", len(chosen))
+            pairs = parted.pairs.take(chosen)
+            found = exact.among(pairs.left, pairs.right, progress=shown)
+        else:
+            found = found.take(chosen)
+        return answer(counts, settings, regions=found, files=exact.names, groups=groups, whole=exact.equal)
 
-    def _with_longest(self, counts: Counts, exact: Exact, shown: Progress) -> Counts:
-        """Match every candidate exactly, for its longest match, and forget the regions again."""
-        documents, columns = counts.documents, counts.pairs
-        wanted = np.flatnonzero(allowed(documents, columns, self.settings, counts.equal))
+    def _with_longest(
+        self, counts: Counts, exact: Exact, regions: bool, shown: Progress
+    ) -> tuple[Counts, RegionColumns]:
+        """Match every candidate exactly, for its longest match; give the regions, too, if they are wanted."""
+        columns = counts.pairs
+        wanted = np.flatnonzero(allowed(counts.documents, columns, self.settings, counts.equal))
         shown.phase("matching", len(wanted))
-        longest, lines = columns.longest.copy(), columns.lines.copy()
-        for number, pair in zip(
-            wanted.tolist(), exact.pairs(Pairs(documents, columns.take(wanted))), strict=True
-        ):
-            longest[number] = UNKNOWN if pair.longest is None else pair.longest
-            lines[number] = UNKNOWN if pair.lines is None else pair.lines
-            shown.advance()
-        return dataclasses.replace(counts, pairs=dataclasses.replace(columns, longest=longest, lines=lines))
+        found = exact.among(columns.left[wanted], columns.right[wanted], regions=regions, progress=shown)
+        found = found.among(wanted, len(columns))
+        return dataclasses.replace(counts, pairs=columns.matched(found.longest, found.lines)), found
 
     def _ignored(self, postings: Postings) -> Iterator[Ignored]:
         """Give the commonest fingerprints that were ignored, with the text that they stand for."""

@@ -6,14 +6,16 @@ take some forty bytes each; as objects they would take ten times that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copysift.engine.counts import UNKNOWN, PairColumns
-from copysift.values import Group, Pair
+from copysift.engine.regions import RegionColumns
+from copysift.values import Group, Pair, Region
 
 AT_ONCE = 4096  # pairs that are made together when all are asked for
 
@@ -21,7 +23,8 @@ AT_ONCE = 4096  # pairs that are made together when all are asked for
 class Pairs(Sequence[Pair]):
     """Pairs in the order of their columns, after some that are there already.
 
-    Documents with the same number in `twins` are equal.
+    Documents with the same number in `twins` are equal. `regions` are those of the first pairs, or of all;
+    `files` gives the names of the files of a document.
     """
 
     def __init__(
@@ -30,8 +33,11 @@ class Pairs(Sequence[Pair]):
         columns: PairColumns,
         twins: Sequence[int] = (),
         first: tuple[Pair, ...] = (),
+        regions: RegionColumns | None = None,
+        files: Callable[[int], Sequence[str]] | None = None,
     ) -> None:
         self._documents, self._columns, self._twins, self._first = documents, columns, twins, first
+        self._regions, self._files = regions, files or (lambda number: (documents[number].name,))
 
     def __len__(self) -> int:
         return len(self._first) + len(self._columns)
@@ -72,11 +78,12 @@ class Pairs(Sequence[Pair]):
         there = len(self._first)
         ready = [number for number in numbers if number < there]
         rows = np.array([number - there for number in numbers if number >= there], np.int64)
-        made = self._of(self._columns.take(rows)) if len(rows) else iter(())
+        made = self._of(rows) if len(rows) else iter(())
         both = chain((self._first[number] for number in ready), made)
         return both if not numbers or numbers.step > 0 else iter([*made, *(self._first[n] for n in ready)])
 
-    def _of(self, columns: PairColumns) -> Iterator[Pair]:
+    def _of(self, numbers: NDArray[np.int64]) -> Iterator[Pair]:
+        columns = self._columns.take(numbers)
         longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
         lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
         rows = zip(
@@ -89,9 +96,21 @@ class Pairs(Sequence[Pair]):
             columns.shared.tolist(),
             longest,
             lines,
+            self._regions_of(numbers, columns),
             strict=True,
         )
         names, twins = self._documents, self._twins
         for left, right, *measures in rows:
             same = bool(twins) and twins[left] == twins[right]
             yield Pair(names[left].name, names[right].name, same, *measures)
+
+    def _regions_of(
+        self, numbers: NDArray[np.int64], columns: PairColumns
+    ) -> Iterable[tuple[Region, ...] | None]:
+        if self._regions is None:
+            return [None] * len(numbers)
+        known = numbers < len(self._regions)
+        sides = (columns.left[known].tolist(), columns.right[known].tolist())
+        files = [(self._files(left), self._files(right)) for left, right in zip(*sides, strict=True)]
+        made = self._regions.take(numbers[known]).made(files)
+        return (next(made) if each else None for each in known.tolist())

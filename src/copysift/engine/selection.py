@@ -17,6 +17,7 @@ from copysift.cluster.components import clusters
 from copysift.cluster.groups import sif_groups
 from copysift.engine.counts import Counts, PairColumns
 from copysift.engine.pairs import Pairs
+from copysift.engine.regions import RegionColumns
 from copysift.settings import COUNTS, Settings
 from copysift.values import Cluster, Group, Listing, Pair, Result
 
@@ -133,19 +134,21 @@ def answer(
     counts: Counts,
     settings: Settings,
     *,
-    reported: tuple[Pair, ...] = (),
+    regions: RegionColumns | None = None,
+    files: Callable[[int], Sequence[str]] | None = None,
     groups: bool = False,
     whole: Callable[[tuple[Pair, ...]], tuple[Pair, ...]] = tuple,
 ) -> Result:
-    """Make the result; `reported` are the best of the selected pairs, matched exactly already.
+    """Make the result; `regions` are those of the best of the selected pairs, or of all.
 
     With `groups` it has sif's listings, too; they are long where many files are alike. `whole` puts in
-    what equal files share: all of them.
+    what equal files share: all of them; `files` names the files of a document.
     """
     counts = by_suffix(counts, settings)
     chosen = counts.pairs.take(selected(counts, settings))
+    if regions is not None:
+        chosen = chosen.matched(regions.longest, regions.lines)
     equal = whole(equal_pairs(counts))
-    rest = chosen.take(np.arange(len(reported), len(chosen))) if reported else chosen
     names = [group.name for group in counts.documents]
     stars = [(first, other) for first, *others in counts.equal for other in others]
     lefts = np.concatenate([chosen.left, np.array([first for first, _ in stars], np.int64)])
@@ -154,7 +157,7 @@ def answer(
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
-        pairs=Pairs(counts.documents, rest, counts.twins, (*equal, *reported)),
+        pairs=Pairs(counts.documents, chosen, counts.twins, equal, regions, files),
         clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
         ignored=counts.ignored,
         skipped=counts.skipped,

@@ -1,3 +1,6 @@
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,14 @@ def tiles(
     mask_b: UInt8s | None = None,
     room: int = ...,
 ) -> tuple[UInt32s, UInt32s, UInt32s]: ...
+def tiles_among(
+    sequences: Sequence[Symbols],
+    lefts: NDArray[Any],
+    rights: NDArray[Any],
+    k: int,
+    masks: Sequence[UInt8s | None] | None = None,
+    room: int = ...,
+) -> tuple[NDArray[np.int64], UInt32s, UInt32s, UInt32s]: ...
 def seed_tiles(
     a: Symbols,
     b: Symbols,

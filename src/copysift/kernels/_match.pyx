@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Compiled exact matching: the shell around match.h; `reference/match.py` is the readable definition."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 import numpy as np
 
@@ -29,6 +30,15 @@ cdef extern from "seeds.h" nogil:
     int match_tile_both(const match_side *, const match_side *, uint32_t, uint32_t, size_t, match_tiles *)
     int match_seed_both(const match_side *, const match_side *, uint32_t, uint32_t, match_tiles *)
     size_t match_line_starts(const uint8_t *, size_t, uint32_t *)
+
+cdef extern from "runs.h" nogil:
+    ctypedef struct run_table:
+        const match_side *a
+    int run_note(run_table *, const match_side *, uint32_t)
+    int run_both(run_table *, const match_side *, match_tiles *)
+    void run_close(run_table *)
+    int RUN_FAILED
+    int RUN_MANY
 
 cdef Py_ssize_t MOST = 1 << 30  # symbols of both together: they are packed into 31 bits
 
@@ -105,9 +115,152 @@ cdef tuple _columns(match_tiles found):
     return starts_a, starts_b, lengths
 
 
-def tiles(a, b, uint32_t k, mask_a=None, mask_b=None, size_t room=MOST):
+cdef class _Row:
+    """Sequences as 32-bit symbols, ready for C; holds the arrays alive."""
+
+    cdef match_side *sides
+    cdef list arrays
+
+    def __cinit__(self, sequences, masks):
+        self.sides = <match_side *>calloc(max(len(sequences), 1), sizeof(match_side))
+        if self.sides == NULL:
+            raise MemoryError
+        self.arrays = []
+        cdef const uint32_t[::1] symbols
+        cdef const uint8_t[::1] mask
+        cdef Py_ssize_t i
+        for i, narrow in enumerate(_narrow(sequences)):
+            symbols = narrow
+            self.sides[i].n = symbols.shape[0]
+            self.sides[i].symbols = &symbols[0] if symbols.shape[0] else NULL
+            self.arrays.append(narrow)
+            if masks is not None and masks[i] is not None:
+                mask = masks[i]
+                if mask.shape[0] != symbols.shape[0]:
+                    raise ValueError("a mask differs in length from its symbols")
+                self.sides[i].mask = &mask[0] if symbols.shape[0] else NULL
+                self.arrays.append(masks[i])
+
+    def __dealloc__(self):
+        free(self.sides)
+
+
+cdef list _narrow(sequences):
+    """Give sequences with symbols of 32 bits: as they are, or numbered if any is wider."""
+    if all(each.dtype.itemsize <= 4 for each in sequences):
+        return [np.ascontiguousarray(each, np.uint32) for each in sequences]
+    cdef match_names names
+    cdef const uint64_t[::1] wide
+    cdef uint32_t[::1] narrow
+    out = []
+    names.keys = NULL
+    names.numbers = NULL
+    try:
+        if not match_names_open(&names, sum(len(each) for each in sequences)):
+            raise MemoryError
+        for each in sequences:
+            wide = np.ascontiguousarray(each, np.uint64)
+            numbers = np.empty(len(each), np.uint32)
+            narrow = numbers
+            if narrow.shape[0]:
+                with nogil:
+                    match_number(&names, &wide[0], narrow.shape[0], &narrow[0])
+            out.append(numbers)
+    finally:
+        free(names.keys)
+        free(names.numbers)
+    return out
+
+
+cdef int _by_runs(const match_side *sides, const uint32_t *lefts, const uint32_t *rights, size_t pairs,
+                  uint32_t k, size_t room, int64_t *counts, match_tiles *out) noexcept nogil:
+    """Tile the pairs that share few runs; the count of any other is −1. 0: out of memory."""
+    cdef run_table table
+    cdef size_t i, before
+    cdef int done = not RUN_FAILED
+    memset(&table, 0, sizeof(run_table))
+    for i in range(pairs):
+        before = out.n
+        counts[i] = -1
+        if 2 * (<size_t>sides[lefts[i]].n + sides[rights[i]].n) > room:
+            continue  # stretches may pass the room
+        if table.a != &sides[lefts[i]]:
+            if not run_note(&table, &sides[lefts[i]], k):
+                done = RUN_FAILED
+                break
+        done = run_both(&table, &sides[rights[i]], out)
+        if done == RUN_FAILED:
+            break
+        if done != RUN_MANY:
+            counts[i] = <int64_t>(out.n - before)
+    run_close(&table)
+    return done != RUN_FAILED
+
+
+def tiles_among(sequences, lefts, rights, uint32_t k, masks=None, size_t room=MOST):
     if k < 1:
         raise ValueError("k must be at least 1")
+    if len(lefts) != len(rights) or (masks is not None and len(masks) != len(sequences)):
+        raise ValueError("columns differ in length")
+    cdef size_t pairs = len(lefts)
+    if pairs and not 0 <= min(lefts.min(), rights.min()) <= max(lefts.max(), rights.max()) < len(sequences):
+        raise IndexError("a pair names a sequence that is not there")
+    cdef _Row row = _Row(sequences, masks)
+    cdef const uint32_t[::1] a = np.ascontiguousarray(lefts, np.uint32)
+    cdef const uint32_t[::1] b = np.ascontiguousarray(rights, np.uint32)
+    counts = np.zeros(pairs, np.int64)
+    cdef int64_t[::1] count = counts
+    cdef match_tiles found
+    cdef int done = 1
+    found.tiles = NULL
+    found.n = found.room = 0
+    try:
+        if pairs:
+            with nogil:
+                done = _by_runs(row.sides, &a[0], &b[0], pairs, k, min(room, <size_t>MOST), &count[0], &found)
+        if not done:
+            raise MemoryError
+        columns = _columns(found)
+    finally:
+        free(found.tiles)
+    left = np.flatnonzero(counts < 0)
+    return (counts, *columns) if not len(left) else _with_suffixes(
+        sequences, lefts, rights, k, masks, room, counts, columns
+    )
+
+
+def _with_suffixes(sequences, lefts, rights, k, masks, room, counts, columns):
+    """Put the tiles of the pairs whose count is −1 in; those of a pair without room stay out."""
+    parts, at = [], 0
+    for i, count in enumerate(counts.tolist()):
+        if count < 0:
+            a, b = int(lefts[i]), int(rights[i])
+            mask_a, mask_b = (None, None) if masks is None else (masks[a], masks[b])
+            try:
+                found = _by_suffixes(sequences[a], sequences[b], k, mask_a, mask_b, room)
+            except OverflowError:
+                continue
+            counts[i] = len(found[0])
+            parts.append(found)
+        elif count:
+            parts.append(tuple(column[at : at + count] for column in columns))
+            at += count
+    if not parts:
+        return (counts, *columns)
+    return (counts, *(np.concatenate(column) for column in zip(*parts)))
+
+
+def tiles(a, b, uint32_t k, mask_a=None, mask_b=None, size_t room=MOST):
+    if len(a) + len(b) > MOST:
+        raise OverflowError("too many symbols for one match")
+    one, other = np.zeros(1, np.uint32), np.ones(1, np.uint32)
+    counts, *found = tiles_among([a, b], one, other, k, [mask_a, mask_b], room)
+    if counts[0] < 0:
+        raise OverflowError("more shared symbols than there is room for")
+    return tuple(found)
+
+
+def _by_suffixes(a, b, uint32_t k, mask_a, mask_b, size_t room):
     cdef _Sides sides = _Sides(a, b, mask_a, mask_b)
     cdef match_tiles found
     cdef int done = 1

@@ -16,9 +16,11 @@ from copysift import kernels
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from copysift.values import Canonical
+    from copysift.values import Canonical, Symbols
 
     UInt8s = NDArray[np.uint8]
     UInt32s = NDArray[np.uint32]
@@ -57,6 +59,20 @@ class Matches:
         return int(self.lengths.sum(dtype=np.int64))
 
 
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The regions of many pairs as runs of symbols, the pairs in order.
+
+    Run i belongs to the pair of number pairs[i] and has lengths[i] symbols, the first of them
+    left_firsts[i] and right_firsts[i].
+    """
+
+    pairs: NDArray[np.int64]
+    lengths: UInt32s
+    left_firsts: UInt32s
+    right_firsts: UInt32s
+
+
 def regions(
     left: Canonical,
     right: Canonical,
@@ -74,23 +90,64 @@ def regions(
     left to right, and any common run of at least `t` symbols (k if not given) still gives one,
     unless its seeds stand at more than 16 places.
     """
-    if k < 1:
-        raise UsageError("the noise threshold must be at least 1", hint="Give a larger --noise.")
+    _check_noise(k)
     symbols = (left.symbols, right.symbols)
     masks = (mask_left, mask_right)
-    exact = len(left.symbols) + len(right.symbols) <= SIEVE_ROOM
+    exact = _fits(*symbols)
     if exact:
         try:
             found = kernels.match.tiles(*symbols, k, *masks, room=SUFFIX_ROOM)
         except OverflowError:
             exact = False
     if not exact:
-        found = kernels.match.seed_tiles(*symbols, k, max(t - k + 1, 1), *masks)
+        found = _seeded(*symbols, k, t, *masks)
     order = np.argsort(found[0])
     first_left, first_right, lengths = (column[order] for column in found)
     left_spans = left.positions.spans(first_left, first_left + lengths - 1)
     right_spans = right.positions.spans(first_right, first_right + lengths - 1)
     return Matches(lengths, *left_spans, *right_spans, exact)
+
+
+def runs_among(
+    documents: Sequence[Symbols],
+    lefts: NDArray[np.int64],
+    rights: NDArray[np.int64],
+    k: int,
+    t: int = 0,
+    masks: Sequence[UInt8s | None] | None = None,
+) -> Runs:
+    """Match pairs of documents, which are named by number, each as `regions` does."""
+    _check_noise(k)
+    sizes = np.array([len(each) for each in documents], np.int64)
+    small = sizes[lefts] + sizes[rights] <= SIEVE_ROOM
+    numbers = np.flatnonzero(small)
+    found = kernels.match.tiles_among(documents, lefts[small], rights[small], k, masks, SUFFIX_ROOM)
+    parts = [(np.repeat(numbers, np.maximum(found[0], 0)), *found[1:])]
+    for number in np.concatenate([np.flatnonzero(~small), numbers[found[0] < 0]]).tolist():
+        a, b = int(lefts[number]), int(rights[number])
+        pair_masks = (None, None) if masks is None else (masks[a], masks[b])
+        tiles = _seeded(documents[a], documents[b], k, t, *pair_masks)
+        parts.append((np.full(len(tiles[0]), number, np.int64), *tiles))
+    pairs, left_firsts, right_firsts, lengths = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    order = np.argsort(pairs, kind="stable")
+    return Runs(pairs[order], lengths[order], left_firsts[order], right_firsts[order])
+
+
+def _check_noise(k: int) -> None:
+    if k < 1:
+        raise UsageError("the noise threshold must be at least 1", hint="Give a larger --noise.")
+
+
+def _fits(left: Symbols, right: Symbols) -> bool:
+    return len(left) + len(right) <= SIEVE_ROOM
+
+
+def _seeded(
+    left: Symbols, right: Symbols, k: int, t: int, mask_left: UInt8s | None, mask_right: UInt8s | None
+) -> tuple[UInt32s, UInt32s, UInt32s]:
+    return kernels.match.seed_tiles(left, right, k, max(t - k + 1, 1), mask_left, mask_right)
 
 
 def line_span(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
@@ -102,13 +159,23 @@ def line_span(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) ->
 
 def covered_lines(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) -> int:
     """Count the distinct lines that the byte spans touch."""
-    if not len(starts):
-        return 0
     first, last = line_span(line_starts, starts, ends)
-    order = np.argsort(first)
-    first, last = first[order].astype(np.int64), last[order].astype(np.int64)
+    return int(touched_lines(np.zeros(len(first), np.int64), first, last, 1)[0])
+
+
+def touched_lines(
+    owners: NDArray[np.int64], first: NDArray[Any], last: NDArray[Any], count: int
+) -> NDArray[np.int64]:
+    """Count the distinct lines that the spans of each owner touch; owners are numbers below `count`.
+
+    Span i touches the lines first[i] to last[i], both included.
+    """
+    order = np.lexsort((first, owners))
+    base = owners[order] << 33  # owners one behind the other: lines have 32 bits
+    first, last = first[order].astype(np.int64) + base, last[order].astype(np.int64) + base
     seen = np.maximum.accumulate(np.concatenate([[0], last[:-1]]))  # the last line counted before each
-    return int(np.maximum(last - np.maximum(first - 1, seen), 0).sum())
+    new = np.maximum(last - np.maximum(first - 1, seen), 0)
+    return np.bincount(owners[order], new, count).astype(np.int64)
 
 
 def matched_lines(matches: Matches, left_lines: UInt32s, right_lines: UInt32s) -> int:

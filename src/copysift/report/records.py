@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from copysift.report.units import bytes_of
@@ -13,10 +14,16 @@ from copysift.values import Pair, Region, Result, Side
 
 VERSION = 1
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def report(result: Result, view: View) -> str:
     """Show a result as one JSON object."""
+    return "".join(parts(result, view))
+
+
+def parts(result: Result, view: View) -> Iterator[str]:
+    """Show a result as one JSON object, in parts: whole it may be larger than all that it is made from."""
     sizes = bytes_of(result)
     content = {
         "version": VERSION,
@@ -31,7 +38,7 @@ def report(result: Result, view: View) -> str:
             }
             for each in result.documents
         ],
-        "pairs": [record(pair) for pair in result.pairs[: view.limit]],
+        "pairs": (record(pair) for pair in islice(result.pairs, view.limit)),
         "equal": [
             {
                 "members": list(names),
@@ -47,7 +54,8 @@ def report(result: Result, view: View) -> str:
         "skipped": [{"name": each.name, "reason": each.reason} for each in result.skipped],
         "notes": list(result.notes),
     }
-    return encoded(content) + "\n"
+    yield from _written(content)
+    yield "\n"
 
 
 def record(pair: Pair) -> dict[str, Any]:
@@ -87,12 +95,22 @@ def encoded(content: Mapping[str, object]) -> str:
 
     Bytes of names that are not UTF-8 become \\udcXX escapes.
     """
-    lines = []
-    for key, value in content.items():
-        if isinstance(value, list | tuple) and value:
-            elements = ",\n  ".join(json.dumps(each, ensure_ascii=False) for each in value)
-            lines.append(f" {json.dumps(key)}: [\n  {elements}\n ]")
-        else:
-            lines.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    written = "{\n" + ",\n".join(lines) + "\n}"
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
+    return "".join(_written(content))
+
+
+def _written(content: Mapping[str, object]) -> Iterator[str]:
+    for number, (key, value) in enumerate(content.items()):
+        yield f"{',' if number else '{'}\n {_json(key)}: "
+        if not isinstance(value, list | tuple | Iterator):
+            yield _json(value)
+            continue
+        empty = True
+        for each in value:
+            yield f"{'[' if empty else ','}\n  {_json(each)}"
+            empty = False
+        yield "[]" if empty else "\n ]"
+    yield "\n}"
+
+
+def _json(value: object) -> str:
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _ENCODER.encode(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +16,12 @@ from copysift.engine.selection import seed_check
 from copysift.errors import RunError, UsageError
 from copysift.fingerprint.shingles import shingle_sets
 from copysift.match.sets import measures
-from copysift.values import Pair
+from copysift.values import Group, Hit, Pair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
 
 
 def query(
@@ -48,12 +54,41 @@ class Asked:
         Without a text the document of that name is looked up in the run. The best come first: by
         resemblance, then by the larger containment.
         """
+        hits, found, _ = self._ranked(text, name, threshold, limit)
+        rows = zip(self._ids.take(hits).to_pylist(), *(each.tolist() for each in found), strict=True)
+        return [
+            Pair(name, other, r == 1.0, max(left, right), r, left, right, shared)
+            for other, shared, r, left, right in rows
+        ]
+
+    def answer(
+        self, text: bytes | None, name: str, threshold: float, limit: int | None = None
+    ) -> tuple[Group, list[Hit]]:
+        """Give what was asked for and the same documents as an index gives them.
+
+        A set has every shingle once, so sif's share of occurrences is that of the set.
+        """
+        hits, found, (size, shingles) = self._ranked(text, name, threshold, limit)
+        sizes = self._sets.column("bytes")[hits].tolist()
+        rows = zip(self._ids.take(hits).to_pylist(), sizes, *(each.tolist() for each in found), strict=True)
+        made = [
+            Hit(name, other, r == 1.0, r, left, right, left, shared, bytes_)
+            for other, bytes_, shared, r, left, right in rows
+        ]
+        return Group(name, name, "words", size, shingles), made
+
+    def _ranked(
+        self, text: bytes | None, name: str, threshold: float, limit: int | None
+    ) -> tuple[Int64s, tuple[NDArray[Any], ...], tuple[int, int]]:
+        """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
         number = self._ids.index(name).as_py() if text is None else -1
         if text is None and number < 0:
             raise UsageError(f"{self._path} has no document {name}", hint="name one of its ids, or a file")
         if text is None:
             mine, _ = self._sets.some(np.array([number]))
+            size = int(self._sets.column("bytes")[number])
         else:
+            size = len(text)
             data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
             ends = np.array([0, len(data)], np.int64)
             mine = shingle_sets(data, ends, self._settings["shingle"], self._seed).values
@@ -64,17 +99,5 @@ class Asked:
         found = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
         close = np.flatnonzero(found.containment >= threshold - 1e-12)
         order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
-        ids = self._ids.take(hits[order]).to_pylist()
-        return [
-            Pair(
-                name,
-                other,
-                bool(found.resemblance[at] == 1.0),
-                float(found.containment[at]),
-                float(found.resemblance[at]),
-                float(found.containment_left[at]),
-                float(found.containment_right[at]),
-                int(found.shared[at]),
-            )
-            for at, other in zip(order.tolist(), ids, strict=True)
-        ]
+        columns = (found.shared, found.resemblance, found.containment_left, found.containment_right)
+        return hits[order], tuple(each[order] for each in columns), (size, len(mine))

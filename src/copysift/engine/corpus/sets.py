@@ -1,11 +1,12 @@
 """The sketched documents of a run on disk: facts, samples and all shingles, in parts, in order of input.
 
 `documents-N.arrow` has the facts, `samples-N.u64` the samples, `shingles-N.u64` the sets, one document
-after another.
+after another. `documents-N.sum` has the checksum of the facts, and the facts have digests of the sets.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]
 
+SUM, DIGEST = ".sum", 32  # suffix of a checksum, and its hexadecimal digits
 NUMBERS = ("bytes", "words", "shingles", "sampled", "content", "lexical", "sets")
 
 
@@ -38,6 +40,20 @@ class Sketched:
     values: UInt64s
 
 
+def write_facts(table: pa.Table, part: Path, target: Path) -> None:
+    """Write facts to `part` and put them in place, after their checksum."""
+    packed = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_file(part, table.schema, options=packed) as writer:
+        writer.write_table(table)
+    target.with_suffix(SUM).write_bytes(_checksum(part))
+    part.replace(target)
+
+
+def _checksum(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:DIGEST].encode()
+
+
 class Sets:
     """Sketched documents in a folder; numbers count from the first document of the first part."""
 
@@ -47,6 +63,7 @@ class Sets:
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
         self._parts: dict[int, UInt64s] = {}
+        self._sound: set[int] = set()  # parts whose facts are those that were written
         self._held = 0  # parts whose numbers are still at hand from writing
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
@@ -59,12 +76,9 @@ class Sets:
                 for each in part:
                     write_all(file.fileno(), getattr(each, name), path)
         table = pa.concat_tables([each.table for each in part])
-        packed = pa.ipc.IpcWriteOptions(compression="lz4")
         target = self._path("documents", self.parts)
         try:
-            with pa.ipc.new_file(target.with_suffix(".part"), table.schema, options=packed) as writer:
-                writer.write_table(table)
-            target.with_suffix(".part").replace(target)
+            write_facts(table, target.with_suffix(".part"), target)
         except OSError as error:
             raise RunError(f"cannot write {self.folder}: {error.strerror or error}") from error
         if self.parts == self._held:  # of parts that were there already the columns are read
@@ -190,13 +204,24 @@ class Sets:
             ) from None
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
+        path = self._path("documents", part)
         try:
-            with pa.memory_map(str(self._path("documents", part))) as file:
+            self._check(part, path)
+            with pa.memory_map(str(path)) as file:
                 names = pa.ipc.open_file(file).schema.names
                 wanted = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns])
                 return pa.ipc.open_file(file, options=wanted).read_all().select(columns)
         except (pa.ArrowException, OSError) as error:
-            raise RunError(f"{self.folder} is damaged: {error}", hint="make the run again") from None
+            raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+
+    def _check(self, part: int, path: Path) -> None:
+        """Compare the facts of a part with their checksum, once; runs of earlier versions have none."""
+        kept = path.with_suffix(SUM)
+        if part in self._sound or not kept.exists():
+            return
+        if kept.read_bytes() != _checksum(path):
+            raise RunError(f"{path} is damaged", hint="make the run again")
+        self._sound.add(part)
 
     def _path(self, stem: str, part: int) -> Path:
         return self.folder / f"{stem}-{part:05d}.{'arrow' if stem == 'documents' else 'u64'}"

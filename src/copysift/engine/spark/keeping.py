@@ -7,9 +7,8 @@ from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
-import pyarrow.ipc
 
-from copysift.engine.corpus.sets import Sets, Sketched
+from copysift.engine.corpus.sets import Sets, Sketched, write_facts
 from copysift.engine.corpus.spill import write_all
 
 FACTS = pa.schema(
@@ -47,7 +46,4 @@ class SetsWriter:
                 self._parts[name].replace(self._paths[name])
         if kind is None:
             table = pa.concat_tables(self._tables) if self._tables else FACTS.empty_table()
-            packed = pa.ipc.IpcWriteOptions(compression="lz4")
-            with pa.ipc.new_file(self._parts["documents"], FACTS, options=packed) as writer:
-                writer.write_table(table)
-            self._parts["documents"].replace(self._paths["documents"])
+            write_facts(table, self._parts["documents"], self._paths["documents"])

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -94,6 +95,36 @@ def tiles(
         found.append((i, j, length))
         left.take(i, length)
         right.take(j, length)
+
+
+def tiles_among(
+    sequences: Sequence[Symbols],
+    lefts: NDArray[Any],
+    rights: NDArray[Any],
+    k: int,
+    masks: Sequence[UInt8s | None] | None = None,
+    room: int = MOST,
+) -> tuple[NDArray[np.int64], UInt32s, UInt32s, UInt32s]:
+    """Give the tiles of many pairs, which name their sequences by number: first how many each pair has.
+
+    That is −1 for a pair whose shared stretches have more than `room` symbols. Pairs with the same left
+    cost less when they follow each other.
+    """
+    if len(lefts) != len(rights) or (masks is not None and len(masks) != len(sequences)):
+        raise ValueError("columns differ in length")
+    counts = np.zeros(len(lefts), np.int64)
+    parts = [_columns([])]
+    for number, (a, b) in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)):
+        if not (0 <= a < len(sequences) and 0 <= b < len(sequences)):
+            raise IndexError("a pair names a sequence that is not there")
+        mask_a, mask_b = (None, None) if masks is None else (masks[a], masks[b])
+        try:
+            parts.append(tiles(sequences[a], sequences[b], k, mask_a, mask_b, room))
+            counts[number] = len(parts[-1][0])
+        except OverflowError:
+            counts[number] = -1
+    starts_a, starts_b, lengths = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return counts, starts_a, starts_b, lengths
 
 
 def _shared_symbols(side: _Free, other: _Free, k: int) -> int:
