@@ -21,6 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 from copysift.engine.progress import Progress, Silent
 from copysift.engine.spark import clustering, filtering, heavy, measuring, placing, tasks
 from copysift.engine.spark.filtering import Filter
+from copysift.engine.spark.keeping import values_task
 from copysift.engine.spark.numbering import Numbers, totals
 from copysift.engine.spark.sketching import DOCUMENT, LEFT_OUT
 from copysift.engine.spark.stars import components as connected
@@ -207,8 +208,9 @@ class SparkCorpus:
 
     def _entries(self, known: Filter | None, then: tasks.Task, schema: str) -> DataFrame:
         """Give what a task makes of the (shingle, document) entries of those who stand for others."""
-        whole = self.numbers.give(self._sketched.where("shingles > 0").select("row", "values"))
-        entries = tasks.entries_task(self.settings, known)
+        rows = self._sketched.where("shingles > 0")
+        whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
+        entries = tasks.entries_task(self.settings, known, self.folder)
         others = self.hinted(self.same.select("number"))
         if self.counts["collapsed"] <= TOGETHER:
             standing = whole.join(others, "number", "left_anti")
@@ -244,6 +246,8 @@ class SparkCorpus:
                 cells = self.store.keep(self._cells(), "cells")
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
                 sets = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+                if self.folder:
+                    sets = sets.mapInArrow(values_task(self.folder), "number long, values binary")
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
                     sets.join(wanted, "number")

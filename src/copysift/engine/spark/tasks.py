@@ -14,6 +14,7 @@ from copysift.cluster.classes import likeness
 from copysift.engine.corpus import phases
 from copysift.engine.spark.columns import Batches, held, numbers, packed, place_in, runs, unpacked
 from copysift.engine.spark.filtering import Filter
+from copysift.engine.spark.keeping import sets_of
 from copysift.engine.spark.placing import Placed, shingles_of
 from copysift.engine.spark.ranges import HEAVY, ranges
 from copysift.fingerprint import shingles as sketching
@@ -76,20 +77,22 @@ def likeness_task(batches: Batches) -> Batches:
 CLASSES = ("number", "class_key", "class_size", "content", "lexical", "bytes", "words")
 
 
-def entries_task(settings: CorpusSettings, known: Filter | None) -> Task:
-    """Choose the shingles by which every document looks for others; `known` has those of finer samples."""
+def entries_task(settings: CorpusSettings, known: Filter | None, folder: str = "") -> Task:
+    """Choose the shingles by which every document looks for others; `known` has those of finer samples.
+
+    Their sets are in a column, or in a folder.
+    """
 
     def task(batches: Batches) -> Batches:
         bits = None if known is None else known.read()
-        for batch in batches:
-            values, bounds = unpacked(batch["values"], np.uint64)
+        for named, values, bounds in sets_of(batches, folder):
             sizes = np.diff(bounds)
             by = sketching.moduli(sizes, settings.modulus)
             everyone = np.ones(len(sizes), np.bool_)
             hashes, docs = phases.entries(values, bounds, 0, by, everyone, bits, settings)
             ends = np.searchsorted(docs, np.arange(len(sizes) + 1))
             yield pa.RecordBatch.from_pydict(
-                {"number": batch["number"], "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
+                {"number": named, "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
             )
 
     return task
