@@ -116,6 +116,15 @@ def test_lists_and_pairs_are_those_of_the_definition_on_every_small_case():
             same(*([kernel.few_pairs(docs, own, starts, lengths)] for kernel in (compiled, readable)))
 
 
+def test_the_leading_document_of_a_long_list_is_that_of_the_definition():
+    chance = np.random.default_rng(8)
+    for length in range(1, 40):
+        docs = np.sort(chance.choice(2**32, length, replace=False)).astype(np.uint32)
+        own = chance.integers(0, 2, length).astype(np.uint8)
+        whole = (np.zeros(1, np.int64), np.array([length]))
+        same(*([kernel.few_pairs(docs, own, *whole)] for kernel in (compiled, readable)))
+
+
 @pytest.mark.parametrize("kernel", [compiled, readable])
 def test_strings_are_gathered_by_number_and_never_from_outside(kernel):
     data, ends = np.frombuffer(b"onetwothree", np.uint8), np.array([0, 3, 6, 6, 11], np.int32)

@@ -17,6 +17,7 @@ CONF = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.hadoop.fs.viewfs.mounttable.tests.linkFallback": "file:///",  # a file system that is not file:
 }
 
 

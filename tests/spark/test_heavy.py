@@ -1,15 +1,24 @@
-"""Lists of shingles that very many documents have, divided on disk: the pairs of a list in memory."""
+"""Shingles in more documents than a task takes, and ranges of too many entries: the pairs are the same."""
 
+import json
+import random
+from collections import Counter
+from itertools import pairwise
+
+import hypothesis
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 
-from copysift.engine.spark import tasks
+from copysift.engine.spark import heavy, tasks
 from copysift.engine.spark.columns import packed, unpacked
 from copysift.index import lists
 from copysift.settings_corpus import CorpusSettings
+from tests.corpus.texts import text
+from tests.spark.test_frames import local_tables, records_by_id, spark_tables
 
 
 def blocks(hashes, docs, sizes, cut):
@@ -62,13 +71,103 @@ def test_entries_that_do_not_fit_give_the_pairs_of_those_that_do(seed, method):
     assert found(batch, settings, 300) == whole
 
 
-def test_a_long_list_below_the_cap_still_forms_all_pairs():
-    docs = np.arange(400, dtype=np.uint32)
-    batch = blocks(np.full(400, 25, np.uint64), docs, np.full(400, 1000, np.uint32), 50)
-    settings = CorpusSettings(max_shared=1000)
-    whole = found(batch, settings, 1 << 20)
-    assert sum(len(whole[0][kind]) for kind in (tasks.LEFT, tasks.RIGHT)) == 400 * 399 // 2
-    assert found(batch, settings, 100) == whole
+@pytest.mark.parametrize("seed", range(4))
+def test_notes_find_every_shingle_over_the_limit_and_none_below_half_of_it(seed):
+    chance = np.random.default_rng(seed)
+    documents, most = 400, 60
+    shares = chance.uniform(0, 0.4, 60)
+    sets = [np.flatnonzero(chance.uniform(size=60) < shares).astype(np.uint64) for _ in range(documents)]
+    if seed % 2:  # the documents of a shingle come together
+        sets = sorted(sets, key=lambda each: each.tolist())
+    cuts = [0, *sorted(chance.choice(documents, 9).tolist()), documents]
+    noted = Counter()
+    for start, end in pairwise(cuts):
+        ends = np.cumsum([0, *(len(each) for each in sets[start:end])])
+        rows = {
+            "number": pa.array(range(start, end), pa.int64()),
+            "shingles": pa.array([9] * (end - start), pa.int64()),
+            "hashes": packed(np.concatenate([np.zeros(0, np.uint64), *sets[start:end]]), ends),
+        }
+        passed = heavy.noting_task(documents, most)(iter([pa.RecordBatch.from_pydict(rows)]))
+        for row in pa.Table.from_batches(passed).to_pylist():
+            if row["counts"] is not None:
+                counts = np.frombuffer(row["counts"], np.uint32).tolist()
+                noted.update(dict(zip(np.frombuffer(row["hashes"], np.uint64).tolist(), counts, strict=True)))
+    truth = Counter(np.concatenate(sets).tolist())
+    found = {shingle for shingle, count in noted.items() if 2 * count > most}
+    assert {shingle for shingle, count in truth.items() if count > most} <= found
+    assert found <= {shingle for shingle, count in truth.items() if 2 * count > most}
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Make shingles heavy that six documents have, and cells of three documents."""
+    monkeypatch.setattr("copysift.engine.spark.heavy.HEAVY", 6)
+    monkeypatch.setattr("copysift.engine.spark.heavy.SPAN", 3)
+    made = []
+    real = heavy.Crowds.pairs
+
+    def pairs(self, *arguments):
+        found = real(self, *arguments)
+        made.append(found.where(f"kind = {tasks.COMMON}").count())
+        return found
+
+    monkeypatch.setattr(heavy.Crowds, "pairs", pairs)
+    return made
+
+
+def heavy_corpus(count):
+    """Give near-copies, and documents of several sizes that have a shingle in their own sample or not."""
+    starts, long = [text(30, start) for start in range(3)], text(300, "long")
+    mixed = [
+        f"{starts[n % 3]} {starts[(n + 1) % 3 if n % 4 else 0]} {text(n % 9 * 40, n)}" for n in range(count)
+    ]
+    near = [f"{long} {text(2, f'near {n}')}" for n in range(count // 3)]
+    return [{"id": f"{n:03}", "text": each} for n, each in enumerate([*mixed, *near])]
+
+
+@pytest.mark.parametrize("method", ["mod", pytest.param("super", marks=pytest.mark.slow)])
+def test_heavy_shingles_over_many_tasks_give_the_answer_of_the_local_engine(spark, tmp_path, few, method):
+    records = random.Random(5).sample(heavy_corpus(60), 80)
+    settings = {"max_shared": 3, "method": method, "floor": 0.05}
+    expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
+    assert spark_tables(spark.createDataFrame(records).repartition(4), **settings) == expected
+    assert len(few) == 1
+    assert few[0] > 10
+
+
+def test_heavy_shingles_are_ignored_once_and_told_with_their_documents(spark, tmp_path, few):
+    import copysift.spark
+
+    records = heavy_corpus(60)
+    copysift.cluster(pa.Table.from_pylist(records), run=tmp_path / "run", max_shared=3)
+    told = json.loads((tmp_path / "run" / "run.json").read_text())
+    with copysift.spark.cluster(spark.createDataFrame(records).repartition(4), max_shared=3) as found:
+        assert found.counts["ignored"] == told["counts"]["ignored"]
+        commonest = [[f"{shingle:016x}", count] for shingle, count, _ in found.counts["commonest"]]
+    shown = [[shingle, count] for shingle, count, _ in told["ignored"]]
+    assert commonest[: len(shown)] == shown != []
+    assert few
+
+
+@pytest.mark.slow
+def test_random_corpora_of_heavy_shingles_give_the_answer_of_the_local_engine(spark, tmp_path_factory, few):
+    words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=40).map(" ".join)
+
+    @hypothesis.settings(max_examples=10, deadline=None, database=None)
+    @hypothesis.given(
+        texts=st.lists(words, min_size=10, max_size=40),
+        parts=st.integers(1, 4),
+        modulus=st.sampled_from([1, 4, 25]),
+    )
+    def check(texts, parts, modulus):
+        records = [{"id": f"{n:03}", "text": each} for n, each in enumerate(texts)]
+        settings = {"shingle": 2, "modulus": modulus, "max_shared": 3}
+        expected = local_tables(records, tmp_path_factory.mktemp("run") / "run", **settings)
+        assert spark_tables(spark.createDataFrame(records).repartition(parts), **settings) == expected
+
+    check()
+    assert any(few)
 
 
 def test_rows_that_follow_come_back_by_key():

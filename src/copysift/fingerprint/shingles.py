@@ -98,12 +98,17 @@ def samples(
     return kernels.shingle.samples(values, bounds, by, known)
 
 
-def new_filter(keys: int, limit: int) -> UInt64s:
-    """Make an empty filter for so many keys, of 16 bits a key and at most `limit` bytes."""
+def filter_words(keys: int, limit: int) -> int:
+    """Give the 64-bit words of a filter for so many keys, of 16 bits a key and at most `limit` bytes."""
     words = 1 << max(4, int(keys // 4).bit_length())
     while words * 8 > max(limit, 1024):
         words >>= 1
-    return np.zeros(words, np.uint64)
+    return words
+
+
+def new_filter(keys: int, limit: int) -> UInt64s:
+    """Make an empty filter for so many keys, of 16 bits a key and at most `limit` bytes."""
+    return np.zeros(filter_words(keys, limit), np.uint64)
 
 
 def super_shingles(values: UInt64s, bounds: Int64s, size: int) -> tuple[UInt64s, Int64s]:

@@ -1,84 +1,89 @@
-"""The few pairs of a shingle that very many documents have, from a stream: the list is never held.
+"""The few pairs of a shingle that very many documents have, part by part: the list is never held whole.
 
-The same pairs as `kernels.shingle.few_pairs` gives of a list in memory.
+A part is the list's documents in some range of numbers. What the parts tell of themselves is put together,
+then each part gives its own pairs: all of them are those of `kernels.shingle.few_pairs` for the whole list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copysift.kernels.reference.shingle import _SEED, _finish, _mix
+from copysift.kernels.reference.shingle import _ALL, _MIX, _SEED, _finish
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int64s = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
     UInt64s = NDArray[np.uint64]
 
-Entry = tuple["Int64s", "Int64s"]  # documents, ascending, and how many shingles they have
-Stream = Callable[[], Iterator[Entry]]
-Own = Callable[["Int64s"], "NDArray[np.bool_]"]  # sizes → whether the shingle is of the own sample
 LEADS = 8
+NONE = 1 << 32  # no document: after all others
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What must be known of a list before its pairs: its documents from, with, and chosen to lead."""
+class Part(NamedTuple):
+    """What the list must know of a part; a marked document is its number · 2, + 1 if it is an owner.
 
+    An owner is a document that has the shingle in its own sample.
+    """
+
+    size: int
+    total: int  # sum of the documents, mixed, modulo 2^64
+    owner: int  # the first one, or NONE
+    last: int  # marked
+    leads: tuple[int, ...]  # the first few, marked
+
+
+class Look(NamedTuple):
+    """What a part must know of its list before it gives pairs."""
+
+    size: int
     head: int
-    first: int
-    first_at: int
-    lead: int
-    lead_at: int
-    lead_own: bool
+    owner: int
+    lead: int  # marked
+    before: int  # the document before the part, marked; 2 · NONE if there is none
 
 
-def look(stream: Stream, own: Own) -> Look | None:
-    """Read a list once; None when no document has the shingle in its own sample."""
-    value, length, first, first_at = _SEED, 0, -1, -1
-    leads: list[tuple[int, bool]] = []
-    for docs, sizes in stream():
-        mine = own(sizes)
-        if first < 0 and mine.any():
-            first_at, first = length + int(np.argmax(mine)), int(docs[np.argmax(mine)])
-        if len(leads) < LEADS:
-            leads += zip(docs[:LEADS].tolist(), mine[:LEADS].tolist(), strict=True)
-        for doc in docs.tolist():
-            value = _mix(value, doc)
-        length += len(docs)
-    if first < 0 or length < 2:
-        return None
-    at = _finish(value) % min(length, LEADS)
-    return Look(leads[0][0], first, first_at, leads[at][0], at, leads[at][1])
+def summary(docs: Int64s, own: Bools) -> Part:
+    """Sum up a part that is not empty, in order of its documents."""
+    mixed = (docs.astype(np.uint64) ^ np.uint64(_SEED)) * np.uint64(_MIX)
+    mixed ^= mixed >> np.uint64(32)
+    marked = docs << 1 | own
+    owner = int(docs[np.argmax(own)]) if own.any() else NONE
+    return Part(len(docs), int(mixed.sum()), owner, int(marked[-1]), tuple(marked[:LEADS].tolist()))
 
 
-def few_pairs(stream: Stream, own: Own, seen: Look) -> Iterator[UInt64s]:
-    """Read a list again and give pairs with its first owner, the one before, and the leading one."""
-    at, last, last_own = 0, -1, False
-    for docs, sizes in stream():
-        mine = own(sizes)
-        place = np.arange(at, at + len(docs))
-        before = np.concatenate([[last], docs[:-1]])
-        before_own = np.concatenate([[last_own], mine[:-1]])
-        some = place != seen.first_at
-        near = (place > 0) & some & (place - 1 != seen.first_at) & (mine | before_own)
-        led = (place != seen.lead_at) & (mine | seen.lead_own) & (seen.first_at != seen.lead_at)
-        yield np.unique(
-            np.concatenate(
-                [
-                    _packed(np.full(np.count_nonzero(some), seen.first), docs[some]),
-                    _packed(before[near], docs[near]),
-                    _packed(np.full(np.count_nonzero(led), seen.lead), docs[led]),
-                ]
-            )
+def looks(parts: Sequence[Part]) -> list[Look]:
+    """Put the parts of a list together, which come in order; none without an owner, or of one document."""
+    size = sum(part.size for part in parts)
+    owner = min(part.owner for part in parts)
+    if owner == NONE or size < 2:
+        return []
+    leads = list(islice((lead for part in parts for lead in part.leads), LEADS))
+    lead = leads[_finish(sum(part.total for part in parts) & _ALL) % len(leads)]
+    before = [2 * NONE, *(part.last for part in parts[:-1])]
+    return [Look(size, leads[0] >> 1, owner, lead, each) for each in before]
+
+
+def few_pairs(docs: Int64s, own: Bools, look: Look) -> UInt64s:
+    """Give the pairs of a part with the first owner, with the document before, and with the leading one."""
+    before = np.concatenate([[look.before >> 1], docs[:-1]])
+    either = own | np.concatenate([[bool(look.before & 1)], own[:-1]])
+    some = docs != look.owner
+    near = (before != NONE) & (before != look.owner) & some & either
+    lead = look.lead >> 1
+    led = (docs != lead) & (own | bool(look.lead & 1)) & (lead != look.owner)
+    return np.unique(
+        np.concatenate(
+            [_pairs(look.owner, docs[some]), _pairs(before[near], docs[near]), _pairs(lead, docs[led])]
         )
-        at, last, last_own = at + len(docs), int(docs[-1]), bool(mine[-1])
+    )
 
 
-def _packed(one: Int64s, other: Int64s) -> UInt64s:
-    left, right = np.minimum(one, other).astype(np.uint64), np.maximum(one, other).astype(np.uint64)
-    return left << np.uint64(32) | right
+def _pairs(one: Int64s | int, other: Int64s) -> UInt64s:
+    left, right = np.minimum(one, other), np.maximum(one, other)
+    return np.asarray(left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64))

@@ -453,12 +453,13 @@ static size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t
 #define SHINGLE_LEADERS 8
 
 /* Of a common list: everyone with the first whose own sample has the hash, with the one before, and with one of
-   the first few, another for each list: who is unlike the first is like one of the others. */
+   the first few, another for each list: who is unlike the first is like one of the others. A sum over the documents
+   tells which one, so that parts of a list can be put together. */
 static size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs) {
     size_t found = 0, first = 0, lead;
-    uint64_t digest = WORD_SEED;
-    for (size_t i = 0; i < n; i++) digest = word_mix(digest, docs[i]);
-    lead = word_finish(digest) % (n < SHINGLE_LEADERS ? n : SHINGLE_LEADERS);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += word_mix(WORD_SEED, docs[i]);
+    lead = word_finish(sum) % (n < SHINGLE_LEADERS ? n : SHINGLE_LEADERS);
     while (first + 1 < n && !own[first]) first++;
     for (size_t i = 0; i < n; i++) {
         if (i != first) pairs[found++] = shingle_pair(docs[first], docs[i]);

@@ -123,6 +123,12 @@ class Sets:
         bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
         return self._mapped(stem, part, int(bounds[-1])), bounds
 
+    def alone(self, part: int) -> tuple[UInt64s, Int64s]:
+        """Give all sets of a part as `whole` does, without a look at the other parts."""
+        sizes = self._read(part, ["shingles"])["shingles"].to_numpy()
+        bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+        return self._mapped("shingles", part, int(bounds[-1])), bounds
+
     def checked(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part after a look whether they still are what was written: the digests tell."""
         values, bounds = self.whole(part)

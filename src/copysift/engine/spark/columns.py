@@ -84,6 +84,28 @@ def runs(batches: Batches, key: str) -> Iterator[tuple[int, pa.Table]]:
         yield current, pa.Table.from_batches(held)
 
 
+def held(batches: Batches, most: int) -> Iterator[pa.Table]:
+    """Give rows together, when about `most` bytes are held."""
+    some: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        some.append(batch)
+        size += batch.nbytes
+        if size > most:
+            yield pa.Table.from_batches(some)
+            some, size = [], 0
+    if some:
+        yield pa.Table.from_batches(some)
+
+
+def place_in(known: UInt64s, values: UInt64s) -> Int64s:
+    """Give the place of each value among known ones, which are in order; -1 if it is not there."""
+    if not len(known):
+        return np.full(len(values), -1)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.where(known[at] == values, at, -1)
+
+
 def chunks(batches: Batches, key: str, most: int) -> Iterator[pa.Table]:
     """Give the rows of several keys together, whole keys, a chunk when about `most` bytes are held.
 

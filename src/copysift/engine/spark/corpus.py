@@ -1,6 +1,6 @@
 """The phases on Spark: which shuffles stand between the stage functions. Only counts reach the driver.
 
-Beside counts two things of bounded size do: a filter of at most 64 MB, and the fifty commonest shingles.
+Beside counts a few names do: of the fifty commonest shingles, and of the first records that were left out.
 Documents are numbered in order of input; numbers have 32 bits, as in the local engine. What a phase leaves is
 stored, so that a run that was cut off goes on after it. Each phase is one or two jobs, whose partitions are
 chosen by what was counted before: replanning between stages would cost more than it gains.
@@ -19,7 +19,9 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engine.progress import Progress, Silent
-from copysift.engine.spark import clustering, measuring, tasks
+from copysift.engine.spark import clustering, filtering, heavy, measuring, placing, tasks
+from copysift.engine.spark.filtering import Filter
+from copysift.engine.spark.keeping import values_task
 from copysift.engine.spark.numbering import Numbers, totals
 from copysift.engine.spark.sketching import DOCUMENT, LEFT_OUT
 from copysift.engine.spark.stars import components as connected
@@ -36,7 +38,7 @@ logger = logging.getLogger("copysift.spark")
 
 BUCKET = 1 << 20  # entries, or pairs, that one group of a task holds, about
 CELL = 4096  # pairs that are measured together, about
-FILTER = 64 << 20  # bytes of the filter that every task is given, at most
+FILTER = 64 << 20  # bytes of the filter that every task reads, at most
 NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
 PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
 TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
@@ -70,7 +72,7 @@ class SparkCorpus:
         self.numbers = Numbers(spark, store, order)
         self.folder = ""  # where tasks write the sets of the run, if every executor sees it
         self._make = sketches
-        self._known: Any = None
+        self._known = ""  # the table of the filter
         self._shown = progress or Silent()
 
     def run(self) -> None:
@@ -161,56 +163,72 @@ class SparkCorpus:
         """Entries in ranges of shingles, pairs that share them in buckets of documents, candidates."""
         with self.phase("choose") as left:
             if left is not None:
-                known = self._known
-                total, cores = self.counts["fingerprints"], self._cores()
-                bits = min(max(total // BUCKET, cores).bit_length() + 1, 16)
-                buckets = max(4 * total // BUCKET, 4 * cores)
-                parts = min(self.parts(16 * total), 1 << bits)
-                ranges = (
-                    self._entries(known, bits).repartition(parts, "bucket").sortWithinPartitions("bucket")
-                )
-                shared = ranges.mapInArrow(tasks.lists_task(self.settings, buckets), tasks.SHARED)
-                divided = shared.repartition(parts, "bucket").sortWithinPartitions("bucket")
-                chosen = divided.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
-                sums = {
-                    "candidates": F.count("right"),
-                    "ignored": F.sum(F.when(F.col("right").isNull(), F.col("left"))),
-                    "told": F.max("told"),
-                }
-                left |= self.store.write(chosen, "candidates", **sums)
+                words = sketching.filter_words(self.counts["fine"], FILTER)
+                with contextlib.ExitStack() as placed:
+                    table = placed.enter_context(placing.placed(self.store, self._known))
+                    shared = self._shared(Filter(table, words) if table else None, placed)
+                    chosen = shared.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
+                    sums = {
+                        "candidates": F.count("right"),
+                        "ignored": F.sum(F.when(F.col("right").isNull(), F.col("left"))),
+                        "told": F.max("told"),
+                    }
+                    left |= self.store.write(chosen, "candidates", **sums)
                 told = np.frombuffer(left.pop("told") or b"", np.uint64)
                 left["commonest"] = told.reshape(-1, 3).tolist()  # hash, documents, first document
-                if known is not None:
-                    known.unpersist()
         self.counts |= self.store.left("choose")
 
-    def _entries(self, known: Any, bits: int) -> DataFrame:
-        """Give the (shingle, document) entries of those who stand for others, in ranges."""
-        whole = self.numbers.give(self._sketched.where("shingles > 0").select("row", "values"))
-        entries, blocks = tasks.entries_task(self.settings, known), tasks.blocks_task(bits)
+    def _shared(self, known: Filter | None, placed: contextlib.ExitStack) -> DataFrame:
+        """Give the pairs that share shingles, summed up in ranges of shingles, in buckets of documents."""
+        total, cores, documents = self.counts["fingerprints"], self._cores(), self.counts["documents"]
+        bits = min(max(total // BUCKET, cores).bit_length() + 1, 16)
+        buckets = max(4 * total // BUCKET, 4 * cores)
+        parts = min(self.parts(16 * total), 1 << bits)
+        crowds: DataFrame | None = None
+        most = heavy.limit(self.settings)
+        if documents <= most:
+            blocks = self._entries(known, tasks.blocks_task(bits), tasks.BLOCKS)
+        else:
+            noting = heavy.noting_task(documents, most)
+            noted = self.store.keep(self._entries(known, noting, heavy.NOTED), "entries")
+            entries = noted.where("counts is null").drop("counts")
+            name = placing.named("shingles")
+            count = self.store.write(heavy.shingles(noted, most), name, count=F.count("shingle"))["count"]
+            table = placed.enter_context(placing.placed(self.store, name))
+            blocks = entries.mapInArrow(tasks.blocks_task(bits, table), tasks.BLOCKS)
+            if count and table:
+                crowds = heavy.Crowds(self.settings, table, documents).pairs(
+                    entries, self.store, parts, buckets
+                )
+        ranges = blocks.repartition(parts, "bucket").sortWithinPartitions("bucket")
+        shared = ranges.mapInArrow(tasks.lists_task(self.settings, buckets), tasks.SHARED)
+        if crowds is not None:
+            shared = shared.union(crowds)
+        return shared.repartition(parts, "bucket").sortWithinPartitions("bucket")
+
+    def _entries(self, known: Filter | None, then: tasks.Task, schema: str) -> DataFrame:
+        """Give what a task makes of the (shingle, document) entries of those who stand for others."""
+        rows = self._sketched.where("shingles > 0")
+        whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
+        entries = tasks.entries_task(self.settings, known, self.folder)
         others = self.hinted(self.same.select("number"))
         if self.counts["collapsed"] <= TOGETHER:
             standing = whole.join(others, "number", "left_anti")
-            return standing.mapInArrow(lambda batches: blocks(entries(batches)), tasks.BLOCKS)
+            return standing.mapInArrow(lambda batches: then(entries(batches)), schema)
         # entries are small, sets are not: these are not shuffled
         made = whole.mapInArrow(entries, tasks.ENTRIES).join(others, "number", "left_anti")
-        return made.mapInArrow(blocks, tasks.BLOCKS)
+        return made.mapInArrow(then, schema)
 
-    def _filter(self) -> Any:
-        """Broadcast the filter of what finer samples have; its size is bounded."""
+    def _filter(self) -> str:
+        """Store the filter of what finer samples have; its size is bounded."""
         total = self.counts["fine"]
         if not total or self.settings.method == "super":
-            return None
-        words = len(sketching.new_filter(total, FILTER))
+            return ""
+        words = sketching.filter_words(total, FILTER)
         some = self._sketched.where("probes is not null").select("probes").coalesce(self._cores())
-        blocks = some.mapInArrow(tasks.filter_task(words), "block int, bits binary")
-        merged = blocks.repartition(self._cores(), "block").sortWithinPartitions("block")
-        bits = np.zeros(words, np.uint64)
-        for row in merged.mapInArrow(tasks.merge_task, "block int, bits binary").collect():
-            block = np.frombuffer(row["bits"], np.uint64)
-            start = row["block"] * tasks.FILTER_BLOCK
-            bits[start : start + len(block)] = block
-        return self.spark.sparkContext.broadcast(bits.tobytes())
+        name = placing.named("filter")
+        self.store.write(filtering.blocks(some, words, self._cores()), name)
+        return name
 
     def _measure(self) -> None:
         """Bring the sets of candidates together and measure them.
@@ -228,6 +246,8 @@ class SparkCorpus:
                 cells = self.store.keep(self._cells(), "cells")
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
                 sets = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+                if self.folder:
+                    sets = sets.mapInArrow(values_task(self.folder), "number long, values binary")
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
                     sets.join(wanted, "number")

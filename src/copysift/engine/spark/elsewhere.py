@@ -11,15 +11,13 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
-
 from copysift._version import __version__
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.work import answer_settings
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, VERSION
 from copysift.engine.spark import tables
-from copysift.engine.spark.run import corpus_of, describe
+from copysift.engine.spark.run import corpus_of, describe, sizes_of
 from copysift.engine.spark.store import Store
 from copysift.errors import UsageError
 from copysift.settings_corpus import CorpusSettings
@@ -45,13 +43,11 @@ def cluster(
     corpus.run()
     with corpus.configured():
         ids, roots = tables.names(corpus), corpus.components()
-        first = F.count_if(F.col("joined") == "representative")
-        clusters = {"clustered": F.count("document"), "clusters": first}
         _write(whole, TABLES[0], tables.documents(corpus, ids), "number")
         _write(whole, TABLES[1], tables.pairs(corpus, ids), "rank", "place", "then")
-        found = _write(whole, TABLES[2], tables.clusters(corpus, roots, ids), "root", "number", **clusters)
-        sizes = found | {"duplicates": found["clustered"] - found["clusters"]}
-        described, named = describe(corpus, names, [], sizes)
+        clusters = tables.clusters(corpus, roots, ids)
+        found = _write(whole, TABLES[2], clusters, "root", "number", **tables.sizes())
+        described, named = describe(corpus, names, [], sizes_of(found))
     made = {"version": VERSION, "copysift": __version__, "made_by": "cluster"} | described
     whole.put("run.json", json.dumps(made, indent=1))
     store.drop()

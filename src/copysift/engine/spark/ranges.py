@@ -1,8 +1,7 @@
 """Entries of a range of shingles in bounded memory: what is too much goes to disk and is divided.
 
-A range of more entries than a task should hold is cut by further bits of the hash. What is then left is a few
-shingles that very many documents have. Their lists are never held: they are put in order of documents on
-disk and read as a stream, twice.
+A range of more entries than a task should hold is cut by further bits of the hash. No shingle has more
+entries than that by itself: those that would have are taken out before (`heavy.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from copysift.engine.spark.columns import Batches, numbers, unpacked
-from copysift.index.heavy import Entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,30 +26,7 @@ _ENTRY = np.dtype([("hash", "<u8"), ("doc", "<u4"), ("size", "<u4")])
 _BITS = (32, 24, 16, 8, 0)  # of the scrambled hash, eight at a time; above them are the ranges themselves
 
 
-@dataclass(frozen=True, slots=True)
-class Heavy:
-    """One shingle in very many documents: `stream` gives (document, shingles) in order, as often as asked."""
-
-    scrambled: int
-    count: int
-    folder: Path
-
-    def stream(self) -> Iterator[Entry]:
-        """Give the list part by part."""
-        for path in sorted(self.folder.iterdir()):
-            part = np.fromfile(path, _ENTRY)
-            part = part[np.argsort(part["doc"], kind="stable")]
-            yield part["doc"].astype(np.int64), part["size"].astype(np.int64)
-
-    def whole(self) -> NDArray[np.void]:
-        """Give the list at once, where so many documents are allowed to share a shingle."""
-        made = np.empty(self.count, _ENTRY)
-        made["hash"] = self.scrambled
-        made["doc"], made["size"] = (np.concatenate(column) for column in zip(*self.stream(), strict=True))
-        return made
-
-
-def ranges(batches: Batches, most: int) -> Iterator[NDArray[np.void] | Heavy]:
+def ranges(batches: Batches, most: int) -> Iterator[NDArray[np.void]]:
     """Give the entries of each range, which come together, at most so many at once."""
     held: list[NDArray[np.void]] = []
     count, current, folder = 0, -1, None
@@ -91,7 +65,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 def _given(
     held: list[NDArray[np.void]], folder: tempfile.TemporaryDirectory[str] | None, most: int
-) -> Iterator[NDArray[np.void] | Heavy]:
+) -> Iterator[NDArray[np.void]]:
     if folder is None:
         if held:
             yield np.concatenate(held)
@@ -102,38 +76,18 @@ def _given(
         yield from _divided(Path(folder.name), most, 0)
 
 
-def _divided(folder: Path, most: int, level: int) -> Iterator[NDArray[np.void] | Heavy]:
-    """Give the files of a folder: whole where they are small, else their heavy shingles, then the rest."""
+def _divided(folder: Path, most: int, level: int) -> Iterator[NDArray[np.void]]:
+    """Give the files of a folder: whole where they are small, else cut by the next bits."""
     for path in sorted(folder.iterdir()):
         if path.stat().st_size <= most * _ENTRY.itemsize or level + 1 == len(_BITS):
             yield np.fromfile(path, _ENTRY)
             continue
-        heavy = _heavy(path, most)
         below = path.with_suffix(".d")
         below.mkdir()
         for part in _chunks(path, most):
-            alone = np.isin(part["hash"], heavy)
-            _divide(part[~alone], below, _key(part[~alone], _BITS[level + 1]))
-            for scrambled in heavy.tolist():
-                own = part[part["hash"] == scrambled]
-                lists = path.with_suffix(f".{scrambled:016x}")
-                lists.mkdir(exist_ok=True)
-                _divide(own, lists, own["doc"] >> np.uint32(most.bit_length() - 1))
+            _divide(part, below, _key(part, _BITS[level + 1]))
         path.unlink()
-        for scrambled in heavy.tolist():
-            lists = path.with_suffix(f".{scrambled:016x}")
-            count = sum(each.stat().st_size for each in lists.iterdir()) // _ENTRY.itemsize
-            yield Heavy(scrambled, count, lists)
         yield from _divided(below, most, level + 1)
-
-
-def _heavy(path: Path, most: int) -> NDArray[np.uint64]:
-    """Give the shingles that are a sixteenth or more of some part of a file."""
-    found = []
-    for part in _chunks(path, most):
-        values, counts = np.unique(part["hash"], return_counts=True)
-        found.append(values[counts * 16 >= len(part)])
-    return np.unique(np.concatenate(found))
 
 
 def _chunks(path: Path, most: int) -> Iterator[NDArray[np.void]]:

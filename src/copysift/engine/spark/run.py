@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from copysift.engine.corpus import run as corpus_run
 from copysift.engine.corpus import texts
@@ -34,7 +33,7 @@ from copysift.settings_corpus import CorpusSettings
 from copysift.values import RENAMED
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 PARTS = 1 << 23  # shingles in a part of the sets that a run keeps, about
 
@@ -68,7 +67,7 @@ def cluster(
     corpus = corpus_of(spark, store, names, settings, folder, segments, progress)
     _make(corpus, path)
     with corpus.configured():
-        described, named = describe(corpus, [*before, *names], before, _sizes(path / TABLES[2]))
+        described, named = describe(corpus, [*before, *names], before, sizes_of(store.left("clusters")))
     write_description(path, described)
     work.drop()
     return Summary(path, described, named)
@@ -156,7 +155,8 @@ def _make(corpus: SparkCorpus, path: Path) -> None:
         roots = corpus.components()
         with corpus.phase("clusters") as left:
             if left is not None:
-                _write(tables.clusters(corpus, roots, ids), ["root", "number"], store, path / TABLES[2])
+                found = tables.clusters(corpus, roots, ids)
+                left |= _write(found, ["root", "number"], store, path / TABLES[2], **tables.sizes())
         written.result()
         if corpus.numbers.order and not corpus.settings.slim:
             _write_sets(corpus, path / "sketches")
@@ -197,17 +197,20 @@ COUNTED = (
 )  # fmt: skip
 
 
-def _sizes(path: Path) -> dict[str, int]:
-    return corpus_run._sizes(pq.read_table(path, columns=["cluster"]))
+def sizes_of(counted: dict[str, Any]) -> dict[str, int]:
+    """Give what run.json says of the clusters, from what was counted while they were written."""
+    clusters, clustered = counted["clusters"], counted["clustered"]
+    return {"clusters": clusters, "clustered": clustered, "duplicates": clustered - clusters}
 
 
-def _write(frame: DataFrame, order: list[str], store: Store, path: Path) -> None:
-    """Write a table as one file, in order; one task sorts it, on disk where memory ends."""
+def _write(frame: DataFrame, order: list[str], store: Store, path: Path, **counts: Column) -> dict[str, Any]:
+    """Write a table as one file, in order; one task sorts it, on disk where memory ends. Give sums."""
     whole = frame.repartition(1).sortWithinPartitions(*order).drop(*order)
     name = f"table-{path.stem}"
-    whole.write.mode("overwrite").parquet(store.path(name))
+    found = store.counted(whole, counts, lambda rows: rows.write.mode("overwrite").parquet(store.path(name)))
     (part,) = Path(path.parent / "work" / name).glob("part-*.parquet")
     part.replace(path)
+    return found
 
 
 def _write_sets(corpus: SparkCorpus, folder: Path) -> None:

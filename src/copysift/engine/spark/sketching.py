@@ -62,7 +62,7 @@ def rows_of(
         sketched = phases.sketch(batch, settings, function)
         if keep is not None:
             keep(sketched)
-        yield from table_rows(sketched, part, summary.documents, order, settings.modulus)
+        yield from table_rows(sketched, part, summary.documents, order, settings.modulus, keep is None)
         summary.add(sketched.table)
     if summary.documents + summary.skipped:
         yield summary.row(order)
@@ -96,11 +96,12 @@ class Summary:
 
 
 def table_rows(
-    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None, modulus: int
+    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None, modulus: int, sets: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Give sketched documents as rows, a few megabytes at a time.
+    """Give sketched documents as rows, with their sets or, where these are kept elsewhere, without.
 
-    The first of them also has the shingles that documents with coarser samples are asked for.
+    They come a few megabytes at a time. The first of them also has the shingles that documents with coarser
+    samples are asked for.
     """
     table = sketched.table
     if not len(table):
@@ -131,6 +132,10 @@ def table_rows(
     if order is not None:
         columns |= {name: order[name] for name in order.schema.names}
     whole = pa.RecordBatch.from_pydict(columns)
+    if not sets:
+        nothing = pa.nulls(count, pa.binary())
+        yield whole.add_column(whole.schema.get_field_index("probes"), "values", nothing)
+        return
     inside = np.searchsorted(bounds, np.arange(0, bounds[-1], ROWS))
     cuts = np.unique(np.concatenate([[0], inside, [count]]).astype(np.int64))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):

@@ -203,7 +203,7 @@ def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) 
     sketched, summary = Sketched(table, samples, values), Summary(number, settings.modulus)
     if keep is not None:
         keep(sketched)
-    yield from table_rows(sketched, number, 0, None, settings.modulus)
+    yield from table_rows(sketched, number, 0, None, settings.modulus, keep is None)
     summary.add(table)
     yield summary.row(None)
 

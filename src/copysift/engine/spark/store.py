@@ -7,6 +7,7 @@ that s3a://, hdfs:// and plain paths are the same.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Observation
@@ -37,16 +38,37 @@ class Store:
         """Give the place of a table."""
         return f"{self.place}/{name}"
 
+    def uri(self, name: str) -> str:
+        """Give the place of a table with its file system."""
+        system, path = self._hadoop(self.path(name))
+        return str(system.makeQualified(path).toUri().toString())
+
+    def folder(self, name: str) -> str:
+        """Give the place of a table as a path, where its files are those of the machine; else ""."""
+        system, path = self._hadoop(self.path(name))
+        uri = system.makeQualified(path).toUri()
+        return str(uri.getPath()) if uri.getScheme() == "file" else ""
+
     def write(self, frame: DataFrame, name: str, **counts: Column) -> dict[str, Any]:
         """Write a table; what was there goes. Give sums over its rows, counted while they are written."""
         self._schemas[name] = frame.schema
+
+        def write(rows: DataFrame) -> None:
+            written = rows.write.mode("overwrite").option("parquet.enable.dictionary", "false")
+            if "values" in frame.columns:
+                written = written.option("compression", "none")  # hashes neither repeat nor pack
+            written.parquet(self.path(name))
+
+        return self.counted(frame, counts, write)
+
+    def counted(
+        self, frame: DataFrame, counts: dict[str, Column], write: Callable[[DataFrame], None]
+    ) -> dict[str, Any]:
+        """Give sums over the rows of a table, counted while they are written."""
         seen = Observation()
         if counts:
             frame = frame.observe(seen, *(column.alias(key) for key, column in counts.items()))
-        written = frame.write.mode("overwrite").option("parquet.enable.dictionary", "false")
-        if "values" in frame.columns:
-            written = written.option("compression", "none")  # hashes neither repeat nor pack
-        written.parquet(self.path(name))
+        write(frame)
         return {key: _plain(value) for key, value in seen.get.items()} if counts else {}
 
     def read(self, name: str) -> DataFrame:

@@ -41,6 +41,12 @@ def names(corpus: SparkCorpus) -> DataFrame:
     return corpus.store.read("names").select("number", "id")
 
 
+def sizes() -> dict[str, Column]:
+    """Give what is counted of the clusters while they are written."""
+    first = F.count_if(F.col("joined") == "representative")
+    return {"clustered": F.count("document"), "clusters": first}
+
+
 def rename_task(batches: Batches) -> Batches:
     """Tell ids apart that have the same stem; they come together, in order of documents."""
     held: pa.Table | None = None

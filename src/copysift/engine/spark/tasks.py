@@ -12,10 +12,12 @@ import pyarrow as pa
 from copysift import kernels
 from copysift.cluster.classes import likeness
 from copysift.engine.corpus import phases
-from copysift.engine.spark.columns import Batches, numbers, packed, runs, unpacked
-from copysift.engine.spark.ranges import HEAVY, Heavy, ranges
+from copysift.engine.spark.columns import Batches, held, numbers, packed, place_in, runs, unpacked
+from copysift.engine.spark.filtering import Filter
+from copysift.engine.spark.keeping import sets_of
+from copysift.engine.spark.placing import Placed, shingles_of
+from copysift.engine.spark.ranges import HEAVY, ranges
 from copysift.fingerprint import shingles as sketching
-from copysift.index import heavy as heavy_lists
 from copysift.index import lists
 from copysift.settings_corpus import CorpusSettings
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 Task = Callable[[Batches], Batches]
 
-FILTER_BLOCK = 1 << 13  # words of the filter in a row
 HELD = 48 << 20  # bytes of entries, or of sets, that a task works on at a time, about
 
 ENTRIES = "number long, shingles long, hashes binary"
@@ -76,77 +77,45 @@ def likeness_task(batches: Batches) -> Batches:
 CLASSES = ("number", "class_key", "class_size", "content", "lexical", "bytes", "words")
 
 
-def filter_task(words: int) -> Task:
-    """Note the shingles of finer samples in a filter of so many words; give the blocks that have any."""
+def entries_task(settings: CorpusSettings, known: Filter | None, folder: str = "") -> Task:
+    """Choose the shingles by which every document looks for others; `known` has those of finer samples.
+
+    Their sets are in a column, or in a folder.
+    """
 
     def task(batches: Batches) -> Batches:
-        bits = np.zeros(words, np.uint64)
-        for batch in batches:
-            kernels.shingle.note(bits, unpacked(batch["probes"], np.uint64)[0])
-        yield from _filter_rows(bits, np.arange(0, words, FILTER_BLOCK))
-
-    return task
-
-
-def merge_task(batches: Batches) -> Batches:
-    """Merge the blocks of filters, which come in order."""
-    for block, table in runs(batches, "block"):
-        values, bounds = unpacked(table["bits"], np.uint64)
-        merged = np.bitwise_or.reduce(values.reshape(len(bounds) - 1, -1), axis=0)
-        yield pa.RecordBatch.from_pydict({"block": pa.array([block], pa.int32()), "bits": [merged.tobytes()]})
-
-
-def _filter_rows(bits: UInt64s, starts: Int64s) -> Batches:
-    for start in starts.tolist():
-        block = bits[start : start + FILTER_BLOCK]
-        if block.any():
-            number = pa.array([start // FILTER_BLOCK], pa.int32())
-            yield pa.RecordBatch.from_pydict({"block": number, "bits": [block.tobytes()]})
-
-
-def entries_task(settings: CorpusSettings, known: Any) -> Task:
-    """Choose the shingles by which every document looks for others; `known` is a broadcast filter."""
-
-    def task(batches: Batches) -> Batches:
-        bits = None if known is None else np.frombuffer(known.value, np.uint64)
-        for batch in batches:
-            values, bounds = unpacked(batch["values"], np.uint64)
+        bits = None if known is None else known.read()
+        for named, values, bounds in sets_of(batches, folder):
             sizes = np.diff(bounds)
             by = sketching.moduli(sizes, settings.modulus)
             everyone = np.ones(len(sizes), np.bool_)
             hashes, docs = phases.entries(values, bounds, 0, by, everyone, bits, settings)
             ends = np.searchsorted(docs, np.arange(len(sizes) + 1))
             yield pa.RecordBatch.from_pydict(
-                {"number": batch["number"], "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
+                {"number": named, "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
             )
 
     return task
 
 
-def blocks_task(bits: int) -> Task:
-    """Put (shingle, document) entries into 2^bits ranges of shingles, many entries a row."""
+def blocks_task(bits: int, heavy: Placed | None = None) -> Task:
+    """Put (shingle, document) entries into 2^bits ranges of shingles, many a row; heavy shingles go."""
 
     def task(batches: Batches) -> Batches:
-        held: list[pa.RecordBatch] = []
-        size = 0
-        for batch in batches:
-            held.append(batch.select(["number", "shingles", "hashes"]))
-            size += batch.nbytes
-            if size > HELD:
-                yield from _blocks(held, bits)
-                held, size = [], 0
-        if held:
-            yield from _blocks(held, bits)
+        for table in held(batches, HELD):
+            yield from _blocks(table, bits, heavy)
 
     return task
 
 
-def _blocks(held: list[pa.RecordBatch], bits: int) -> Batches:
-    table = pa.Table.from_batches(held)
+def _blocks(table: pa.Table, bits: int, heavy: Placed | None) -> Batches:
     if (np.diff(numbers(table["number"])) < 0).any():
         table = table.sort_by("number")
     hashes, bounds = unpacked(table["hashes"], np.uint64)
     owner = np.repeat(np.arange(len(table), dtype=np.uint32), np.diff(bounds))
+    if heavy is not None:
+        light = place_in(shingles_of(heavy), hashes) < 0
+        hashes, owner = hashes[light], owner[light]
     scrambled, owner, ends = lists.partition(hashes, owner, bits)
     docs = numbers(table["number"]).astype(np.uint32)[owner]
     sizes = numbers(table["shingles"]).astype(np.uint32)[owner]
@@ -171,15 +140,8 @@ def lists_task(settings: CorpusSettings, buckets: int, most: int = HEAVY) -> Tas
     def task(batches: Batches) -> Batches:
         ignored = Ignored()
         for entries in ranges(batches, most):
-            if not isinstance(entries, Heavy):
-                yield from _shared(entries, settings, buckets, ignored)
-            elif entries.count > settings.max_shared:
-                yield from _streamed(entries, settings, buckets, ignored)
-            else:
-                yield from _shared(entries.whole(), settings, buckets, ignored)
-        if ignored.count:
-            told = ignored.packed()
-            yield from _spread(IGNORED, told, ignored.total(), np.zeros(len(told), np.int64))
+            yield from _shared(entries, settings, buckets, ignored)
+        yield from ignored.rows()
 
     return task
 
@@ -200,31 +162,17 @@ class Ignored:
         """Give the commonest as one array."""
         return np.array(self.told, np.uint64).ravel()
 
-    def total(self) -> UInt32s:
-        """Give the count as an array as long, which `unpack` takes the first of."""
-        whole = np.zeros(3 * len(self.told), np.uint32)
-        whole[0] = self.count
-        return whole
+    def rows(self) -> Batches:
+        """Give one row of the count and the commonest, if there are any."""
+        if not self.count:
+            return
+        told = self.packed()
+        total = np.zeros(len(told), np.uint32)  # as long; `_ignored` takes the first
+        total[0] = self.count
+        yield from _spread(IGNORED, told, total, np.zeros(len(told), np.int64))
 
 
-def _streamed(heavy: Heavy, settings: CorpusSettings, buckets: int, ignored: Ignored) -> Batches:
-    """Give the few pairs of a shingle whose list is too long to be held."""
-    value = heavy.scrambled * int(lists.UNSCRAMBLE) % 2**64
-
-    def own(sizes: Int64s) -> NDArray[np.bool_]:
-        if settings.method == "super":
-            return np.ones(len(sizes), np.bool_)
-        return np.asarray(np.uint64(value) % sketching.moduli(sizes, settings.modulus) == 0, np.bool_)
-
-    seen = heavy_lists.look(heavy.stream, own)
-    if seen is None:
-        return
-    ignored.add(1, [(value, heavy.count, seen.head)])
-    for few in heavy_lists.few_pairs(heavy.stream, own, seen):
-        yield from _common(few, buckets)
-
-
-def _common(few: UInt64s, buckets: int) -> Batches:
+def common_rows(few: UInt64s, buckets: int) -> Batches:
     """Spread the pairs of common shingles: the first document is in all of them, the other one divides."""
     return _spread(COMMON, few, np.zeros(len(few), np.uint32), phases.split(few)[1] % buckets)
 
@@ -248,7 +196,7 @@ def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int, i
         yield from _pairs(keys, weights, named, shingles, buckets)
     # the few pairs of a common list depend on the numbers of its documents, not on their ranks here
     numbered = dataclasses.replace(found, docs=named[found.docs].astype(np.uint32))
-    yield from _common(lists.common_pairs(numbered), buckets)
+    yield from common_rows(lists.common_pairs(numbered), buckets)
     ignored.add(found.common, [(h, count, int(named[doc])) for h, count, doc in found.commonest])
 
 

@@ -235,10 +235,8 @@ def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UIn
     pairs = []
     for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
         first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
-        value = _SEED
-        for doc in docs[start : start + length].tolist():
-            value = _mix(value, doc)
-        lead = start + _finish(value) % min(length, 8)
+        total = sum(_mix(_SEED, doc) for doc in docs[start : start + length].tolist())
+        lead = start + _finish(total & _ALL) % min(length, 8)
         for at in range(start, start + length):
             if at != first:
                 pairs.append(_pair(int(docs[first]), int(docs[at])))
