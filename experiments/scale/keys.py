@@ -3,48 +3,113 @@
 usage: keys.py RUN
 
 RUN is a folder of `copysift cluster` (of either engine, not --slim). Of an eighth, a quarter and half of its
-documents, and of all, it tells the sampled shingles a document, how many of these stand in one document
-only, the pairs that the lists form under the cap and without it, the heaviest key, and the largest cluster.
+documents, and of all, it makes the entries that the engines make and forms their pairs with the same
+functions: lists of the very same documents once in a range of shingles, with one range, with as many as
+Spark takes for so many documents on two cores, and with the 65,536 that it takes for very many. It counts the
+pairs that the lists form, and those that are left when a range has summed them up, which are sent on. Of all
+documents it tells the sizes of the clusters and the longest lists, too, to which the simulation is fitted.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
 
+from copysift import kernels
+from copysift.engine.corpus import phases
 from copysift.engine.corpus.sets import Sets
+from copysift.fingerprint import shingles as sketching
+from copysift.index import lists
+from copysift.settings_corpus import CorpusSettings
 
-MAX_SHARED = 1000
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Entries = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+FACTS = ("content", "lexical", "sets", "bytes", "words", "shingles")
+SETTINGS = CorpusSettings()
+BITS = (0, 3, 16)  # of the ranges
+RANKS = (0, 14, 15, 50, 100, 200, 500, 1000, 1500, 2000)
+
+
+def entries(sets: Sets, standing: NDArray[np.bool_], by: NDArray[np.uint32]) -> Entries:
+    """Give the (shingle, document) entries of some documents, as phase 2 does."""
+    edges = sets.bounds()
+    known = sketching.new_filter(
+        int(sets.column("sampled")[standing & (by < SETTINGS.modulus)].sum()), 64 << 20
+    )
+    spans = [slice(int(edges[part]), int(edges[part + 1])) for part in range(sets.parts)]
+    for part, span in enumerate(spans):
+        samples, bounds = sets.whole(part, "samples")
+        found = phases.probes(samples, bounds, by[span], standing[span], SETTINGS.modulus)
+        kernels.shingle.note(known, found)
+    made = [
+        phases.entries(*sets.whole(part), span.start, by[span], standing[span], known, SETTINGS)
+        for part, span in enumerate(spans)
+    ]
+    return np.concatenate([hashes for hashes, _ in made]), np.concatenate([docs for _, docs in made])
+
+
+def pairs(some: Entries, by: NDArray[np.uint32], bits: int) -> tuple[int, int]:
+    """Give the pairs that the lists of all ranges form, and those that are sent on."""
+    hashes, docs, ends = lists.partition(*some, bits)
+    formed, sent, sizes = 0, 0, np.zeros(len(by), np.uint32)
+    for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        if end - start < 2:
+            continue
+        found = lists.lists_of(
+            hashes[start:end].copy(), docs[start:end].copy(), by, SETTINGS.max_shared, sizes
+        )
+        few = len(lists.common_pairs(found))
+        formed += int((found.lengths * (found.lengths - 1) // 2).sum()) + few
+        sent += sum(len(keys) for keys, _ in lists.pairs_of(found)) + few
+    return formed, sent
 
 
 def main() -> None:
     run = Path(sys.argv[1])
     sets = Sets(run / "sketches")
-    values = np.concatenate([sets.whole(part, "samples")[0] for part in range(sets.parts)])
-    owner = np.repeat(np.arange(len(sets.column("sampled"))), sets.column("sampled"))
-    clusters = pq.read_table(run / "clusters.parquet", columns=["cluster"])["cluster"].value_counts()
-    largest = max((each["counts"].as_py() for each in clusters), default=1)
-    chance = np.random.default_rng(1997)
-    documents = len(sets.column("sampled"))
-    order = chance.permutation(documents)
-    print("| documents | sampled a document | in one only | pairs a document | uncapped | heaviest key |")
-    print("|---|---|---|---|---|---|")
+    facts = {name: sets.column(name) for name in FACTS}
+    by = sketching.moduli(facts["shingles"], SETTINGS.modulus)
+    documents = len(by)
+    order = np.random.default_rng(1997).permutation(documents)
+    heads = " | ".join(f"formed in {1 << bits:,} ranges | sent" for bits in BITS)
+    print(f"| documents | entries a document | in one only | every list's pairs | {heads} | heaviest key |")
+    print("|" + "---|" * (5 + 2 * len(BITS)))
     for share in (8, 4, 2, 1):
-        inside = np.zeros(documents, np.bool_)
-        inside[order[: documents // share]] = True
-        _, lengths = np.unique(values[inside[owner]], return_counts=True)
-        every = lengths * (lengths - 1.0) / 2
-        capped = np.where(lengths > MAX_SHARED, 3.0 * lengths, every)
-        count = documents // share
+        inside = np.sort(order[: documents // share])
+        count = len(inside)
+        first, _ = phases.collapsed({name: column[inside] for name, column in facts.items()})
+        standing = np.zeros(documents, np.bool_)
+        standing[inside] = first == np.arange(count)
+        some = entries(sets, standing, by)
+        _, lengths = np.unique(some[0], return_counts=True)
+        counted = " | ".join(
+            f"{formed / count:.0f} | {sent / count:.0f}"
+            for formed, sent in (pairs(some, by, bits) for bits in BITS)
+        )
         print(
             f"| {count:,} | {lengths.sum() / count:.1f} | {np.mean(lengths == 1):.0%} "
-            f"| {capped.sum() / count:.1f} | {every.sum() / count:.1f} "
-            f"| {lengths.max():,}, {lengths.max() / count:.2%} of the documents |"
+            f"| {(lengths * (lengths - 1.0) / 2).sum() / count:.0f} | {counted} "
+            f"| {lengths.max():,}, {lengths.max() / count:.2%} |"
         )
-    print(f"\nlargest cluster: {largest:,} of {documents:,}")
+    table = pq.read_table(run / "clusters.parquet", columns=["cluster"])
+    members = [each["counts"].as_py() for each in table["cluster"].value_counts()]
+    sizes, counts = np.unique(members, return_counts=True)
+    told = ", ".join(f"{size}: {many:,}" for size, many in zip(sizes.tolist(), counts.tolist(), strict=True))
+    alone = len(table) - int(np.count_nonzero(~standing))
+    print(
+        f"\nin clusters and not the same as an earlier one: {alone:,} of {documents:,}"
+        f"; clusters by size: {told}"
+    )
+    longest = np.sort(lengths)[::-1]
+    told = ", ".join(f"{rank:,}: {longest[rank]:,}" for rank in RANKS if rank < len(longest))
+    print(f"\nlongest lists by rank: {told}")
 
 
 if __name__ == "__main__":
