@@ -66,3 +66,18 @@ def test_the_driver_is_given_counts_alone(spark, monkeypatch, brought):
         assert found.counts["fine"] > 10_000  # which makes a filter of over 32 KB
     assert sum(given) < 8192
     assert not brought
+
+
+@pytest.mark.slow
+def test_a_run_that_was_cut_off_while_tasks_read_goes_on(spark, tmp_path, monkeypatch, brought):
+    records = records_by_id(mixed(60, seed=7))
+    expected = local_tables(records, tmp_path / "run")
+    work = f"viewfs://tests{tmp_path}/work"
+    with monkeypatch.context() as broken:
+        broken.setattr("copysift.engine.spark.tasks.candidates_task", lambda settings: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            spark_tables(spark.createDataFrame(records).repartition(3), work=work)
+    assert (tmp_path / "work" / "collapse.json").exists()
+    assert not spark.sparkContext.listFiles
+    assert spark_tables(spark.createDataFrame(records).repartition(3), work=work) == expected
+    assert len({*brought}) == 2

@@ -54,6 +54,7 @@ def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monke
     settings = {"max_shared": 4, "policy": "representative", "contained": True}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
     monkeypatch.setattr("copysift.engine.spark.corpus.TOGETHER", 8)
+    monkeypatch.setattr("copysift.engine.spark.corpus.SENT", 8)
     monkeypatch.setattr("copysift.engine.spark.corpus.CELL", 2)
     monkeypatch.setattr("copysift.engine.spark.numbering.SPELLED", 0)
     frame = spark.createDataFrame(records).repartition(3)

@@ -41,6 +41,7 @@ CELL = 4096  # pairs that are measured together, about
 FILTER = 64 << 20  # bytes of the filter that every task reads, at most
 NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
 PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
+SENT = 100_000  # rows of collapsed documents that Spark may send to all tasks, by way of the driver
 TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
 CONF = {
     "spark.sql.adaptive.enabled": "false",
@@ -155,7 +156,7 @@ class SparkCorpus:
 
     def hinted(self, collapsed: DataFrame) -> DataFrame:
         """Tell Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
-        return F.broadcast(collapsed) if self.counts["collapsed"] <= TOGETHER else collapsed
+        return F.broadcast(collapsed) if self.counts["collapsed"] <= SENT else collapsed
 
     # ---- phases 2 and 3
 
@@ -212,7 +213,7 @@ class SparkCorpus:
         whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
         entries = tasks.entries_task(self.settings, known, self.folder)
         others = self.hinted(self.same.select("number"))
-        if self.counts["collapsed"] <= TOGETHER:
+        if self.counts["collapsed"] <= SENT:
             standing = whole.join(others, "number", "left_anti")
             return standing.mapInArrow(lambda batches: then(entries(batches)), schema)
         # entries are small, sets are not: these are not shuffled
@@ -227,7 +228,7 @@ class SparkCorpus:
         words = sketching.filter_words(total, FILTER)
         some = self._sketched.where("probes is not null").select("probes").coalesce(self._cores())
         name = placing.named("filter")
-        self.store.write(filtering.blocks(some, words, self._cores()), name)
+        self.store.write(filtering.blocks(some, words), name)
         return name
 
     def _measure(self) -> None:

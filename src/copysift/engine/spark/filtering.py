@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 BLOCK = 1 << 13  # words of the filter in a row
+MERGED = 1 << 20  # words that a task merges, and that a file has
 BLOCKS = "block int, bits binary"
 
 
@@ -50,8 +51,9 @@ def _read(known: Filter) -> UInt64s:
     return bits
 
 
-def blocks(probes: DataFrame, words: int, parts: int) -> DataFrame:
+def blocks(probes: DataFrame, words: int) -> DataFrame:
     """Give the blocks of the filter that shingles make, merged."""
+    parts = -(-words // MERGED)
     made = probes.mapInArrow(_note_task(words), BLOCKS)
     return made.repartition(parts, "block").sortWithinPartitions("block").mapInArrow(_merge_task, BLOCKS)
 

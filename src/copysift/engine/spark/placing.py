@@ -41,7 +41,7 @@ class Placed:
         """Read the files inside a task."""
         folder = Path(self.folder or SparkFiles.get(self.name))
         for path in sorted(folder.glob("*.parquet")):
-            yield pq.read_table(path)
+            yield pq.ParquetFile(path).read()
 
 
 def named(table: str) -> str:
