@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,11 @@ from copysift.cli.corpus_options import (
 )
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
+
+if TYPE_CHECKING:
+    from copysift.engine.corpus.deduping import Deduped
+    from copysift.engine.progress import Progress
+    from copysift.settings_corpus import CorpusDoor, CorpusSettings
 
 
 @click.command("dedup", cls=SectionedCommand)
@@ -36,27 +42,13 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("no file for what stays", hint="name it by -o OUT.jsonl, or ask for a --dry-run")
     if door.passages and not door.against:
         raise UsageError("--passages needs --against RUN")
+    if door.engine == "spark" and door.passages:
+        raise UsageError("--passages is done on this machine alone", hint="leave out --engine spark")
+    if door.engine != "spark" and "://" in door.output:
+        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a file")
     spare_pandas()
-    from copysift.engine.corpus.deduping import dedup
-    from copysift.engine.corpus.engines import cluster_with
-    from copysift.engine.corpus.run import check_onto
-
-    if door.against:
-        check_onto(Path(door.against), settings, was_given(given))
     with progress(door) as shown:
-        done = dedup(
-            sources,
-            Path(door.output) if door.output else None,
-            settings,
-            keeping=door.keep,
-            shards=door.shards,
-            dry_run=door.dry_run,
-            against=Path(door.against) if door.against else None,
-            passages=door.passages,
-            run=Path(door.run) if door.run else None,
-            progress=shown,
-            cluster=cluster_with(door.engine, door.master, door.conf),
-        )
+        done = _dedup(sources, settings, door, was_given(given), shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
         verb = "would be " if door.dry_run else ""
@@ -64,3 +56,45 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         for reason, count in done.reasons.items():
             told(f"  {count:,} {reason}\n")
     return console.SOME_SKIPPED if done.left_out else console.DONE
+
+
+def _dedup(
+    sources: tuple[str, ...],
+    settings: CorpusSettings,
+    door: CorpusDoor,
+    given: list[str],
+    shown: Progress,
+) -> Deduped:
+    """Do it by the engine that was asked for."""
+    from copysift.engine.corpus.deduping import dedup
+    from copysift.engine.corpus.engines import dedup_on_spark
+    from copysift.engine.corpus.run import check_onto
+
+    against, run = (Path(name) if name else None for name in (door.against, door.run))
+    if against is not None:
+        check_onto(against, settings, given)
+    if door.engine == "spark":
+        on_spark = dedup_on_spark(door.master, door.conf)
+        return on_spark(
+            sources,
+            door.output,
+            settings,
+            keeping=door.keep,
+            shards=door.shards,
+            dry_run=door.dry_run,
+            against=against,
+            run=run,
+            progress=shown,
+        )
+    return dedup(
+        sources,
+        Path(door.output) if door.output else None,
+        settings,
+        keeping=door.keep,
+        shards=door.shards,
+        dry_run=door.dry_run,
+        against=against,
+        passages=door.passages,
+        run=run,
+        progress=shown,
+    )

@@ -32,6 +32,7 @@ class Phases(Protocol):
 
 
 if TYPE_CHECKING:
+    from copysift.engine.corpus.deduping import Deduped
     from copysift.engine.corpus.local import Corpus
     from copysift.engine.spark.corpus import SparkCorpus
 
@@ -91,3 +92,33 @@ def cluster_elsewhere(engine: str, master: str = "", conf: Iterable[str] = ()) -
     from copysift.engine.spark.elsewhere import cluster
 
     return partial(cluster, spark)
+
+
+class Dedup(Protocol):
+    """Write what stays of sources to a file, or to a URI; "" for a dry run."""
+
+    def __call__(
+        self,
+        sources: Iterable[str],
+        target: str,
+        settings: CorpusSettings,
+        *,
+        keeping: str = "first",
+        shards: int = 1,
+        dry_run: bool = False,
+        against: Path | None = None,
+        run: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Deduped: ...
+
+
+def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:
+    """Give `dedup` on Spark, which decides and writes there."""
+    from functools import partial
+
+    from copysift.engine.spark.session import session
+
+    spark = session(master, conf)
+    from copysift.engine.spark.cleaning import dedup
+
+    return partial(dedup, spark)
