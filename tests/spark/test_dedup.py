@@ -226,3 +226,6 @@ def test_what_spark_cannot_do_is_refused_before_it_starts_without_spark(tmp_path
     assert "on this machine alone" in capsys.readouterr().err
     assert main(["dedup", str(source), "-o", "s3a://bucket/o.jsonl"]) == 2
     assert "only Spark writes to a URI" in capsys.readouterr().err
+    for command in ("dedup", "cluster"):
+        assert main([command, "s3a://bucket/c.jsonl", "-o", str(tmp_path / "o.jsonl")]) == 2
+        assert "only Spark reads a URI" in capsys.readouterr().err

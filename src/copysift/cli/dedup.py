@@ -9,6 +9,7 @@ import click
 
 from copysift.cli import console
 from copysift.cli.corpus_options import (
+    check_engine,
     name_skipped,
     options,
     progress,
@@ -33,7 +34,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     """Write the records of the sources without near-copies to -o OUT.jsonl or OUT.parquet.
 
     The removed ones are listed in OUT.removed, each with the reason and the one that was kept; no document
-    goes that is not itself alike to the one kept in its place.
+    goes that is not itself alike to the one kept in its place. With --engine spark SOURCE and OUT may be
+    URIs; at a URI, OUT is a folder of part files.
     """
     settings, door = settings_from(given)
     if not sources:
@@ -44,8 +46,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("--passages needs --against RUN")
     if door.engine == "spark" and door.passages:
         raise UsageError("--passages is done on this machine alone", hint="leave out --engine spark")
-    if door.engine != "spark" and "://" in door.output:
-        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a file")
+    check_engine(sources, door)
     spare_pandas()
     with progress(door) as shown:
         done = _dedup(sources, settings, door, was_given(given), shown)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.progress import Progress
-from copysift.errors import UsageError
 from copysift.settings_corpus import CorpusSettings
 
 
@@ -59,12 +58,13 @@ def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Clu
         return local_cluster
     from functools import partial
 
+    from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)  # says what is missing before PySpark is imported
     from copysift.engine.spark.run import cluster
 
-    return partial(cluster, spark)
+    return worded(partial(cluster, spark))
 
 
 class ClusterElsewhere(Protocol):
@@ -80,18 +80,17 @@ class ClusterElsewhere(Protocol):
     ) -> Summary: ...
 
 
-def cluster_elsewhere(engine: str, master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
+def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
     """Give `cluster` to a URI, which Spark alone writes."""
-    if engine != "spark":
-        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a folder")
     from functools import partial
 
+    from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)
     from copysift.engine.spark.elsewhere import cluster
 
-    return partial(cluster, spark)
+    return worded(partial(cluster, spark))
 
 
 class Dedup(Protocol):
@@ -116,9 +115,10 @@ def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:
     """Give `dedup` on Spark, which decides and writes there."""
     from functools import partial
 
+    from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)
     from copysift.engine.spark.cleaning import dedup
 
-    return partial(dedup, spark)
+    return worded(partial(dedup, spark))

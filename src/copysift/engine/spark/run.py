@@ -163,6 +163,9 @@ def make_run(making: Making) -> None:
 
     with corpus.configured(), ThreadPoolExecutor(1) as beside:
         corpus.sketch()
+        if not corpus.counts["documents"] and not making.before:
+            reasons, _ = corpus.skipped(0)
+            corpus_run.require_field(0, reasons, making.names, making.work)
         named = beside.submit(names)
         corpus.pair()
         ids = named.result()
