@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from copysift.engine.spark.corpus import SparkCorpus
 
+SENT = 100_000  # rows that Spark may send to all tasks, by way of the driver
+
 
 def check(corpus: SparkCorpus, pairs: DataFrame, count: int) -> DataFrame:
     """Give pairs (left, right) with their measures; a cell has pairs with the same right document."""
@@ -39,4 +41,4 @@ def check(corpus: SparkCorpus, pairs: DataFrame, count: int) -> DataFrame:
 def sets(corpus: SparkCorpus, wanted: DataFrame, most: int) -> DataFrame:
     """Give the rows that ask for a document by `number` its set; at most so many rows ask."""
     every = corpus.numbers.give(corpus.store.read("sketches").where(DOCUMENT).select("row", "values"))
-    return every.join(F.broadcast(wanted) if most <= limits.TOGETHER else wanted, "number").drop("row")
+    return every.join(F.broadcast(wanted) if most <= SENT else wanted, "number").drop("row")

@@ -12,8 +12,7 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engine.corpus import output
-from copysift.engine.spark import corpus as limits
-from copysift.engine.spark import sharding, tables
+from copysift.engine.spark import checking, sharding, tables
 from copysift.engine.spark.columns import Batches
 from copysift.engine.spark.recording import Reading
 from copysift.engine.spark.store import Store
@@ -34,7 +33,7 @@ def kept(
     edges = sharding.edges(corpus, removed, first, shards)
     whole = corpus.numbers.give(reading.records(edges))
     numbers = removed.select("number")
-    others = F.broadcast(numbers) if gone <= limits.TOGETHER else numbers
+    others = F.broadcast(numbers) if gone <= checking.SENT else numbers
     return whole.join(others, "number", "left_anti").select("number", "shard", "record")
 
 
