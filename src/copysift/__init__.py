@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from copysift.engine.indexing import Index
     from copysift.errors import (
         CopysiftError,
+        EngineError,
         InputError,
         KernelError,
         RunError,
@@ -54,7 +55,9 @@ _MODULES = {
     ),
     "copysift.engine.corpus.memory": ("cluster", "dedup"),
     "copysift.engine.indexing": ("Index",),
-    "copysift.errors": ("CopysiftError", "InputError", "KernelError", "RunError", "StoreError", "UsageError"),
+    "copysift.errors": (
+        "CopysiftError", "EngineError", "InputError", "KernelError", "RunError", "StoreError", "UsageError",
+    ),
     "copysift.values": (
         "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
         "Pair", "Region", "Result", "Side", "Skipped",
@@ -66,6 +69,7 @@ __all__ = [
     "Cluster",
     "CopysiftError",
     "Document",
+    "EngineError",
     "Fingerprints",
     "Folders",
     "Group",

@@ -5,6 +5,7 @@ CopysiftError
 ├── InputError            an input that cannot be read or understood
 ├── StoreError            an index that is missing, damaged, locked or made with other settings
 ├── RunError              a saved run that is missing, damaged or of another version
+├── EngineError           a cluster that cannot be reached, or whose job failed
 └── KernelError           a forced kernel edition that this machine does not have
 
 A bad file inside a collection is not an error but a `Skipped` value: the rest goes on.
@@ -37,6 +38,10 @@ class StoreError(CopysiftError):
 
 class RunError(CopysiftError):
     """Raised when a saved run is missing, damaged or of another version."""
+
+
+class EngineError(CopysiftError):
+    """Raised when a cluster cannot be reached, or a job of it failed."""
 
 
 class KernelError(CopysiftError):

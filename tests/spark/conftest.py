@@ -1,7 +1,10 @@
 """One Spark session for all tests of the folder; without Java or PySpark they are skipped, and say why."""
 
+import itertools
+import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +43,14 @@ def spark():
     made.sparkContext.setLogLevel("ERROR")
     yield made
     made.stop()
+
+
+@pytest.fixture(scope="session")
+def corpus_sample():
+    """Give 2,000 documents of the corpus that the benches use, where it is."""
+    beside = Path(__file__).resolve().parents[3] / "data" / "corpus"
+    source = Path(os.environ.get("COPYSIFT_CORPUS", beside)) / "corpus.jsonl"
+    if not source.is_file():
+        pytest.skip("no corpus: COPYSIFT_CORPUS names no folder with corpus.jsonl")
+    with source.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in itertools.islice(lines, 2000)]

@@ -107,6 +107,47 @@ def test_what_is_missing_is_said_in_one_line_without_spark(tmp_path, capsys, mon
     assert lack in capsys.readouterr().err
 
 
+def test_a_master_that_is_none_is_refused_before_spark_starts(tmp_path, capsys):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(3))
+    arguments = ["cluster", str(source), "-o", str(tmp_path / "run"), "--engine", "spark", "--master", "foo"]
+    assert main(arguments) == 2
+    assert "--master foo is no cluster" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_spark_throws_is_told_in_one_line(spark, tmp_path, capsys):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(3))
+    for target, cause in (("file:///proc/run", "/proc/run"), ("none://host/run", 'scheme "none"')):
+        assert main(["cluster", str(source), "-o", target, "--engine", "spark"]) == 2
+        told = capsys.readouterr().err.splitlines()
+        assert [line.partition(":")[0] for line in told] == ["copysift", "hint"]
+        assert told[0].startswith("copysift: Spark failed: ")
+        assert cause in told[0]
+
+
+def test_an_error_of_a_task_is_told_as_it_was_raised_without_spark():
+    from copysift.engine.spark.failing import told
+    from copysift.errors import UsageError
+
+    trace = "PythonException: \n  File x, line 1\ncopysift.errors.UsageError: --features failed\n\n\tat java"
+    found = told(trace)
+    assert isinstance(found, UsageError)
+    assert found.message == "--features failed"
+    assert (
+        "java.io.IOException: no room"
+        in told("An error\n: a.B\nCaused by: java.io.IOException: no room").message
+    )
+
+
+@pytest.mark.slow
+def test_a_field_that_no_record_has_is_a_slip_and_leaves_no_run(spark, tmp_path, capsys):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(3))
+    arguments = ["cluster", str(source), "-o", str(tmp_path / "run"), "--engine", "spark"]
+    assert main([*arguments, "--text-field", "body"]) == 2
+    assert "has a field 'body'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, monkeypatch):
     from copysift.engine.spark.corpus import SparkCorpus

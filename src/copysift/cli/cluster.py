@@ -8,6 +8,7 @@ import click
 
 from copysift.cli import console
 from copysift.cli.corpus_options import (
+    check_engine,
     name_skipped,
     options,
     progress,
@@ -26,14 +27,15 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     """Cluster the documents of a corpus into the folder RUN (-o RUN).
 
     SOURCE is a folder, JSON lines (.jsonl, also .gz and .zst), Parquet, CSV, WARC, a text file of which
-    every line is a document, or - for standard input. An interrupted run goes on where it was when it is
-    asked for again.
+    every line is a document, or - for standard input; with --engine spark also a URI such as s3a://… An
+    interrupted run goes on where it was when it is asked for again.
     """
     settings, door = settings_from(given)
     if not sources:
         raise UsageError("nothing to cluster", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
+    check_engine(sources, door)
     spare_pandas()
     from copysift import kernels
     from copysift.engine.corpus.engines import cluster_elsewhere, cluster_with
@@ -48,7 +50,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         check_onto(Path(door.onto), settings, was_given(given))
     with progress(door) as shown:
         if remote:
-            elsewhere = cluster_elsewhere(door.engine, door.master, door.conf)
+            elsewhere = cluster_elsewhere(door.master, door.conf)
             made = elsewhere(sources, path, settings, progress=shown)
         else:
             cluster = cluster_with(door.engine, door.master, door.conf)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from copysift.cli import console
 from copysift.cli.options import SettingOption, _option, config_option
 from copysift.declaring import make, settings_of
+from copysift.errors import UsageError
 from copysift.settings import Door, read_config
 from copysift.settings_corpus import CorpusDoor, CorpusSettings
 from copysift.values import TAKEN, Skipped
@@ -102,6 +103,17 @@ def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> No
             console.name_skipped([Skipped(name, reason)])
     if total > NAMED:
         console.note(f"… and {total - min(NAMED, len(shown)):,} more{where}")
+
+
+def check_engine(sources: Iterable[str], door: CorpusDoor) -> None:
+    """Refuse what only Spark can do."""
+    if door.engine == "spark":
+        return
+    if "://" in door.output:
+        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a file or a folder")
+    for source in sources:
+        if "://" in source:
+            raise UsageError(f"only Spark reads a URI: {source}", hint="add --engine spark, or name a file")
 
 
 def told(content: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from copysift.cli import console
 from copysift.cli.corpus_options import (
+    check_engine,
     name_skipped,
     options,
     progress,
@@ -19,6 +21,11 @@ from copysift.cli.corpus_options import (
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
+if TYPE_CHECKING:
+    from copysift.engine.corpus.deduping import Deduped
+    from copysift.engine.progress import Progress
+    from copysift.settings_corpus import CorpusDoor, CorpusSettings
+
 
 @click.command("dedup", cls=SectionedCommand)
 @click.argument("sources", nargs=-1, metavar="SOURCE...")
@@ -27,7 +34,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     """Write the records of the sources without near-copies to -o OUT.jsonl or OUT.parquet.
 
     The removed ones are listed in OUT.removed, each with the reason and the one that was kept; no document
-    goes that is not itself alike to the one kept in its place.
+    goes that is not itself alike to the one kept in its place. With --engine spark SOURCE and OUT may be
+    URIs; at a URI, OUT is a folder of part files.
     """
     settings, door = settings_from(given)
     if not sources:
@@ -36,27 +44,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError("no file for what stays", hint="name it by -o OUT.jsonl, or ask for a --dry-run")
     if door.passages and not door.against:
         raise UsageError("--passages needs --against RUN")
+    if door.engine == "spark" and door.passages:
+        raise UsageError("--passages is done on this machine alone", hint="leave out --engine spark")
+    check_engine(sources, door)
     spare_pandas()
-    from copysift.engine.corpus.deduping import dedup
-    from copysift.engine.corpus.engines import cluster_with
-    from copysift.engine.corpus.run import check_onto
-
-    if door.against:
-        check_onto(Path(door.against), settings, was_given(given))
     with progress(door) as shown:
-        done = dedup(
-            sources,
-            Path(door.output) if door.output else None,
-            settings,
-            keeping=door.keep,
-            shards=door.shards,
-            dry_run=door.dry_run,
-            against=Path(door.against) if door.against else None,
-            passages=door.passages,
-            run=Path(door.run) if door.run else None,
-            progress=shown,
-            cluster=cluster_with(door.engine, door.master, door.conf),
-        )
+        done = _dedup(sources, settings, door, was_given(given), shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
         verb = "would be " if door.dry_run else ""
@@ -64,3 +57,45 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         for reason, count in done.reasons.items():
             told(f"  {count:,} {reason}\n")
     return console.SOME_SKIPPED if done.left_out else console.DONE
+
+
+def _dedup(
+    sources: tuple[str, ...],
+    settings: CorpusSettings,
+    door: CorpusDoor,
+    given: list[str],
+    shown: Progress,
+) -> Deduped:
+    """Do it by the engine that was asked for."""
+    from copysift.engine.corpus.deduping import dedup
+    from copysift.engine.corpus.engines import dedup_on_spark
+    from copysift.engine.corpus.run import check_onto
+
+    against, run = (Path(name) if name else None for name in (door.against, door.run))
+    if against is not None:
+        check_onto(against, settings, given)
+    if door.engine == "spark":
+        on_spark = dedup_on_spark(door.master, door.conf)
+        return on_spark(
+            sources,
+            door.output,
+            settings,
+            keeping=door.keep,
+            shards=door.shards,
+            dry_run=door.dry_run,
+            against=against,
+            run=run,
+            progress=shown,
+        )
+    return dedup(
+        sources,
+        Path(door.output) if door.output else None,
+        settings,
+        keeping=door.keep,
+        shards=door.shards,
+        dry_run=door.dry_run,
+        against=against,
+        passages=door.passages,
+        run=run,
+        progress=shown,
+    )

@@ -33,10 +33,12 @@ def keep(rank: Int64s, left: Int64s, right: Int64s, policy: str, check: Check, l
     place[rank] = np.arange(count)
     one, other = rank[left], rank[right]
     component = roots(count, one, other)
+    kept = known(component, one, other, policy)
     if policy == "component":
-        kept = _against_best(component, one, other, place, check)
+        ask = unsure(component, kept)
+        alike = check(place[component[ask]], place[ask])
+        kept[ask[alike]] = component[ask[alike]]
     else:
-        kept = assign(count, one, other, policy)
         sizes = np.bincount(component, minlength=count)
         for head in np.flatnonzero(sizes > large).tolist():
             _lead(np.flatnonzero(component == head), kept, place, check)
@@ -45,16 +47,21 @@ def keep(rank: Int64s, left: Int64s, right: Int64s, policy: str, check: Check, l
     return out
 
 
-def _against_best(component: Int64s, one: Int64s, other: Int64s, place: Int64s, check: Check) -> Int64s:
+def known(component: Int64s, one: Int64s, other: Int64s, policy: str) -> Int64s:
+    """Give what the pairs tell alone, nodes being numbered by preference and components by their best."""
+    if policy != "component":
+        return assign(len(component), one, other, policy)
     kept = np.arange(len(component))
     best, rest = np.minimum(one, other), np.maximum(one, other)
     direct = component[rest] == best
     kept[rest[direct]] = best[direct]
-    unknown = np.flatnonzero((kept == np.arange(len(kept))) & (component != np.arange(len(kept))))
-    if len(unknown):
-        alike = check(place[component[unknown]], place[unknown])
-        kept[unknown[alike]] = component[unknown[alike]]
     return kept
+
+
+def unsure(component: Int64s, kept: Int64s) -> Int64s:
+    """Give the nodes of which no pair tells whether they are alike to the best of their component."""
+    numbers = np.arange(len(kept))
+    return np.flatnonzero((kept == numbers) & (component != numbers))
 
 
 def _lead(nodes: Int64s, kept: Int64s, place: Int64s, check: Check) -> None:
@@ -62,14 +69,12 @@ def _lead(nodes: Int64s, kept: Int64s, place: Int64s, check: Check) -> None:
     left = nodes[kept[nodes] == nodes]
     for _ in range(ROUNDS):
         if len(left) < 2:
-            return
+            break
         head, left = left[0], left[1:]
         alike = check(np.full(len(left), place[head]), place[left])
-        gone = left[alike]
+        kept[left[alike]] = head
         left = left[~alike]
-        kept[gone] = head
-        followers = np.isin(kept, gone) & (kept != np.arange(len(kept)))
-        for follower in np.flatnonzero(followers & (kept != head)).tolist():
-            # who was to go for one that goes now is checked against the new one, or stays
-            same = check(place[[head]], place[[follower]])[0]
-            kept[follower] = head if same else follower
+    # who was to go for one that goes now is checked against the new one, or stays
+    moved = nodes[kept[kept[nodes]] != kept[nodes]]
+    heads = kept[kept[moved]]
+    kept[moved] = np.where(check(place[heads], place[moved]), heads, moved)

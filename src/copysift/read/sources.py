@@ -36,25 +36,33 @@ LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 
 
 def open_source(
-    place: str, wanted: str, fields: Fields, walking: WalkSettings, limit: int = BATCH_BYTES
+    place: str,
+    wanted: str,
+    fields: Fields,
+    walking: WalkSettings,
+    limit: int = BATCH_BYTES,
+    opened: IO[bytes] | None = None,
 ) -> Source:
-    """Give the records of a source in batches; `wanted` is a format, or auto: by name."""
+    """Give the records of a source in batches; `wanted` is a format, or auto: by name.
+
+    `opened` is the file, packed as its name says, where it lies elsewhere; Parquet and folders must be here.
+    """
     chosen = format_of(place) if wanted == "auto" else wanted
     if chosen not in ("stdin", *FORMATS, "file"):
         raise UsageError(f"there is no format {chosen!r}", hint=f"formats: {', '.join(FORMATS)}")
-    if place != "-" and not os.path.exists(place):
+    if place != "-" and opened is None and not os.path.exists(place):
         raise InputError(f"{place}: there is no such file or folder")
     readers: dict[str, Callable[[], Source]] = {
         "folder": lambda: _folder(place, walking, limit),
         "file": lambda: _folder(place, walking, limit),
         "stdin": lambda: _stdin(fields, limit),
-        "jsonl": lambda: jsonl(place, _unpacked(place), fields, limit),
-        "lines": lambda: lines(place, _unpacked(place), limit),
-        "csv": lambda: tabular.csv_records(place, _unpacked(place), fields, limit, ","),
-        "tsv": lambda: tabular.csv_records(place, _unpacked(place), fields, limit, "\t"),
+        "jsonl": lambda: jsonl(place, _unpacked(place, opened), fields, limit),
+        "lines": lambda: lines(place, _unpacked(place, opened), limit),
+        "csv": lambda: tabular.csv_records(place, _unpacked(place, opened), fields, limit, ","),
+        "tsv": lambda: tabular.csv_records(place, _unpacked(place, opened), fields, limit, "\t"),
         "parquet": lambda: tabular.parquet_records(place, fields, limit),
         "arrow": lambda: tabular.arrow_records(place),
-        "warc": lambda: _warc(place, limit),
+        "warc": lambda: _warc(place, limit, opened),
     }
     try:
         yield from readers[chosen]()
@@ -216,22 +224,22 @@ def _stdin(fields: Fields, limit: int) -> Source:
     return jsonl("-", stream, fields, limit) if begins_with_object(stream) else lines("-", stream, limit)
 
 
-def _unpacked(place: str) -> IO[bytes]:
+def _unpacked(place: str, opened: IO[bytes] | None = None) -> IO[bytes]:
     """Open a file, decompressing it by its name."""
     if place == "-":
         return sys.stdin.buffer
     if place.endswith(".gz"):
-        return gzip.open(place, "rb")  # type: ignore[return-value]
+        return gzip.open(opened or place, "rb")  # type: ignore[return-value]
     if place.endswith((".zst", ".zstd")):
-        return io.BufferedReader(_Zstd(place), CHUNK)
-    return open(place, "rb", buffering=0)
+        return io.BufferedReader(_Zstd(opened or open(place, "rb")), CHUNK)
+    return opened or open(place, "rb", buffering=0)
 
 
 class _Zstd(io.RawIOBase):
     """A .zst file as a stream, of any number of frames."""
 
-    def __init__(self, place: str) -> None:
-        self._packed = open(place, "rb")  # noqa: SIM115 - closed with this object
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed  # closed with this object
         self._stream = pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), "zstd")
 
     def readable(self) -> bool:
@@ -262,7 +270,7 @@ def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
     yield from built.give()
 
 
-def _warc(place: str, limit: int) -> Source:
+def _warc(place: str, limit: int, opened: IO[bytes] | None) -> Source:
     try:
         from copysift.read.warc import warc_records
     except ImportError:
@@ -271,7 +279,7 @@ def _warc(place: str, limit: int) -> Source:
         ) from None
     items: list[tuple[str, bytes | str, str | None]] = []
     size = 0
-    for item in warc_records(place):
+    for item in warc_records(place, opened):
         if isinstance(item, Skipped):
             yield item
             continue

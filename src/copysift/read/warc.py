@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -34,9 +35,11 @@ class Captured(NamedTuple):
     digest: str
 
 
-def warc_records(place: str) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every record that is text."""
-    for item in _records(place, WANTED, successful=False):
+def warc_records(
+    place: str, opened: IO[bytes] | None = None
+) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
+    """Give address, content and date of every record that is text; `opened` is the file where it is open."""
+    for item in _records(place, WANTED, successful=False, opened=opened):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, _Cut):
@@ -75,9 +78,12 @@ class _Cut(NamedTuple):
     uri: str
 
 
-def _records(place: str, types: tuple[Any, ...], successful: bool) -> Iterator[_Record | Skipped | _Cut]:
+def _records(
+    place: str, types: tuple[Any, ...], successful: bool, opened: IO[bytes] | None = None
+) -> Iterator[_Record | Skipped | _Cut]:
     done = 0
-    with open(place, "rb") as file:
+    given: Any = opened
+    with io.BufferedReader(given) if opened is not None else open(place, "rb") as file:
         packed = file.peek(2)[:2] == MAGIC
         stream: Any = Gunzip(file) if packed else file
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +12,10 @@ import pyarrow.parquet as pq
 from copysift.cluster.classes import WORDS as SAME
 from copysift.cluster.keeping import keep
 from copysift.engine.corpus.phases import alike
+from copysift.engine.corpus.preference import choice, no_date, no_number, score
 from copysift.engine.corpus.sets import Sets
 from copysift.engine.corpus.tables import Opened, open_corpus
 from copysift.engine.run import TABLES
-from copysift.errors import UsageError
 from copysift.match.sets import Measured, measures, shared_by
 from copysift.settings_corpus import CorpusSettings
 
@@ -75,7 +74,7 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
 
 def ranking(run: Path, keeping: str) -> Int64s:
     """Give every document its place in the order of preference."""
-    how, _, field = keeping.partition(":")
+    how, field = choice(keeping)
     if how == "first":
         return np.arange(pq.read_metadata(run / TABLES[0]).num_rows)
     if how == "longest":
@@ -83,26 +82,17 @@ def ranking(run: Path, keeping: str) -> Int64s:
     elif how == "newest":
         dates = pq.read_table(run / TABLES[0], columns=["date"])["date"].to_pylist()
         if not any(dates):
-            raise UsageError("no record has a date", hint="name its field by --date-field")
+            raise no_date()
         order = {date: number for number, date in enumerate(sorted({date or "" for date in dates}))}
         scores = np.array([order[date or ""] for date in dates], np.float64)
-    elif how == "best" and field:
-        others = pq.read_table(run / TABLES[0], columns=["other"])["other"].to_pylist()
-        scores = np.array([_score(other, field) for other in others], np.float64)
-        if np.isneginf(scores).all() and len(scores):
-            raise UsageError(f"no record has a number in the field {field!r}")
     else:
-        raise UsageError(f"--keep has no choice {keeping!r}", hint="first, longest, newest or best:FIELD")
+        others = pq.read_table(run / TABLES[0], columns=["other"])["other"].to_pylist()
+        scores = np.array([score(other, field) for other in others], np.float64)
+        if np.isneginf(scores).all() and len(scores):
+            raise no_number(field)
     rank = np.empty(len(scores), np.int64)
     rank[np.lexsort((np.arange(len(scores)), -scores))] = np.arange(len(scores))
     return rank
-
-
-def _score(other: str | None, field: str) -> float:
-    try:
-        return float(json.loads(other or "{}").get(field))
-    except (TypeError, ValueError):
-        return -np.inf
 
 
 def _best_of_class(first: Int64s, rank: Int64s) -> Int64s:

@@ -17,10 +17,10 @@ import numpy as np
 
 from copysift.engine.corpus import output
 from copysift.engine.corpus.dedup import Decision, against, decide
-from copysift.engine.corpus.engines import Cluster
 from copysift.engine.corpus.local import Batches, records
 from copysift.engine.corpus.passages import Known, cut
-from copysift.engine.corpus.run import cluster as local_cluster
+from copysift.engine.corpus.preference import choice
+from copysift.engine.corpus.run import cluster
 from copysift.engine.corpus.tables import open_corpus
 from copysift.engine.corpus.texts import readable
 from copysift.engine.corpus.work import Skips
@@ -56,15 +56,15 @@ def dedup(
     passages: str = "",
     run: Path | None = None,
     progress: Progress | None = None,
-    cluster: Cluster = local_cluster,
 ) -> Deduped:
-    """Write what stays of the sources to `path`, and beside it who was removed; `cluster` is of an engine."""
+    """Write what stays of the sources to `path`, and beside it who was removed."""
     sources = [os.fspath(source) for source in sources]
+    check_wishes(keeping, run, against)
     if path is not None:
         output.maker(path)  # a name without a format is refused before the work
-        _keep_sources(sources, path, shards)
-    with _folder(path, run) as folder:
-        names = _rereadable(sources, folder)
+        keep_sources(sources, path, shards)
+    with beside(path, run) as folder:
+        names = rereadable(sources, folder)
 
         def again() -> Batches:
             return records(names, settings, whole=True)
@@ -78,14 +78,21 @@ def dedup(
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
         done.left_out = made.left_out
-        _require_some(done)
+        require_some(done)
         if path is not None and not dry_run:
             output.write_kept(again(), decision.stays[before:], path, shards, settings)
             output.write_removed(path, decision, before)
         return done
 
 
-def _keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
+def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
+    """Refuse before the work what cannot be done."""
+    choice(keeping)
+    if run is not None and against is not None and run.absolute() == against.absolute():
+        raise UsageError("--run and --against name the same folder", hint="name another by --run")
+
+
+def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
     """Refuse to write over a source."""
     for target in (*output.shard_paths(path, shards), output.removed_path(path)):
         for source in sources:
@@ -93,7 +100,7 @@ def _keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
                 raise UsageError(f"{target} is one of the sources", hint="name another file by -o")
 
 
-def _require_some(done: Deduped) -> None:
+def require_some(done: Deduped) -> None:
     """Refuse to write an empty output where nothing could be read."""
     if not done.documents and done.skipped:
         name, reason = done.skipped[0]
@@ -163,7 +170,7 @@ def _cut(
     done.skipped_total = skips.total
     done.left_out = skips.total - sum(skips.reasons[reason] for reason in TAKEN)
     if not total:
-        _require_some(done)
+        require_some(done)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         target = Path(spare) / "out.jsonl" if path is None or dry_run else path
         output.write_kept(again(), np.ones(total, np.bool_), target, shards, settings, change)
@@ -173,19 +180,19 @@ def _cut(
 
 
 @contextlib.contextmanager
-def _folder(path: Path | None, run: Path | None) -> Iterator[Path]:
+def beside(path: Path | None, run: Path | None) -> Iterator[Path]:
     """Give a folder for the work, beside the output so that there is room; it goes at the end."""
-    beside = (run or path or Path.cwd() / "x").absolute().parent
-    if not beside.is_dir():
-        raise UsageError(f"the folder {beside} does not exist", hint="make it first")
-    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=beside))
+    parent = (run or path or Path.cwd() / "x").absolute().parent
+    if not parent.is_dir():
+        raise UsageError(f"the folder {parent} does not exist", hint="make it first")
+    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=parent))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _rereadable(sources: Iterable[str], folder: Path) -> list[str]:
+def rereadable(sources: Iterable[str], folder: Path) -> list[str]:
     """Give the sources, standard input as a copy of it: dedup reads everything twice."""
     names = []
     for source in sources:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.run import cluster as local_cluster
 from copysift.engine.progress import Progress
-from copysift.errors import UsageError
 from copysift.settings_corpus import CorpusSettings
 
 
@@ -32,6 +31,7 @@ class Phases(Protocol):
 
 
 if TYPE_CHECKING:
+    from copysift.engine.corpus.deduping import Deduped
     from copysift.engine.corpus.local import Corpus
     from copysift.engine.spark.corpus import SparkCorpus
 
@@ -58,12 +58,13 @@ def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Clu
         return local_cluster
     from functools import partial
 
+    from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)  # says what is missing before PySpark is imported
     from copysift.engine.spark.run import cluster
 
-    return partial(cluster, spark)
+    return worded(partial(cluster, spark))
 
 
 class ClusterElsewhere(Protocol):
@@ -79,15 +80,45 @@ class ClusterElsewhere(Protocol):
     ) -> Summary: ...
 
 
-def cluster_elsewhere(engine: str, master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
+def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
     """Give `cluster` to a URI, which Spark alone writes."""
-    if engine != "spark":
-        raise UsageError("only Spark writes to a URI", hint="add --engine spark, or name a folder")
     from functools import partial
 
+    from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)
     from copysift.engine.spark.elsewhere import cluster
 
-    return partial(cluster, spark)
+    return worded(partial(cluster, spark))
+
+
+class Dedup(Protocol):
+    """Write what stays of sources to a file, or to a URI; "" for a dry run."""
+
+    def __call__(
+        self,
+        sources: Iterable[str],
+        target: str,
+        settings: CorpusSettings,
+        *,
+        keeping: str = "first",
+        shards: int = 1,
+        dry_run: bool = False,
+        against: Path | None = None,
+        run: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Deduped: ...
+
+
+def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:
+    """Give `dedup` on Spark, which decides and writes there."""
+    from functools import partial
+
+    from copysift.engine.spark.failing import worded
+    from copysift.engine.spark.session import session
+
+    spark = session(master, conf)
+    from copysift.engine.spark.cleaning import dedup
+
+    return worded(partial(dedup, spark))

@@ -44,7 +44,7 @@ class JsonLines:
 
     def write(self, record: Record | str) -> None:
         """Write a record, or the line that it was."""
-        self._file.write((record.encode() if isinstance(record, str) else _encoded(record)) + b"\n")
+        self._file.write((record.encode() if isinstance(record, str) else encoded(record)) + b"\n")
 
     def close(self) -> None:
         """Finish the file."""
@@ -74,20 +74,16 @@ class Parquet:
 
     def _flush(self, last: bool = False) -> None:
         if self._writer is None:
-            names = dict.fromkeys(name for row in self._rows for name in row)
-            kinds = [
-                (name, _kind([row.get(name) for row in self._rows])) for name in names if name != "other"
-            ]
-            self._schema = pa.schema([*kinds, ("other", pa.string())])
+            self._schema = columns_of(self._rows)
             self._writer = pq.ParquetWriter(self._path, self._schema)
         if self._rows or last:
             assert self._schema is not None
-            rows = [_fitted(row, self._schema) for row in self._rows]
+            rows = [fitted(row, self._schema) for row in self._rows]
             self._writer.write_table(pa.Table.from_pylist(rows, self._schema))
         self._rows = []
 
 
-def _encoded(record: Record) -> bytes:
+def encoded(record: Record) -> bytes:
     """Give a record as JSON, integers of any length too."""
     try:
         return orjson.dumps(record, default=str)
@@ -103,7 +99,15 @@ def _kind(values: list[Any]) -> pa.DataType:
     return pa.string() if pa.types.is_null(found) else found
 
 
-def _fitted(row: Record, schema: pa.Schema) -> Record:
+def columns_of(rows: list[Record]) -> pa.Schema:
+    """Give the columns of records, and `other` for what later ones have besides."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    kinds = [(name, _kind([row.get(name) for row in rows])) for name in names if name != "other"]
+    return pa.schema([*kinds, ("other", pa.string())])
+
+
+def fitted(row: Record, schema: pa.Schema) -> Record:
+    """Put a record into columns; what does not fit goes to `other`, as JSON."""
     out: Record = {}
     rest: Record = {}
     for name, value in row.items():
@@ -119,7 +123,7 @@ def _fitted(row: Record, schema: pa.Schema) -> Record:
         except (pa.ArrowException, ValueError, TypeError, OverflowError):
             rest[name] = value
     if rest:
-        out["other"] = _encoded(rest).decode()
+        out["other"] = encoded(rest).decode()
     return out
 
 
@@ -156,7 +160,7 @@ def removed_path(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _whole(paths: list[Path]) -> Iterator[list[Path]]:
+def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
     parts = [path.with_name(f".{path.name}.part") for path in paths]
     try:
@@ -181,12 +185,12 @@ def write_kept(
     make, paths = maker(path), shard_paths(path, shards)
     total = int(np.count_nonzero(stays))
     number = written = shard = 0
-    with _whole(paths) as parts:
+    with whole(paths) as parts:
         writer = make(parts[0])
         for batch in batches:
             if isinstance(batch, Skipped):
                 continue
-            for name, record, text in _records(batch, stays[number : number + len(batch)], settings):
+            for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
                 made: Record | str | None = record
                 if change is not None:
                     made = change(name, json.loads(record) if isinstance(record, str) else record, text)
@@ -204,7 +208,7 @@ def write_kept(
     return written
 
 
-def _records(
+def records_of(
     batch: pa.RecordBatch, stays: np.ndarray[Any, np.dtype[np.bool_]], settings: CorpusSettings
 ) -> Iterator[tuple[str, Record | str, bytes]]:
     """Give ids, records and texts; a record that came with fields of its own is the JSON that it was."""
@@ -246,7 +250,7 @@ def write_removed(path: Path, decision: Decision, first: int = 0) -> None:
 
 def write_list(path: Path, removed: Iterable[Record]) -> None:
     """Write the list of removed documents beside an output."""
-    with _whole([removed_path(path)]) as parts:
+    with whole([removed_path(path)]) as parts:
         writer = maker(path)(parts[0])
         for record in removed:
             writer.write(record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +84,7 @@ def cluster(
     corpus.given(batches() if batches is not None else records(names, settings))
     corpus.sketch()
     if onto is None:
-        _require_field(corpus, names)
+        require_field(len(corpus.first), corpus.skips.reasons, names, work)
     corpus.pair()
     summary = _finish(corpus, [*before, *names], before)
     work.drop()
@@ -94,12 +94,11 @@ def cluster(
     return summary
 
 
-def _require_field(corpus: Corpus, sources: list[str]) -> None:
+def require_field(documents: int, reasons: Mapping[str, int], sources: list[str], work: Work) -> None:
     """Refuse a run of nothing because no record has the field that was asked for: a slip, not a corpus."""
-    reasons = corpus.skips.reasons
-    if len(corpus.first) or not reasons or not all(reason.startswith(MISSING) for reason in reasons):
+    if documents or not reasons or not all(reason.startswith(MISSING) for reason in reasons):
         return
-    corpus.work.discard()
+    work.discard()
     field = next(iter(reasons)).removeprefix(MISSING).strip()
     known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
     shown = f": {', '.join(known)}" if known else ""

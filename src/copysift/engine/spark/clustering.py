@@ -9,13 +9,14 @@ from copysift.cluster.components import roots
 from copysift.cluster.policies import assign
 from copysift.engine.corpus import phases
 from copysift.engine.spark.columns import Batches, numbers, runs
+from copysift.engine.spark.measuring import measured_rows
 from copysift.engine.spark.tasks import Task
 from copysift.match.sets import Measured
 from copysift.settings_corpus import CorpusSettings
 
 
-def alike_task(resemblance: float, contained: bool) -> Task:
-    """Keep the pairs that belong together; `near` tells that they resemble each other."""
+def alike_task(resemblance: float, contained: bool, measured: bool = False) -> Task:
+    """Keep the pairs that belong together, as `measured`; else `near` tells that they resemble each other."""
 
     def task(batches: Batches) -> Batches:
         for batch in batches:
@@ -26,6 +27,9 @@ def alike_task(resemblance: float, contained: bool) -> Task:
                 )
             )
             together = found.take(phases.alike(found, resemblance, contained))
+            if measured:
+                yield measured_rows(together)
+                continue
             near = phases.alike(together, resemblance, False)
             yield pa.RecordBatch.from_pydict(
                 {"left": pa.array(together.left), "right": pa.array(together.right), "near": pa.array(near)}

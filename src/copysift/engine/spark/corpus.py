@@ -41,7 +41,7 @@ CELL = 4096  # pairs that are measured together, about
 FILTER = 64 << 20  # bytes of the filter that every task reads, at most
 NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
 PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
-SENT = 100_000  # rows of collapsed documents that Spark may send to all tasks, by way of the driver
+SENT = 100_000  # rows that Spark may send to all tasks, by way of the driver
 TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
 CONF = {
     "spark.sql.adaptive.enabled": "false",
@@ -122,8 +122,11 @@ class SparkCorpus:
         return max(-(-size // PARTITION), self._cores())
 
     def sets(self) -> DataFrame:
-        """Give all facts and sets with the numbers of the documents."""
-        return self.numbers.give(self._sketched.where(DOCUMENT).drop("probes"))
+        """Give the sets of all documents with their numbers."""
+        every = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+        if self.folder:
+            return every.mapInArrow(values_task(self.folder), "number long, values binary")
+        return every.drop("row")
 
     def facts(self, *names: str) -> DataFrame:
         """Give facts of all documents with their numbers."""
@@ -246,12 +249,10 @@ class SparkCorpus:
             elif left is not None:
                 cells = self.store.keep(self._cells(), "cells")
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
-                sets = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
-                if self.folder:
-                    sets = sets.mapInArrow(values_task(self.folder), "number long, values binary")
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
-                    sets.join(wanted, "number")
+                    self.sets()
+                    .join(wanted, "number")
                     .select("cell", F.col("number").alias("left"), nothing, "values")
                     .union(cells.where("right is not null").withColumn("values", F.lit(None).cast("binary")))
                 )

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from copysift._version import __version__
 from copysift.engine.corpus.run import Summary
-from copysift.engine.corpus.work import answer_settings
+from copysift.engine.corpus.work import answer_settings, job_of
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, VERSION
 from copysift.engine.spark import tables
-from copysift.engine.spark.run import corpus_of, describe, sizes_of
+from copysift.engine.spark.listing import stamp
+from copysift.engine.spark.run import corpus_of, describe, reading_of, sizes_of
 from copysift.engine.spark.store import Store
 from copysift.errors import UsageError
 from copysift.settings_corpus import CorpusSettings
@@ -37,9 +38,10 @@ def cluster(
     """Cluster the records of sources and write the tables and run.json to a URI."""
     names = list(sources)
     whole, store = Store(spark, target), Store(spark, f"{target.rstrip('/')}/work")
-    if whole.exists("run.json") or not store.begin(_job(names, settings)):
+    if whole.exists("run.json") or not store.begin(job_at(spark, names, settings)):
         raise UsageError(f"{target} holds something else", hint="name an empty folder, or remove it")
-    corpus = corpus_of(spark, store, names, settings, progress=progress)
+    read = reading_of(spark, names, settings)
+    corpus = corpus_of(spark, store, read, settings, progress=progress)
     corpus.run()
     with corpus.configured():
         ids, roots = tables.names(corpus), corpus.components()
@@ -54,9 +56,12 @@ def cluster(
     return Summary(PurePosixPath(target), described, named)  # type: ignore[arg-type] # it is only shown
 
 
-def _job(names: list[str], settings: CorpusSettings) -> dict[str, Any]:
-    job: dict[str, Any] = json.loads(json.dumps({"sources": names, "settings": answer_settings(settings)}))
-    return job
+def job_at(spark: SparkSession, names: list[str], settings: CorpusSettings, more: str = "") -> dict[str, Any]:
+    """Name a job whose phases lie at a URI, so that it is taken up only for the same sources."""
+    remote = [name for name in names if "://" in name]
+    seen = job_of([name for name in names if name not in remote], settings, stamp(spark, remote))
+    job: dict[str, Any] = {"sources": names, "settings": answer_settings(settings), "seen": seen, "for": more}
+    return dict(json.loads(json.dumps(job)))
 
 
 def _write(store: Store, name: str, frame: DataFrame, *order: str, **counts: Column) -> dict[str, Any]:

@@ -62,18 +62,26 @@ def cluster(
     needed unless Spark runs on this machine alone or has a checkpoint folder. A call that was cut off goes on
     from a `work` of the same settings: give it only to the same rows.
     """
-    made = make(CorpusSettings, settings)
+    return give(corpus_of(frame, order, work, make(CorpusSettings, settings)))
+
+
+def corpus_of(
+    frame: DataFrame, order: str | tuple[str, ...], work: str | None, settings: CorpusSettings
+) -> SparkCorpus:
+    """Do the phases for the rows of a DataFrame."""
     named = (order,) if isinstance(order, str) else tuple(order)
-    _check(frame, made, named)
+    _check(frame, settings, named)
     spark = frame.sparkSession
     store = Store(spark, work or work_folder(spark))
-    job = {"settings": answer_settings(made), "columns": frame.columns, "order": list(named)}
+    job = {"settings": answer_settings(settings), "columns": frame.columns, "order": list(named)}
     if work is not None and not store.begin(json.loads(json.dumps(job))):
         raise UsageError(f"{work} holds something else", hint="name an empty folder, or remove it")
     sorts = tuple(f"order_{place}" for place in range(len(named)))
-    corpus = SparkCorpus(spark, store, made, lambda: sketch_frame(frame, made, named), sorts + DEFAULT_ORDER)
+    corpus = SparkCorpus(
+        spark, store, settings, lambda: sketch_frame(frame, settings, named), sorts + DEFAULT_ORDER
+    )
     corpus.run()
-    return give(corpus)
+    return corpus
 
 
 def sketch_frame(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -> DataFrame:

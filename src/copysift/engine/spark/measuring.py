@@ -54,12 +54,15 @@ def measure_near_task(settings: CorpusSettings, folder: str) -> Task:
             for some in np.split(pairs, np.unique(np.minimum(cuts, len(pairs)))):
                 named = np.unique(np.concatenate(phases.split(some)))
                 if len(named):
-                    yield _rows(phases.measured(*sets.some(named), named, some, settings, settings.floor))
+                    yield measured_rows(
+                        phases.measured(*sets.some(named), named, some, settings, settings.floor)
+                    )
 
     return task
 
 
-def _rows(found: Measured) -> pa.RecordBatch:
+def measured_rows(found: Measured) -> pa.RecordBatch:
+    """Give measured pairs as rows."""
     return pa.RecordBatch.from_pydict(
         {name: pa.array(getattr(found, name)) for name in Measured.__dataclass_fields__}
     )
@@ -73,7 +76,7 @@ def _measured(table: pa.Table, settings: CorpusSettings) -> pa.RecordBatch:
     values, bounds = unpacked(sets["values"].take(pa.array(at)), np.uint64)
     keys = numbers(pairs["left"]).astype(np.uint64) << np.uint64(32)
     keys |= numbers(pairs["right"]).astype(np.uint64)
-    return _rows(phases.measured(values, bounds, named, np.unique(keys), settings, settings.floor))
+    return measured_rows(phases.measured(values, bounds, named, np.unique(keys), settings, settings.floor))
 
 
 def cells_task(most: int) -> Task:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from copysift.errors import UsageError
+from copysift.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,7 +19,9 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
+    "spark.log.level": "ERROR",
 }
+MASTERS = re.compile(r"(local(\[.+\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+)$")
 
 
 def missing() -> str:
@@ -40,6 +43,10 @@ def session(master: str = "", conf: Iterable[str] = ()) -> SparkSession:
     if lack:
         message, _, hint = lack.partition(": ")
         raise UsageError(message, hint=hint)
+    if master and not MASTERS.match(master):
+        raise UsageError(
+            f"--master {master} is no cluster", hint="such as spark://host:7077, yarn, k8s://host or local[4]"
+        )
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # tasks need the packages that are installed here
@@ -56,8 +63,27 @@ def session(master: str = "", conf: Iterable[str] = ()) -> SparkSession:
         builder = builder.master(master)
     for key, value in given.items():
         builder = builder.config(key, value)
-    made: SparkSession = builder.getOrCreate()
+    made = _started(builder, master)
     made.sparkContext.setLogLevel("ERROR")
+    return made
+
+
+def _started(builder: Any, master: str) -> SparkSession:
+    """Start Spark; what it throws when it cannot is many pages long."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    if master and not MASTERS.match(master):
+        raise UsageError(
+            f"--master {master} is no cluster", hint="spark://host:7077, yarn, k8s://… or local[4]"
+        )
+    try:
+        made: SparkSession = builder.getOrCreate()
+    except (Py4JError, PySparkException) as error:
+        raise EngineError(
+            "Spark could not be started",
+            hint=f"is {master or 'local[*]'} up, and is Java 17 or newer installed?",
+        ) from error
     return made
 
 

@@ -8,7 +8,7 @@ files must lie where every executor sees them; what lies elsewhere is read by Sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,7 +18,16 @@ import pyarrow as pa
 from copysift.engine.corpus.sets import Sets, Sketched
 from copysift.engine.spark.columns import Batches
 from copysift.engine.spark.keeping import SetsWriter
-from copysift.engine.spark.sketching import Keep, Records, Summary, fields_of, rows_of, table_rows
+from copysift.engine.spark.recording import RECORDS, written
+from copysift.engine.spark.sketching import (
+    SKETCHES,
+    Keep,
+    Records,
+    Summary,
+    fields_of,
+    rows_of,
+    table_rows,
+)
 from copysift.errors import InputError
 from copysift.read.formats import format_of
 from copysift.read.sources import Source, jsonl, lines, open_source
@@ -26,6 +35,8 @@ from copysift.read.walk import WalkSettings
 from copysift.settings_corpus import CorpusSettings
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
 
 SPLIT = 16 << 20  # bytes of a file of lines in one segment
@@ -137,9 +148,9 @@ class Lines:
         self._file.close()
 
 
-def read(segment: Segment, settings: CorpusSettings) -> Source:
-    """Give the records of a segment."""
-    fields, limit = fields_of(settings), min(4 << 20, settings.memory // 64)
+def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Source:
+    """Give the records of a segment; `whole`: with all their fields."""
+    fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
         walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
         return open_source(segment.place, settings.input, fields, walking, limit)
@@ -209,6 +220,43 @@ def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) 
 
 
 FACTS = ["id", "date", "other", "bytes", "words", "shingles", "sampled", "content", "lexical", "sets"]
+
+
+@dataclass(slots=True)
+class Files:
+    """Files that every executor sees, after the sketched parts of an earlier run."""
+
+    spark: SparkSession
+    names: list[str]
+    settings: CorpusSettings
+    segments: tuple[Segment, ...] = ()
+    _parts: list[Part] = field(default_factory=list)
+
+    def sketches(self, folder: str) -> DataFrame:
+        """Give the sketched rows; with a folder the tasks also write the sets of a run there."""
+        return sketches(self.spark, self._planned(), self.settings, SKETCHES, folder)
+
+    def records(self, edges: NDArray[np.int64]) -> DataFrame:
+        """Give all records as they came, with their rows and shards."""
+        parts, settings = self._planned(), self.settings
+
+        def task(batches: Batches) -> Batches:
+            for batch in batches:
+                for number in batch["id"].to_pylist():
+                    found = (
+                        each for segment in parts[number] for each in read(segment, settings, whole=True)
+                    )
+                    yield from written(found, settings, number, edges)
+
+        new = [number for number, part in enumerate(parts) if part[0].part < 0]
+        first = new[0] if new else len(parts)  # those of an earlier run come first, and are not read
+        tasks = max(len(parts) - first, 1)
+        return self.spark.range(first, len(parts), 1, tasks).mapInArrow(task, RECORDS)
+
+    def _planned(self) -> list[Part]:
+        if not self._parts:
+            self._parts = parts_of([*self.segments, *plan(self.spark, self.names, self.settings)])
+        return self._parts
 
 
 def adopted(folder: Path) -> list[Segment]:

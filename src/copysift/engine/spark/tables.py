@@ -87,7 +87,7 @@ def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
     if corpus.counts["renamed"]:
         facts = facts.join(ids, "number")
     first = ids.select(F.col("number").alias("first"), F.col("id").alias("same_as"))
-    same = corpus.same.join(first, "first").select("number", "same_as", _word(F.col("how")).alias("same"))
+    same = corpus.same.join(first, "first").select("number", "same_as", word(F.col("how")).alias("same"))
     whole = facts.join(corpus.hinted(same), "number", "left")
     return whole.select(
         "number",
@@ -160,7 +160,8 @@ def clusters(corpus: SparkCorpus, roots: DataFrame, ids: DataFrame) -> DataFrame
     )
 
 
-def _word(how: Column) -> Column:
+def word(how: Column) -> Column:
+    """Spell how two documents are the same."""
     chosen = F.lit(None).cast("string")
     for code, word in enumerate(SAME):
         if code:

@@ -1,0 +1,35 @@
+"""What --keep may ask for, and the number that --keep best:FIELD goes by; the same for every engine."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from copysift.errors import UsageError
+
+
+def choice(keeping: str) -> tuple[str, str]:
+    """Give what --keep asks for, and its field."""
+    how, _, field = keeping.partition(":")
+    if how not in ("first", "longest", "newest", "best") or (how == "best") != bool(field):
+        raise UsageError(f"--keep has no choice {keeping!r}", hint="first, longest, newest or best:FIELD")
+    return how, field
+
+
+def no_date() -> UsageError:
+    """Say that nothing can be the newest."""
+    return UsageError("no record has a date", hint="name its field by --date-field")
+
+
+def no_number(field: str) -> UsageError:
+    """Say that nothing can be the best."""
+    return UsageError(f"no record has a number in the field {field!r}")
+
+
+def score(other: str | None, field: str) -> float:
+    """Give the number in a field of a record; what is no number comes last."""
+    try:
+        found = float(json.loads(other or "{}").get(field))
+    except (TypeError, ValueError, OverflowError):
+        return -math.inf
+    return -math.inf if math.isnan(found) else found
