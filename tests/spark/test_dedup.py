@@ -113,7 +113,7 @@ def test_every_keep_and_policy_decides_as_the_local_engine(spark, tmp_path, monk
 def test_decisions_in_many_tasks_are_those_in_one(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("copysift.engine.spark.corpus.TOGETHER", 5)
     monkeypatch.setattr("copysift.engine.spark.corpus.CELL", 2)
-    monkeypatch.setattr("copysift.engine.spark.checking.SENT", 0)
+    monkeypatch.setattr("copysift.engine.spark.corpus.SENT", 0)
     records = scored(mixed(40, seed=9) + crowd(8, 4))
     wishes = [("first", "representative"), ("longest", "component"), ("best:score", "complete")]
     compared(spark, records, tmp_path / "a", {"max_shared": 5, "contained": True}, wishes)
