@@ -3,6 +3,7 @@ import io
 import json
 import subprocess
 import sys
+import zlib
 
 import pyarrow as pa
 import pyarrow.csv
@@ -18,9 +19,9 @@ from tests.corpus.texts import rows, run, text, write_jsonl
 RECORDS = [{"id": f"d{n}", "text": text(40, n), "lang": "en", "n": n} for n in range(50)]
 
 
-def read(place, wanted="auto", **fields):
+def read(place, wanted="auto", limit=2000, **fields):
     found, notes = [], []
-    for item in open_source(str(place), wanted, Fields(**fields), WalkSettings(), 2000):
+    for item in open_source(str(place), wanted, Fields(**fields), WalkSettings(), limit):
         if isinstance(item, pa.RecordBatch):
             found += item.to_pylist()
         else:
@@ -93,20 +94,49 @@ def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
     assert [each["id"] for each in read(path, text="body")[0]] == [f"{path}:1", f"{path}:2"]
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_a_compressed_file_that_ends_early_gives_what_it_has(tmp_path, suffix):
-    content = "".join(json.dumps({"id": str(n), "text": text(200, n)}) + "\n" for n in range(400)).encode()
-    path = tmp_path / f"c.jsonl{suffix}"
-    if suffix == ".gz":
+SPELLED = {
+    "jsonl": lambda n: json.dumps({"id": str(n), "text": text(200, n)}),
+    "fields.jsonl": lambda n: json.dumps({"id": str(n), "text": text(200, n), "lang": "en"}),
+    "txt": lambda n: text(200, n),
+    "csv": lambda n: f"{n},{text(200, n)}",
+    "tsv": lambda n: f"{n}\t{text(200, n)}",
+}
+HEADS = {"csv": "id,text\n", "tsv": "id\ttext\n"}
+
+
+@pytest.mark.parametrize("packed", [".gz", ".zst"])
+@pytest.mark.parametrize("form", SPELLED)
+@pytest.mark.parametrize("limit", [2000, 2 << 20])
+def test_a_packed_file_that_ends_early_gives_all_that_was_unpacked(tmp_path, form, packed, limit):
+    lines = [SPELLED[form](n) for n in range(1500)]
+    content = (HEADS.get(form, "") + "".join(f"{line}\n" for line in lines)).encode()
+    path = tmp_path / f"c.{form}{packed}"
+    if packed == ".gz":
         path.write_bytes(gzip.compress(content))
+        cut = path.read_bytes()[:-100_000]
+        whole = zlib.decompressobj(31).decompress(cut).count(b"\n") - (form in HEADS)
     else:
         packed_zstd(path, content)
-    path.write_bytes(path.read_bytes()[:-2000])
+        cut = path.read_bytes()[:-100_000]
+        whole = 1000
+    path.write_bytes(cut)
+    found, notes = read(path, limit=limit)
+    assert len(found) == whole if packed == ".gz" else len(found) > whole
+    assert [each["text"].decode() for each in found] == [text(200, n) for n in range(len(found))]
+    (note,) = notes
+    assert note.name == str(path)
+    assert note.reason.startswith("ends early or is damaged: ")
+
+
+@pytest.mark.parametrize("frame", [1, 40_000, 400_000])
+def test_of_zstd_nothing_that_stands_before_a_damage_is_lost(tmp_path, frame):
+    path = tmp_path / "c.txt.zst"
+    packed_zstd(path, b"".join(b"line %d\n" % n for n in range(frame)))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"no frame of zstd")
     found, notes = read(path)
-    assert notes
-    assert all(
-        json.loads(line)["id"] == each["id"] for line, each in zip(content.splitlines(), found, strict=False)
-    )
+    assert len(found) == frame
+    assert len(notes) == 1
 
 
 def test_a_truncated_parquet_file_is_named(tmp_path):

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from copysift.errors import InputError
 from copysift.read.records import SCHEMA, Builder, Fields, add_record
+from copysift.read.unpacking import DAMAGED
 from copysift.values import Skipped
 
 ROWS = 1024
@@ -70,9 +71,20 @@ def csv_records(
     place: str, stream: IO[bytes], fields: Fields, limit: int, delimiter: str
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the rows of a CSV file whose first row names the columns."""
+    built = Builder(limit=limit)
+    try:
+        yield from _csv_rows(place, stream, fields, delimiter, built)
+    except DAMAGED:
+        yield from built.give()
+        raise
+    yield from built.give()
+
+
+def _csv_rows(
+    place: str, stream: IO[bytes], fields: Fields, delimiter: str, built: Builder
+) -> Iterator[pa.RecordBatch | Skipped]:
     csv.field_size_limit(1 << 30)
     spelled = _in_order if fields.whole else _spelled
-    built = Builder(limit=limit)
     with io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="") as text:
         rows = csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
         names = next(rows, [])
@@ -92,7 +104,6 @@ def csv_records(
                 yield note
             elif built.full:
                 yield from built.give()
-    yield from built.give()
 
 
 def arrow_records(place: str) -> Iterator[pa.RecordBatch]:
