@@ -74,8 +74,8 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
     path.write_bytes(b"\n".join(lines))
     found, notes = read(path)
     assert [each["id"] for each in found] == ["ok", "raw", "half", "12"]
-    assert found[1]["text"].decode() == "caf\ufffd"
-    assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8"]
+    assert [found[1]["text"].decode(), found[2]["text"].decode()] == ["caf\ufffd", "\ufffd x"]
+    assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8", "9"]
     assert [note.reason for note in notes] == [
         "broken JSON: Unterminated string starting at",
         "has no field 'text'",
@@ -83,7 +83,23 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
         "its field 'text' is not text",
         "is not an object with fields",
         "invalid UTF-8, taken with replacement characters",
+        "invalid UTF-8, taken with replacement characters",
     ]
+
+
+def test_integers_of_any_length_and_nests_of_any_depth_do_not_stop_the_reading(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_text(
+        '{"id": "a", "text": "x", "long": 123456789012345678901234567890, "not": NaN}\n'
+        '{"id": "b", "text": "x", "deep": ' + "[" * 200_000 + "]" * 200_000 + "}\n"
+        '{"id": "c", "text": "x", "half": [{"\\ud800": "\\udc00 y"}]}\n'
+    )
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["a", "c"]
+    assert json.loads(found[0]["other"])["long"] == 123456789012345678901234567890
+    assert json.loads(found[1]["other"]) == {"half": [{"\ufffd": "\ufffd y"}]}
+    assert notes[0].reason.startswith("broken JSON: ")
+    assert [note.reason for note in notes[1:]] == ["invalid UTF-8, taken with replacement characters"]
 
 
 def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):

@@ -7,6 +7,7 @@ Every source streams: no more than a batch and a chunk are held. A bad record is
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from copysift.read import tabular
 from copysift.read.columns import id_and_text
 from copysift.read.formats import FORMATS, format_of
 from copysift.read.load import Loaded, load
+from copysift.read.mending import mended
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
 from copysift.read.unpacking import CHUNK, DAMAGED, unpacked
@@ -105,7 +107,10 @@ def _json_lines(
     def spelled(rest: dict[str, Any]) -> str:
         if fields.whole:
             return line.decode("utf-8", "replace").strip()
-        return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+        try:
+            return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+        except TypeError:  # an integer of over 64 bits
+            return json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
     for number, line in enumerate(lines, first):
         try:
@@ -127,22 +132,13 @@ def _json_lines(
 
 def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
     """Read a line again that is not strict JSON: bytes that are not UTF-8, or half a surrogate pair."""
-    import json
-
+    text = line.decode("utf-8", "replace")
     try:
-        line.decode("utf-8")
-        damaged = False
-    except UnicodeDecodeError:
-        damaged = True
-    try:
-        record = json.loads(line.decode("utf-8", "replace"))
-    except ValueError as error:
+        found = json.loads(text)
+        record = mended(found)
+    except (ValueError, RecursionError) as error:
         return None, Skipped(place, f"broken JSON: {str(error).split(':')[0]}")
-    if isinstance(record, dict):
-        record = {
-            key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-            for key, value in record.items()
-        }
+    damaged = record != found or text.encode() != line
     return record, Skipped(place, REPLACED) if damaged else None
 
 
