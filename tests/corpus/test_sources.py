@@ -164,6 +164,22 @@ def test_a_truncated_parquet_file_is_named(tmp_path):
     assert note.reason.startswith("is not a whole Parquet file")
 
 
+def test_a_damaged_row_group_is_named_and_the_others_are_given(tmp_path):
+    path = tmp_path / "c.parquet"
+    table = pa.table({"text": [text(200, n) for n in range(60)]})
+    pq.write_table(table, path, row_group_size=10, compression="zstd")
+    column = pq.ParquetFile(path).metadata.row_group(3).column(0)
+    damaged = bytearray(path.read_bytes())
+    start = column.dictionary_page_offset or column.data_page_offset
+    damaged[start + 40 : start + column.total_compressed_size] = b"?" * (column.total_compressed_size - 40)
+    path.write_bytes(damaged)
+    found, (note,) = read(path)
+    assert [each["id"] for each in found] == [f"{path}:{n}" for n in range(1, 61) if not 31 <= n <= 40]
+    assert found[-1]["text"].decode() == text(200, 59)
+    assert note.name == str(path)
+    assert note.reason.startswith("row group 4 of 6 is damaged, 10 rows are lost: ")
+
+
 def test_rows_of_the_wrong_width_are_named(tmp_path):
     path = tmp_path / "c.csv"
     path.write_text("id,text\na,one\nb,two,three\nc,four\n")

@@ -38,19 +38,30 @@ def parquet_records(place: str, fields: Fields, limit: int) -> Iterator[pa.Recor
     except (pa.ArrowException, OSError) as error:
         yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
         return
-    done = 0
     with file:
         if fields.text not in file.schema_arrow.names and not fields.features:
             known = ", ".join(file.schema_arrow.names)
             raise InputError(
                 f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
             )
+        yield from _row_groups(place, file, fields, limit)
+
+
+def _row_groups(
+    place: str, file: pq.ParquetFile, fields: Fields, limit: int
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of every row group as far as it can be read; the numbers of rows stay what they are."""
+    before, groups = 0, file.num_row_groups
+    for group in range(groups):
+        done, rows = 0, file.metadata.row_group(group).num_rows
         try:
-            for batch in file.iter_batches(batch_size=ROWS):
-                yield from table_records(batch, place, fields, limit, done)
+            for batch in file.iter_batches(batch_size=ROWS, row_groups=[group]):
+                yield from table_records(batch, place, fields, limit, before + done)
                 done += len(batch)
         except (pa.ArrowException, OSError) as error:
-            yield Skipped(place, f"is damaged after {done:,} rows: {first_line(error)}")
+            where = f"row group {group + 1} of {groups} is damaged"
+            yield Skipped(place, f"{where}, {rows - done:,} rows are lost: {first_line(error)}")
+        before += rows
 
 
 def table_records(
