@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+import random
 import subprocess
 import sys
 import zlib
@@ -14,6 +15,7 @@ from copysift.errors import InputError
 from copysift.read.records import Fields
 from copysift.read.sources import open_source
 from copysift.read.walk import WalkSettings
+from copysift.values import REPLACED
 from tests.corpus.texts import rows, run, text, write_jsonl
 
 RECORDS = [{"id": f"d{n}", "text": text(40, n), "lang": "en", "n": n} for n in range(50)]
@@ -203,6 +205,49 @@ def test_lines_and_folders_are_documents(tmp_path):
     (tmp_path / "folder" / "a.txt").write_text("alpha")
     (tmp_path / "folder" / "b.html").write_text("<html>beta")
     assert [each["text"] for each in read(tmp_path / "folder")[0]] == [b"alpha", b"<html>beta"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".parquet"])
+def test_invalid_utf_8_is_noted_wherever_it_stands(tmp_path, suffix):
+    path = tmp_path / f"c{suffix}"
+    texts = [b"sound \xef\xbf\xbd text", b"caf\xe9 one two", b"ok"]
+    if suffix == ".parquet":
+        column = pa.array(texts, pa.binary())
+        kept = pa.Array.from_buffers(pa.string(), 3, column.buffers())
+        pq.write_table(pa.table({"text": kept}), path)
+    elif suffix == ".txt":
+        path.write_bytes(b"\n".join(texts))
+    else:
+        mark = b"," if suffix == ".csv" else b"\t"
+        path.write_bytes(
+            mark.join([b"id", b"text\n"]) + b"".join(mark.join([b"a", b'"%s"\n' % each]) for each in texts)
+        )
+    found, notes = read(path)
+    assert [each["text"].decode() for each in found] == ["sound \ufffd text", "caf\ufffd one two", "ok"]
+    line = 3 if suffix in (".csv", ".tsv") else 2
+    assert [(note.name, note.reason) for note in notes] == [(f"{path}:{line}", REPLACED)]
+
+
+def test_a_folder_gives_texts_of_any_encoding_and_names_what_is_binary(tmp_path):
+    german = "Grüße aus Köln: schöne Übung über die Brücke, später die Tür öffnen. "
+    for name, data in {
+        "bytes.dat": random.Random(1).randbytes(3000),
+        "damaged.txt": german.encode() * 9 + b"\xff",
+        "latin.txt": (german * 9).encode("latin-1"),
+        "packed.gz": gzip.compress(german.encode()),
+        "utf16.txt": (german * 9).encode("utf-16"),
+        "utf8.txt": german.encode(),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    found, notes = read(tmp_path)
+    assert [each["id"].rpartition("/")[2] for each in found] == [
+        "damaged.txt", "latin.txt", "utf16.txt", "utf8.txt",
+    ]  # fmt: skip
+    assert [(note.name.rpartition("/")[2], note.reason) for note in notes] == [
+        ("bytes.dat", "is binary, not text"),
+        ("damaged.txt", REPLACED),
+        ("packed.gz", "is binary, not text"),
+    ]
 
 
 def warc(count):

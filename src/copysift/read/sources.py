@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from copysift.encoding import SAMPLE, is_damaged, looks_binary
 from copysift.errors import InputError, UsageError
 from copysift.read import tabular
 from copysift.read.columns import id_and_text
@@ -31,6 +32,7 @@ Source = Iterator[pa.RecordBatch | Skipped]
 
 MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
 CUT = "and the file ends in it"  # ends the reason: it is the last line, and has no end
+BINARY = "is binary, not text"
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 
 
@@ -148,7 +150,10 @@ def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int =
     try:
         for number, line in numbered_lines(stream, before):
             if line.strip():
-                built.add(f"{place}:{number}", line)
+                text = line.decode("utf-8", "replace")
+                if "\ufffd" in text and text.encode() != line:
+                    yield Skipped(f"{place}:{number}", REPLACED)
+                built.add(f"{place}:{number}", text)
                 if built.full:
                     yield from built.give()
     except DAMAGED:
@@ -227,7 +232,7 @@ def _stdin(fields: Fields, limit: int) -> Source:
 
 
 def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
-    """Give every file as a document, named by its path."""
+    """Give every file of text as a document, named by its path."""
     built = Builder(raw=True, limit=limit)
     for found in walk([place], walking):
         loaded = load(found) if isinstance(found, Entry) else found
@@ -235,7 +240,13 @@ def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
             yield loaded
         elif isinstance(loaded, Loaded):
             name = loaded.entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            built.add(name, b"".join(loaded.open()))
+            data = b"".join(loaded.open())
+            if looks_binary(data[:SAMPLE]):
+                yield Skipped(name, BINARY)
+                continue
+            if is_damaged(data):
+                yield Skipped(name, REPLACED)
+            built.add(name, data)
             if built.full:
                 yield from built.give()
     yield from built.give()
