@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copysift.canonicalise import detect_kind, languages, looks_binary, to_utf8, transcode
-from copysift.canonicalise.sniff import SAMPLE, kind_among_texts, kind_of_text, known_utf8
+from copysift.canonicalise.sniff import kind_among_texts, kind_of_text
+from copysift.encoding import SAMPLE, is_damaged, known_utf8
 
 GERMAN = "Die Straße führt über die Brücke; schöne Grüße an Käthe und Jürgen, die Tür öffnet später."
 FRENCH = "Le garçon a mangé une pêche à côté de la forêt, où les élèves étaient déjà arrivés très tôt."
@@ -148,3 +149,12 @@ def test_ordinary_utf_8_is_known_at_once(text):
 )
 def test_what_is_not_so_plain_is_left_to_be_judged(data):
     assert known_utf8([b"plain", data, b"plain"]) == [True, False, True]
+
+
+def test_only_what_is_taken_as_utf_8_can_be_damaged_utf_8():
+    sound = "Grüße aus Köln, Übung macht den Meister, schöne Brücke. ".encode() * 3
+    assert not is_damaged(sound)
+    assert is_damaged(sound + b"\xff")
+    assert is_damaged(b"x" * SAMPLE + sound + b"\xff")
+    assert is_damaged(b"\xef\xbb\xbfcaf\xe9")
+    assert not any(is_damaged(GERMAN.encode(each)) for each in ("latin-1", "utf-16", "utf-16-le", "utf-32"))

@@ -232,3 +232,27 @@ def test_passages_that_go_across_tags_are_found_and_the_tags_stay(tmp_path):
     (flagged,) = lines(tmp_path / "flag.jsonl")
     ((start, end),) = flagged["passages"]
     assert page.encode()[start:end].decode() == body
+
+
+@pytest.mark.parametrize("passages", ["", "flag"])
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_half_a_surrogate_pair_is_replaced_where_it_must_be_encoded(tmp_path, suffix, passages):
+    half, pair = "\\ud800", "\\ud83d\\ude00"
+    source = tmp_path / "c.jsonl"
+    source.write_text(
+        f'{{"id":"a","text":"{text(60, 1)} {half} end {pair}"}}\n'
+        f'{{"id":"b","text":"{text(60, 2)}","{half}k":["{half}",{{"x":"y{half}"}}]}}\n'
+    )
+    given = {}
+    if passages:
+        run(source, tmp_path / "RUN")
+        given = {"against": tmp_path / "RUN", "passages": passages}
+    target = tmp_path / f"out.{suffix}"
+    assert clean(source, target, **given).kept == 2
+    if suffix == "jsonl" and not passages:
+        assert target.read_bytes() == source.read_bytes()
+        return
+    first, second = lines(target) if suffix == "jsonl" else pq.read_table(target).to_pylist()
+    assert first["text"] == f"{text(60, 1)} \ufffd end \U0001f600"
+    assert second["id"] == "b"
+    assert "\ufffd" in str(second)

@@ -1,8 +1,10 @@
 import gzip
 import io
 import json
+import random
 import subprocess
 import sys
+import zlib
 
 import pyarrow as pa
 import pyarrow.csv
@@ -13,14 +15,15 @@ from copysift.errors import InputError
 from copysift.read.records import Fields
 from copysift.read.sources import open_source
 from copysift.read.walk import WalkSettings
+from copysift.values import REPLACED
 from tests.corpus.texts import rows, run, text, write_jsonl
 
 RECORDS = [{"id": f"d{n}", "text": text(40, n), "lang": "en", "n": n} for n in range(50)]
 
 
-def read(place, wanted="auto", **fields):
+def read(place, wanted="auto", limit=2000, **fields):
     found, notes = [], []
-    for item in open_source(str(place), wanted, Fields(**fields), WalkSettings(), 2000):
+    for item in open_source(str(place), wanted, Fields(**fields), WalkSettings(), limit):
         if isinstance(item, pa.RecordBatch):
             found += item.to_pylist()
         else:
@@ -73,8 +76,8 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
     path.write_bytes(b"\n".join(lines))
     found, notes = read(path)
     assert [each["id"] for each in found] == ["ok", "raw", "half", "12"]
-    assert found[1]["text"].decode() == "caf\ufffd"
-    assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8"]
+    assert [found[1]["text"].decode(), found[2]["text"].decode()] == ["caf\ufffd", "\ufffd x"]
+    assert [note.name.rpartition(":")[2] for note in notes] == ["2", "4", "5", "6", "7", "8", "9"]
     assert [note.reason for note in notes] == [
         "broken JSON: Unterminated string starting at",
         "has no field 'text'",
@@ -82,7 +85,23 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path):
         "its field 'text' is not text",
         "is not an object with fields",
         "invalid UTF-8, taken with replacement characters",
+        "invalid UTF-8, taken with replacement characters",
     ]
+
+
+def test_integers_of_any_length_and_nests_of_any_depth_do_not_stop_the_reading(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_text(
+        '{"id": "a", "text": "x", "long": 123456789012345678901234567890, "not": NaN}\n'
+        '{"id": "b", "text": "x", "deep": ' + "[" * 200_000 + "]" * 200_000 + "}\n"
+        '{"id": "c", "text": "x", "half": [{"\\ud800": "\\udc00 y"}]}\n'
+    )
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["a", "c"]
+    assert json.loads(found[0]["other"])["long"] == 123456789012345678901234567890
+    assert json.loads(found[1]["other"]) == {"half": [{"\ufffd": "\ufffd y"}]}
+    assert notes[0].reason.startswith("broken JSON: ")
+    assert [note.reason for note in notes[1:]] == ["invalid UTF-8, taken with replacement characters"]
 
 
 def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
@@ -93,20 +112,49 @@ def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
     assert [each["id"] for each in read(path, text="body")[0]] == [f"{path}:1", f"{path}:2"]
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_a_compressed_file_that_ends_early_gives_what_it_has(tmp_path, suffix):
-    content = "".join(json.dumps({"id": str(n), "text": text(200, n)}) + "\n" for n in range(400)).encode()
-    path = tmp_path / f"c.jsonl{suffix}"
-    if suffix == ".gz":
+SPELLED = {
+    "jsonl": lambda n: json.dumps({"id": str(n), "text": text(200, n)}),
+    "fields.jsonl": lambda n: json.dumps({"id": str(n), "text": text(200, n), "lang": "en"}),
+    "txt": lambda n: text(200, n),
+    "csv": lambda n: f"{n},{text(200, n)}",
+    "tsv": lambda n: f"{n}\t{text(200, n)}",
+}
+HEADS = {"csv": "id,text\n", "tsv": "id\ttext\n"}
+
+
+@pytest.mark.parametrize("packed", [".gz", ".zst"])
+@pytest.mark.parametrize("form", SPELLED)
+@pytest.mark.parametrize("limit", [2000, 2 << 20])
+def test_a_packed_file_that_ends_early_gives_all_that_was_unpacked(tmp_path, form, packed, limit):
+    lines = [SPELLED[form](n) for n in range(1500)]
+    content = (HEADS.get(form, "") + "".join(f"{line}\n" for line in lines)).encode()
+    path = tmp_path / f"c.{form}{packed}"
+    if packed == ".gz":
         path.write_bytes(gzip.compress(content))
+        cut = path.read_bytes()[:-100_000]
+        whole = zlib.decompressobj(31).decompress(cut).count(b"\n") - (form in HEADS)
     else:
         packed_zstd(path, content)
-    path.write_bytes(path.read_bytes()[:-2000])
+        cut = path.read_bytes()[:-100_000]
+        whole = 1000
+    path.write_bytes(cut)
+    found, notes = read(path, limit=limit)
+    assert len(found) == whole if packed == ".gz" else len(found) > whole
+    assert [each["text"].decode() for each in found] == [text(200, n) for n in range(len(found))]
+    (note,) = notes
+    assert note.name == str(path)
+    assert note.reason.startswith("ends early or is damaged: ")
+
+
+@pytest.mark.parametrize("frame", [1, 40_000, 400_000])
+def test_of_zstd_nothing_that_stands_before_a_damage_is_lost(tmp_path, frame):
+    path = tmp_path / "c.txt.zst"
+    packed_zstd(path, b"".join(b"line %d\n" % n for n in range(frame)))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"no frame of zstd")
     found, notes = read(path)
-    assert notes
-    assert all(
-        json.loads(line)["id"] == each["id"] for line, each in zip(content.splitlines(), found, strict=False)
-    )
+    assert len(found) == frame
+    assert len(notes) == 1
 
 
 def test_a_truncated_parquet_file_is_named(tmp_path):
@@ -116,6 +164,22 @@ def test_a_truncated_parquet_file_is_named(tmp_path):
     found, (note,) = read(path)
     assert found == []
     assert note.reason.startswith("is not a whole Parquet file")
+
+
+def test_a_damaged_row_group_is_named_and_the_others_are_given(tmp_path):
+    path = tmp_path / "c.parquet"
+    table = pa.table({"text": [text(200, n) for n in range(60)]})
+    pq.write_table(table, path, row_group_size=10, compression="zstd")
+    column = pq.ParquetFile(path).metadata.row_group(3).column(0)
+    damaged = bytearray(path.read_bytes())
+    start = column.dictionary_page_offset or column.data_page_offset
+    damaged[start + 40 : start + column.total_compressed_size] = b"?" * (column.total_compressed_size - 40)
+    path.write_bytes(damaged)
+    found, (note,) = read(path)
+    assert [each["id"] for each in found] == [f"{path}:{n}" for n in range(1, 61) if not 31 <= n <= 40]
+    assert found[-1]["text"].decode() == text(200, 59)
+    assert note.name == str(path)
+    assert note.reason.startswith("row group 4 of 6 is damaged, 10 rows are lost: ")
 
 
 def test_rows_of_the_wrong_width_are_named(tmp_path):
@@ -141,6 +205,49 @@ def test_lines_and_folders_are_documents(tmp_path):
     (tmp_path / "folder" / "a.txt").write_text("alpha")
     (tmp_path / "folder" / "b.html").write_text("<html>beta")
     assert [each["text"] for each in read(tmp_path / "folder")[0]] == [b"alpha", b"<html>beta"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".parquet"])
+def test_invalid_utf_8_is_noted_wherever_it_stands(tmp_path, suffix):
+    path = tmp_path / f"c{suffix}"
+    texts = [b"sound \xef\xbf\xbd text", b"caf\xe9 one two", b"ok"]
+    if suffix == ".parquet":
+        column = pa.array(texts, pa.binary())
+        kept = pa.Array.from_buffers(pa.string(), 3, column.buffers())
+        pq.write_table(pa.table({"text": kept}), path)
+    elif suffix == ".txt":
+        path.write_bytes(b"\n".join(texts))
+    else:
+        mark = b"," if suffix == ".csv" else b"\t"
+        path.write_bytes(
+            mark.join([b"id", b"text\n"]) + b"".join(mark.join([b"a", b'"%s"\n' % each]) for each in texts)
+        )
+    found, notes = read(path)
+    assert [each["text"].decode() for each in found] == ["sound \ufffd text", "caf\ufffd one two", "ok"]
+    line = 3 if suffix in (".csv", ".tsv") else 2
+    assert [(note.name, note.reason) for note in notes] == [(f"{path}:{line}", REPLACED)]
+
+
+def test_a_folder_gives_texts_of_any_encoding_and_names_what_is_binary(tmp_path):
+    german = "Grüße aus Köln: schöne Übung über die Brücke, später die Tür öffnen. "
+    for name, data in {
+        "bytes.dat": random.Random(1).randbytes(3000),
+        "damaged.txt": german.encode() * 9 + b"\xff",
+        "latin.txt": (german * 9).encode("latin-1"),
+        "packed.gz": gzip.compress(german.encode()),
+        "utf16.txt": (german * 9).encode("utf-16"),
+        "utf8.txt": german.encode(),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    found, notes = read(tmp_path)
+    assert [each["id"].rpartition("/")[2] for each in found] == [
+        "damaged.txt", "latin.txt", "utf16.txt", "utf8.txt",
+    ]  # fmt: skip
+    assert [(note.name.rpartition("/")[2], note.reason) for note in notes] == [
+        ("bytes.dat", "is binary, not text"),
+        ("damaged.txt", REPLACED),
+        ("packed.gz", "is binary, not text"),
+    ]
 
 
 def warc(count):

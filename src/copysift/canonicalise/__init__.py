@@ -10,9 +10,10 @@ from copysift.canonicalise.code import Code
 from copysift.canonicalise.lexemes import Lexemes
 from copysift.canonicalise.markup import Html, blank_markup
 from copysift.canonicalise.raw import Raw
-from copysift.canonicalise.sniff import detect_encoding, detect_kind, looks_binary, to_utf8, transcode
+from copysift.canonicalise.sniff import detect_kind
 from copysift.canonicalise.text import Text
 from copysift.canonicalise.words import Words
+from copysift.encoding import detect_encoding, looks_binary, to_utf8, transcode
 
 __all__ = [
     "Canonicaliser", "Code", "Languages", "Lexemes", "Raw", "Text", "Words", "blank_markup", "canonicaliser",

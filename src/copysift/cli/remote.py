@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from copysift.canonicalise.sniff import to_utf8
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
 from copysift.declaring import make, settings_of
+from copysift.encoding import to_utf8
 from copysift.errors import UsageError
 from copysift.index_settings import Query
 from copysift.read.walk import Entry, WalkSettings, walk

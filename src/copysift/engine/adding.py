@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from copysift.canonicalise.sniff import to_utf8
+from copysift.encoding import to_utf8
 from copysift.engine.documents import Reader
 from copysift.engine.gathering import walk_settings
 from copysift.engine.local import IN_FLIGHT, skipped

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copysift import kernels
-from copysift.canonicalise.sniff import known_utf8
+from copysift.encoding import known_utf8
 from copysift.engine.collection import Scanned
 from copysift.engine.parallel import Failed, attempt
 from copysift.fingerprint.quick import WINDOWS

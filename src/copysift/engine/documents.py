@@ -22,15 +22,8 @@ from copysift.canonicalise import (
     notebook,
 )
 from copysift.canonicalise.canonicaliser import BLOCK, Telling
-from copysift.canonicalise.sniff import (
-    SAMPLE,
-    detect_encoding,
-    detect_language,
-    kind_among_texts,
-    kind_of_text,
-    to_utf8,
-    transcode,
-)
+from copysift.canonicalise.sniff import detect_language, kind_among_texts, kind_of_text
+from copysift.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.engine.collection import Scanned
 from copysift.engine.programs import PROGRAMS, asked, class_like
 from copysift.errors import InputError, UsageError

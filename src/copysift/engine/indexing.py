@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from copysift.canonicalise.sniff import to_utf8
 from copysift.declaring import make
+from copysift.encoding import to_utf8
 from copysift.engine.asking import Asking, Question
 from copysift.engine.documents import Reader
 from copysift.engine.given import batched, document_of, file_question, question_of

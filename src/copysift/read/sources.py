@@ -7,31 +7,32 @@ Every source streams: no more than a batch and a chunk are held. A bad record is
 from __future__ import annotations
 
 import contextlib
-import gzip
-import io
+import json
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pyarrow as pa
 
+from copysift.encoding import SAMPLE, is_damaged, looks_binary
 from copysift.errors import InputError, UsageError
 from copysift.read import tabular
 from copysift.read.columns import id_and_text
 from copysift.read.formats import FORMATS, format_of
 from copysift.read.load import Loaded, load
+from copysift.read.mending import mended
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
+from copysift.read.unpacking import CHUNK, DAMAGED, unpacked
 from copysift.read.walk import Entry, WalkSettings, walk
 from copysift.values import REPLACED, Skipped
 
 Source = Iterator[pa.RecordBatch | Skipped]
 
-CHUNK = 1 << 22
 MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
 CUT = "and the file ends in it"  # ends the reason: it is the last line, and has no end
+BINARY = "is binary, not text"
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 
 
@@ -56,20 +57,21 @@ def open_source(
         "folder": lambda: _folder(place, walking, limit),
         "file": lambda: _folder(place, walking, limit),
         "stdin": lambda: _stdin(fields, limit),
-        "jsonl": lambda: jsonl(place, _unpacked(place, opened), fields, limit),
-        "lines": lambda: lines(place, _unpacked(place, opened), limit),
-        "csv": lambda: tabular.csv_records(place, _unpacked(place, opened), fields, limit, ","),
-        "tsv": lambda: tabular.csv_records(place, _unpacked(place, opened), fields, limit, "\t"),
+        "jsonl": lambda: jsonl(place, unpacked(place, opened), fields, limit),
+        "lines": lambda: lines(place, unpacked(place, opened), limit),
+        "csv": lambda: tabular.csv_records(place, unpacked(place, opened), fields, limit, ","),
+        "tsv": lambda: tabular.csv_records(place, unpacked(place, opened), fields, limit, "\t"),
         "parquet": lambda: tabular.parquet_records(place, fields, limit),
         "arrow": lambda: tabular.arrow_records(place),
         "warc": lambda: _warc(place, limit, opened),
     }
     try:
         yield from readers[chosen]()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield Skipped(place, f"ends early or is damaged: {error}")
-    except OSError as error:
-        yield Skipped(place, why(error) if error.errno else f"ends early or is damaged: {error}")
+    except DAMAGED as error:
+        if isinstance(error, OSError) and error.errno:
+            yield Skipped(place, why(error))
+        else:
+            yield Skipped(place, f"ends early or is damaged: {tabular.first_line(error)}")
 
 
 def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0) -> Source:
@@ -78,19 +80,23 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
     plain = not (fields.date or fields.features or fields.whole)
     misses, number = 0, before + 1
     rest: list[int] = []
-    for block in blocks(stream, min(CHUNK, limit), rest):
-        batch = None
-        if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
-            batch = id_and_text(block, fields.id or fields.names[0], fields.text)
-            misses = 0 if batch is not None else misses + 1
-        if batch is None:
-            lines = bytes(block).split(b"\n")
-            yield from _json_lines(place, number, lines, fields, built, cut=bool(rest))
-            number += len(lines)
-            continue
+    try:
+        for block in blocks(stream, min(CHUNK, limit), rest):
+            batch = None
+            if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
+                batch = id_and_text(block, fields.id or fields.names[0], fields.text)
+                misses = 0 if batch is not None else misses + 1
+            if batch is None:
+                lines = bytes(block).split(b"\n")
+                yield from _json_lines(place, number, lines, fields, built, cut=bool(rest))
+                number += len(lines)
+                continue
+            yield from built.give()
+            yield batch
+            number += len(batch)
+    except DAMAGED:
         yield from built.give()
-        yield batch
-        number += len(batch)
+        raise
     yield from built.give()
 
 
@@ -103,7 +109,10 @@ def _json_lines(
     def spelled(rest: dict[str, Any]) -> str:
         if fields.whole:
             return line.decode("utf-8", "replace").strip()
-        return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+        try:
+            return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+        except TypeError:  # an integer of over 64 bits
+            return json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
     for number, line in enumerate(lines, first):
         try:
@@ -125,33 +134,31 @@ def _json_lines(
 
 def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
     """Read a line again that is not strict JSON: bytes that are not UTF-8, or half a surrogate pair."""
-    import json
-
+    text = line.decode("utf-8", "replace")
     try:
-        line.decode("utf-8")
-        damaged = False
-    except UnicodeDecodeError:
-        damaged = True
-    try:
-        record = json.loads(line.decode("utf-8", "replace"))
-    except ValueError as error:
+        found = json.loads(text)
+        record = mended(found)
+    except (ValueError, RecursionError) as error:
         return None, Skipped(place, f"broken JSON: {str(error).split(':')[0]}")
-    if isinstance(record, dict):
-        record = {
-            key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-            for key, value in record.items()
-        }
+    damaged = record != found or text.encode() != line
     return record, Skipped(place, REPLACED) if damaged else None
 
 
 def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int = 0) -> Source:
     """Give every line that is not empty as a document."""
     built = Builder(limit=limit)
-    for number, line in numbered_lines(stream, before):
-        if line.strip():
-            built.add(f"{place}:{number}", line)
-            if built.full:
-                yield from built.give()
+    try:
+        for number, line in numbered_lines(stream, before):
+            if line.strip():
+                text = line.decode("utf-8", "replace")
+                if "\ufffd" in text and text.encode() != line:
+                    yield Skipped(f"{place}:{number}", REPLACED)
+                built.add(f"{place}:{number}", text)
+                if built.full:
+                    yield from built.give()
+    except DAMAGED:
+        yield from built.give()
+        raise
     yield from built.give()
 
 
@@ -198,10 +205,10 @@ def fields_of(place: str) -> list[str]:
     if place == "-" or format_of(place) != "jsonl":
         return []
     try:
-        with contextlib.closing(_unpacked(place)) as stream:
+        with contextlib.closing(unpacked(place)) as stream:
             first = stream.read(CHUNK).partition(b"\n")[0]
         record = orjson.loads(first)
-    except (OSError, EOFError, zlib.error, orjson.JSONDecodeError):
+    except (*DAMAGED, orjson.JSONDecodeError):
         return []
     return list(record) if isinstance(record, dict) else []
 
@@ -224,39 +231,8 @@ def _stdin(fields: Fields, limit: int) -> Source:
     return jsonl("-", stream, fields, limit) if begins_with_object(stream) else lines("-", stream, limit)
 
 
-def _unpacked(place: str, opened: IO[bytes] | None = None) -> IO[bytes]:
-    """Open a file, decompressing it by its name."""
-    if place == "-":
-        return sys.stdin.buffer
-    if place.endswith(".gz"):
-        return gzip.open(opened or place, "rb")  # type: ignore[return-value]
-    if place.endswith((".zst", ".zstd")):
-        return io.BufferedReader(_Zstd(opened or open(place, "rb")), CHUNK)
-    return opened or open(place, "rb", buffering=0)
-
-
-class _Zstd(io.RawIOBase):
-    """A .zst file as a stream, of any number of frames."""
-
-    def __init__(self, packed: IO[bytes]) -> None:
-        self._packed = packed  # closed with this object
-        self._stream = pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), "zstd")
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._packed.close()
-        super().close()
-
-    def readinto(self, into: Any) -> int:
-        data = self._stream.read(len(into))
-        into[: len(data)] = data
-        return len(data)
-
-
 def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
-    """Give every file as a document, named by its path."""
+    """Give every file of text as a document, named by its path."""
     built = Builder(raw=True, limit=limit)
     for found in walk([place], walking):
         loaded = load(found) if isinstance(found, Entry) else found
@@ -264,7 +240,13 @@ def _folder(place: str, walking: WalkSettings, limit: int) -> Source:
             yield loaded
         elif isinstance(loaded, Loaded):
             name = loaded.entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            built.add(name, b"".join(loaded.open()))
+            data = b"".join(loaded.open())
+            if looks_binary(data[:SAMPLE]):
+                yield Skipped(name, BINARY)
+                continue
+            if is_damaged(data):
+                yield Skipped(name, REPLACED)
+            built.add(name, data)
             if built.full:
                 yield from built.give()
     yield from built.give()

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from copysift.engine.corpus.dedup import Decision
 from copysift.engine.corpus.texts import readable
 from copysift.errors import UsageError
+from copysift.read.mending import parsed
 from copysift.read.records import RAW
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import Skipped
@@ -62,7 +63,7 @@ class Parquet:
 
     def write(self, record: Record | str) -> None:
         """Write a record, or what a line has."""
-        self._rows.append(json.loads(record) if isinstance(record, str) else record)
+        self._rows.append(parsed(record) if isinstance(record, str) else record)
         if len(self._rows) == ROWS:
             self._flush()
 
@@ -193,7 +194,7 @@ def write_kept(
             for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
                 made: Record | str | None = record
                 if change is not None:
-                    made = change(name, json.loads(record) if isinstance(record, str) else record, text)
+                    made = change(name, parsed(record) if isinstance(record, str) else record, text)
                 while shard + 1 < shards and written >= (shard + 1) * total // shards:
                     writer.close()
                     shard += 1
