@@ -8,7 +8,8 @@ from copysift.engine.corpus import local
 from copysift.engine.corpus.query import query
 from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
 from copysift.engine.corpus.spill import Spill
-from copysift.errors import RunError, UsageError
+from copysift.engine.corpus.work import making
+from copysift.errors import InputError, RunError, UsageError
 from copysift.settings_corpus import CorpusSettings
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
@@ -85,6 +86,77 @@ def test_other_settings_begin_a_run_anew(tmp_path, monkeypatch):
         with pytest.raises(StopError):
             run(source, tmp_path / "run", shingle=3)
     assert run(source, tmp_path / "run").described["settings"]["shingle"] == 10
+
+
+@pytest.mark.parametrize(
+    "slip", [{"text_field": "body"}, {"features": "no.such:thing"}, {"features": "os:stat"}, None]
+)
+def test_a_command_that_fails_leaves_a_finished_run_whole(tmp_path, slip):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(20))
+    run(source, tmp_path / "run")
+
+    def files():
+        found = sorted(each for each in (tmp_path / "run").rglob("*") if each.is_file())
+        return {each.relative_to(tmp_path): each.read_bytes() for each in found}
+
+    before = files()
+    with pytest.raises((InputError, UsageError)):
+        run(source if slip else tmp_path / "none.jsonl", tmp_path / "run", **(slip or {}))
+    assert files() == before
+    with pytest.raises((InputError, UsageError)):
+        run(source if slip else tmp_path / "none.jsonl", tmp_path / "other", **(slip or {}))
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_finished_run_stands_until_the_one_that_replaces_it_is_complete(tmp_path, monkeypatch):
+    old = write_jsonl(tmp_path / "old.jsonl", mixed(40, seed=1))
+    new = write_jsonl(tmp_path / "new.jsonl", mixed(60, seed=2))
+    run(old, tmp_path / "run")
+    (tmp_path / "run" / "mine.parquet").write_text("mine")
+    run(new, tmp_path / "whole")
+    with monkeypatch.context() as patched:
+        patched.setattr(local.Corpus, "_join", lambda self: (_ for _ in ()).throw(StopError))
+        with pytest.raises(StopError):
+            run(new, tmp_path / "run")
+    assert len(rows(tmp_path / "run", "documents")) == 40
+    assert query(tmp_path / "run", None, "d0", 0.3) is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(local.phases, "sketch", lambda *_: pytest.fail("a source was read again"))
+        assert run(new, tmp_path / "run").path == tmp_path / "run"
+    for name in ("documents", "pairs", "clusters"):
+        assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+    left = {each.name for each in (tmp_path / "run").iterdir()}
+    assert left == {each.name for each in (tmp_path / "whole").iterdir()} | {"mine.parquet"}
+
+
+@pytest.mark.parametrize("cut_at", range(7))
+def test_a_run_cut_off_while_it_is_put_in_place_gets_there(tmp_path, monkeypatch, cut_at):
+    old = write_jsonl(tmp_path / "old.jsonl", mixed(40, seed=1))
+    new = write_jsonl(tmp_path / "new.jsonl", mixed(60, seed=2))
+    run(new, tmp_path / "whole")
+    run(old, tmp_path / "run")
+    real, moved = Path.replace, []
+
+    def cut(self, target):
+        if self.parent.name == "new" and self.name != "run.part":
+            if len(moved) == cut_at:
+                raise StopError
+            moved.append(self)
+        return real(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", cut)
+        try:
+            run(new, tmp_path / "run")
+        except StopError:
+            assert not (tmp_path / "run" / "run.json").exists()
+    with making(tmp_path / "run") as place:
+        assert place == tmp_path / "run" / "new"
+        for name in ("documents", "pairs", "clusters"):
+            assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+        run(old, place)
+    assert len(rows(tmp_path / "run", "documents")) == 40
+    assert not (tmp_path / "run" / "new").exists()
 
 
 def test_onto_gives_the_answer_of_one_run_and_reads_only_new_texts(tmp_path, monkeypatch):
