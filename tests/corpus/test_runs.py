@@ -234,6 +234,28 @@ def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
         query(tmp_path / "run", None, "nobody", 0.3)
 
 
+def test_query_of_a_run_of_features_takes_ids_and_no_texts(tmp_path):
+    records = [
+        {"id": "x", "tags": list("abcdefghij")},
+        {"id": "y", "tags": list("abcdefghiz")},
+        {"id": "z", "tags": list("qrstuvw")},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", features="tags")
+    (pair,) = query(tmp_path / "run", None, "x", 0.3)
+    assert (pair.right, pair.shared, pair.resemblance) == ("y", 9, 9 / 11)
+    with pytest.raises(UsageError, match="compares features, not texts"):
+        query(tmp_path / "run", b"a b c", "new", 0.3)
+
+
+@pytest.mark.parametrize("field", ["nowhere", "text"])
+def test_a_field_in_which_no_record_has_features_is_refused(tmp_path, field):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(5))
+    with pytest.raises(InputError, match=f"c.jsonl has a list in the field '{field}'") as refused:
+        run(source, tmp_path / "run", features=field)
+    assert refused.value.hint.endswith(": id, text")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_that_is_no_run_is_never_written_to(tmp_path):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(5))
     (tmp_path / "mine").mkdir()

@@ -129,16 +129,23 @@ def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bo
 
 def _require_field(corpus: Corpus, sources: list[str]) -> None:
     """Refuse a run of nothing because no record has the field that was asked for: a slip, not a corpus."""
-    reasons = corpus.skips.reasons
-    if len(corpus.first) or not reasons or not all(reason.startswith(MISSING) for reason in reasons):
+    reasons, named = corpus.skips.reasons, corpus.settings.features
+    unlisted = f"its field {named!r} is not a list"
+    if len(corpus.first) or not reasons:
         return
-    field = next(iter(reasons)).removeprefix(MISSING).strip()
+    of = f" of {', '.join(sources)}" if sources else ""
     known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
     shown = f": {', '.join(known)}" if known else ""
-    raise InputError(
-        f"no record of {', '.join(sources)} has a field {field}",
-        hint=f"choose one by --text-field or --id-field{shown}",
-    )
+    if reasons.keys() == {unlisted}:
+        raise InputError(
+            f"no record{of} has a list in the field {named!r}",
+            hint=f"name one, or module:function, by --features{shown}",
+        )
+    if all(reason.startswith(MISSING) for reason in reasons):
+        field = next(iter(reasons)).removeprefix(MISSING).strip()
+        raise InputError(
+            f"no record{of} has a field {field}", hint=f"choose one by --text-field or --id-field{shown}"
+        )
 
 
 def _stamp(onto: Path | None) -> str:
