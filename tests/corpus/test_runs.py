@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+import copysift
 from copysift.declaring import make
 from copysift.engine.corpus import local
 from copysift.engine.corpus.query import query
@@ -213,6 +214,27 @@ def test_look_ups_and_folding_of_a_ranked_list(tmp_path):
     assert cluster_of(tmp_path / "run", "u2") == [("u2", "alone")]
     assert cluster_of(tmp_path / "run", "u9") is None
     assert collapse(tmp_path / "run", ["u3", "u9", "u2", "u1"]) == [("u3", ["u1"]), ("u9", []), ("u2", [])]
+
+
+def test_the_pairs_of_a_run_are_shown_with_its_own_counts_settings_and_clusters(tmp_path):
+    base = text(800, 1)
+    records = [
+        {"id": "a", "text": base},
+        {"id": "b", "text": base},
+        {"id": "c", "text": edited(base, 0.05, 1)},
+        {"id": "d", "text": text(800, 2)},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", resemblance=0.9, shingle=8)
+    found = copysift.show(tmp_path / "run")
+    pairs = {(row["left"], row["right"]): row["shared"] for row in rows(tmp_path / "run", "pairs")}
+    assert pairs.keys() == {("a", "b"), ("a", "c")}
+    assert {(pair.left, pair.right): pair.shared for pair in found.pairs} == pairs
+    assert [cluster.members for cluster in found.clusters] == [("a", "b")]
+    described = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
+    assert found.settings == described | {"threshold": 0.3, "measure": found.settings["measure"]}
+    assert [pair.right for pair in copysift.show(tmp_path / "run", threshold="99%").pairs] == ["b"]
+    with pytest.raises(UsageError, match="no pairs below 30%"):
+        copysift.show(tmp_path / "run", threshold="20%")
 
 
 def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
