@@ -30,6 +30,17 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
 
 
+def test_a_run_that_replaces_another_says_so_in_one_line(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q").err == ""
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q", "--shingle", "5")
+    assert (done.status, len(done.err.splitlines())) == (0, 1)
+    assert "run has a run of other sources or settings" in done.err
+    assert copysift(tmp_path, "cluster", "none.jsonl", "-o", "run", "-q").status == 2
+    assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
+
+
 def test_query_ranks_the_documents_of_a_run(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")

@@ -46,6 +46,33 @@ def test_one_of_each_cluster_stays_and_the_removed_name_it(tmp_path):
     assert removed == {"3": ("1", "identical"), "4": ("1", "lexically equivalent"), "5": ("1", "similar")}
 
 
+def test_every_record_of_the_sources_is_kept_or_listed_with_the_reason(tmp_path):
+    base = text(100, 1)
+    given = [{"id": "a", "text": base}, {"id": "b", "text": None}, {"id": "c"}, {"id": "d", "text": base}]
+    source = write_jsonl(tmp_path / "c.jsonl", given)
+    source.write_bytes(source.read_bytes() + b'{"id": "e", "text": "\xff"}\n{broken\n')
+    clean(source, tmp_path / "out.jsonl")
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["a", "e"]
+    listed = [(row["document"], row["kept"], row["reason"]) for row in lines(tmp_path / "out.removed.jsonl")]
+    skipped = [
+        (f"{source}:2", None, "its field 'text' is null"),
+        (f"{source}:3", None, "has no field 'text'"),
+        (f"{source}:6", None, listed[-1][2]),
+    ]
+    assert listed == [("d", "a", "identical"), *skipped]
+    assert listed[-1][2].startswith("broken JSON")
+    clean(source, tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.removed.parquet").to_pylist()
+    assert [(row["document"], row["kept"], row["reason"]) for row in found] == listed
+    run(write_jsonl(tmp_path / "t.jsonl", [{"id": "q", "text": base}]), tmp_path / "run")
+    clean(source, tmp_path / "cut.jsonl", against=tmp_path / "run", passages="cut")
+    assert [row["document"] for row in lines(tmp_path / "cut.removed.jsonl")] == [
+        "a",
+        "d",
+        *(name for name, _, _ in skipped),
+    ]
+
+
 @pytest.mark.parametrize("policy", ["component", "representative", "complete"])
 @pytest.mark.parametrize("keeping", ["first", "longest", "best:score"])
 def test_no_document_goes_that_is_not_alike_to_the_one_kept(tmp_path, policy, keeping):

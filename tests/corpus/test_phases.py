@@ -208,6 +208,23 @@ def test_features_of_any_kind_are_clustered(tmp_path):
     assert pair["resemblance"] == 9 / 11
 
 
+def test_without_a_feature_only_the_same_text_is_a_copy(tmp_path):
+    texts = ["aaaa", "bbbb", "aaaa", "cccc", ""]
+    records = [{"id": f"e{n}", "text": each, "tags": []} for n, each in enumerate(texts)]
+    records += [{"id": f"t{n}", "text": each, "tags": ["x", "y"]} for n, each in enumerate(texts[:3])]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", features="tags")
+    found = {
+        row["document"]: (row["same_as"], row["same"])
+        for row in rows(tmp_path / "run", "documents")
+        if row["same_as"]
+    }
+    assert found == {
+        "e2": ("e0", "identical"),
+        "t1": ("t0", "lexically equivalent"),
+        "t2": ("t0", "identical"),
+    }
+
+
 def test_the_4_shingling_of_a_rose_is_a_rose_is_a_rose_has_three_shingles():
     assert copysift.resemblance("a rose is a rose is a rose", "a rose is a rose is", noise=4) == 1.0
     assert copysift.containment("a rose is a rose is a rose", "a rose is a", noise=4) == pytest.approx(1 / 3)

@@ -3,12 +3,14 @@ from pathlib import Path
 
 import pytest
 
+import copysift
 from copysift.declaring import make
 from copysift.engine.corpus import local
 from copysift.engine.corpus.query import query
 from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
 from copysift.engine.corpus.spill import Spill
-from copysift.errors import RunError, UsageError
+from copysift.engine.corpus.work import making
+from copysift.errors import InputError, RunError, UsageError
 from copysift.settings_corpus import CorpusSettings
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
@@ -87,6 +89,77 @@ def test_other_settings_begin_a_run_anew(tmp_path, monkeypatch):
     assert run(source, tmp_path / "run").described["settings"]["shingle"] == 10
 
 
+@pytest.mark.parametrize(
+    "slip", [{"text_field": "body"}, {"features": "no.such:thing"}, {"features": "os:stat"}, None]
+)
+def test_a_command_that_fails_leaves_a_finished_run_whole(tmp_path, slip):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(20))
+    run(source, tmp_path / "run")
+
+    def files():
+        found = sorted(each for each in (tmp_path / "run").rglob("*") if each.is_file())
+        return {each.relative_to(tmp_path): each.read_bytes() for each in found}
+
+    before = files()
+    with pytest.raises((InputError, UsageError)):
+        run(source if slip else tmp_path / "none.jsonl", tmp_path / "run", **(slip or {}))
+    assert files() == before
+    with pytest.raises((InputError, UsageError)):
+        run(source if slip else tmp_path / "none.jsonl", tmp_path / "other", **(slip or {}))
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_finished_run_stands_until_the_one_that_replaces_it_is_complete(tmp_path, monkeypatch):
+    old = write_jsonl(tmp_path / "old.jsonl", mixed(40, seed=1))
+    new = write_jsonl(tmp_path / "new.jsonl", mixed(60, seed=2))
+    run(old, tmp_path / "run")
+    (tmp_path / "run" / "mine.parquet").write_text("mine")
+    run(new, tmp_path / "whole")
+    with monkeypatch.context() as patched:
+        patched.setattr(local.Corpus, "_join", lambda self: (_ for _ in ()).throw(StopError))
+        with pytest.raises(StopError):
+            run(new, tmp_path / "run")
+    assert len(rows(tmp_path / "run", "documents")) == 40
+    assert query(tmp_path / "run", None, "d0", 0.3) is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(local.phases, "sketch", lambda *_: pytest.fail("a source was read again"))
+        assert run(new, tmp_path / "run").path == tmp_path / "run"
+    for name in ("documents", "pairs", "clusters"):
+        assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+    left = {each.name for each in (tmp_path / "run").iterdir()}
+    assert left == {each.name for each in (tmp_path / "whole").iterdir()} | {"mine.parquet"}
+
+
+@pytest.mark.parametrize("cut_at", range(7))
+def test_a_run_cut_off_while_it_is_put_in_place_gets_there(tmp_path, monkeypatch, cut_at):
+    old = write_jsonl(tmp_path / "old.jsonl", mixed(40, seed=1))
+    new = write_jsonl(tmp_path / "new.jsonl", mixed(60, seed=2))
+    run(new, tmp_path / "whole")
+    run(old, tmp_path / "run")
+    real, moved = Path.replace, []
+
+    def cut(self, target):
+        if self.parent.name == "new" and self.name != "run.part":
+            if len(moved) == cut_at:
+                raise StopError
+            moved.append(self)
+        return real(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", cut)
+        try:
+            run(new, tmp_path / "run")
+        except StopError:
+            assert not (tmp_path / "run" / "run.json").exists()
+    with making(tmp_path / "run") as place:
+        assert place == tmp_path / "run" / "new"
+        for name in ("documents", "pairs", "clusters"):
+            assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
+        run(old, place)
+    assert len(rows(tmp_path / "run", "documents")) == 40
+    assert not (tmp_path / "run" / "new").exists()
+
+
 def test_onto_gives_the_answer_of_one_run_and_reads_only_new_texts(tmp_path, monkeypatch):
     records = mixed(120, seed=9)
     old = write_jsonl(tmp_path / "old.jsonl", records[:70])
@@ -143,6 +216,27 @@ def test_look_ups_and_folding_of_a_ranked_list(tmp_path):
     assert collapse(tmp_path / "run", ["u3", "u9", "u2", "u1"]) == [("u3", ["u1"]), ("u9", []), ("u2", [])]
 
 
+def test_the_pairs_of_a_run_are_shown_with_its_own_counts_settings_and_clusters(tmp_path):
+    base = text(800, 1)
+    records = [
+        {"id": "a", "text": base},
+        {"id": "b", "text": base},
+        {"id": "c", "text": edited(base, 0.05, 1)},
+        {"id": "d", "text": text(800, 2)},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", resemblance=0.9, shingle=8)
+    found = copysift.show(tmp_path / "run")
+    pairs = {(row["left"], row["right"]): row["shared"] for row in rows(tmp_path / "run", "pairs")}
+    assert pairs.keys() == {("a", "b"), ("a", "c")}
+    assert {(pair.left, pair.right): pair.shared for pair in found.pairs} == pairs
+    assert [cluster.members for cluster in found.clusters] == [("a", "b")]
+    described = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
+    assert found.settings == described | {"threshold": 0.3, "measure": found.settings["measure"]}
+    assert [pair.right for pair in copysift.show(tmp_path / "run", threshold="99%").pairs] == ["b"]
+    with pytest.raises(UsageError, match="no pairs below 30%"):
+        copysift.show(tmp_path / "run", threshold="20%")
+
+
 def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
     base = text(2000, 1)
     records = [
@@ -160,6 +254,28 @@ def test_query_finds_what_a_run_would_for_known_and_for_new_documents(tmp_path):
     assert {each.right for each in found} == {"long", "near"}
     with pytest.raises(UsageError, match="no document nobody"):
         query(tmp_path / "run", None, "nobody", 0.3)
+
+
+def test_query_of_a_run_of_features_takes_ids_and_no_texts(tmp_path):
+    records = [
+        {"id": "x", "tags": list("abcdefghij")},
+        {"id": "y", "tags": list("abcdefghiz")},
+        {"id": "z", "tags": list("qrstuvw")},
+    ]
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", features="tags")
+    (pair,) = query(tmp_path / "run", None, "x", 0.3)
+    assert (pair.right, pair.shared, pair.resemblance) == ("y", 9, 9 / 11)
+    with pytest.raises(UsageError, match="compares features, not texts"):
+        query(tmp_path / "run", b"a b c", "new", 0.3)
+
+
+@pytest.mark.parametrize("field", ["nowhere", "text"])
+def test_a_field_in_which_no_record_has_features_is_refused(tmp_path, field):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(5))
+    with pytest.raises(InputError, match=f"c.jsonl has a list in the field '{field}'") as refused:
+        run(source, tmp_path / "run", features=field)
+    assert refused.value.hint.endswith(": id, text")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_folder_that_is_no_run_is_never_written_to(tmp_path):

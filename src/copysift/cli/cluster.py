@@ -39,7 +39,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     spare_pandas()
     from copysift import kernels
     from copysift.engine.corpus.engines import cluster_elsewhere, cluster_with
-    from copysift.engine.corpus.run import check_onto
+    from copysift.engine.corpus.run import check_onto, replaces
     from copysift.report.wording import plural
 
     kernels.shingle.keep_freed()
@@ -48,6 +48,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         if remote:
             raise UsageError("--onto makes a folder, not a URI", hint="name a folder by -o RUN")
         check_onto(Path(door.onto), settings, was_given(given))
+    if not remote and path != door.onto and replaces(Path(path), sources, settings):
+        console.note(f"{path} has a run of other sources or settings; it is replaced when this one is done")
     with progress(door) as shown:
         if remote:
             elsewhere = cluster_elsewhere(door.master, door.conf)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from copysift.cli.options import SectionedCommand, declared, options, settings_f
 from copysift.cli.scan import report_format, wants_groups
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
-from copysift.settings import SHARES, Door
+from copysift.settings import Door
 
 # options that choose among pairs, and so have nothing to do with an overview
 PAIRS = {
@@ -34,17 +33,18 @@ PAIRS = {
 @options("show")
 def command(run: str, **given: object) -> int:
     """Answer from the saved run RUN, with any threshold that is not below its floor."""
-    from copysift.engine.corpus.tables import floor_of, is_corpus
+    from copysift.engine.corpus.tables import is_corpus
 
     settings, door = settings_from("show", given)
-    if is_corpus(Path(run)):
-        if not door.format and not door.null and _corpus(Path(run), door, given):
-            return 0
-        if settings.threshold is None and settings.measure in SHARES:  # all pairs that the run knows
-            settings = dataclasses.replace(settings, threshold=floor_of(Path(run)))
+    corpus = is_corpus(Path(run))
+    if corpus and not door.format and not door.null and _corpus(Path(run), door, given):
+        return 0
     chosen = report_format(door)
     console.check_output(door)
-    from copysift.engine.local import show
+    if corpus:
+        from copysift.engine.corpus.shown import show
+    else:
+        from copysift.engine.local import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))
     console.name_notes(result.notes, door)

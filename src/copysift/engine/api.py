@@ -34,8 +34,12 @@ def scan(
 
 
 def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
-    """Answer from a run that `copysift scan --save` kept, without its files."""
-    return local.show(Path(run), make(Settings, settings), groups=groups)
+    """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files."""
+    from copysift.engine.corpus import shown
+    from copysift.engine.corpus.tables import is_corpus
+
+    answering = shown.show if is_corpus(Path(run)) else local.show
+    return answering(Path(run), make(Settings, settings), groups=groups)
 
 
 def compare(left: Place, right: Place, **settings: object) -> Pair:

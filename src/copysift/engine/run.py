@@ -210,10 +210,11 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         shown if raw is None else raw.decode("utf-8", "surrogateescape")
         for shown, raw in zip(documents["document"], documents["raw_name"], strict=True)
     ]
+    counted = documents.get("shingles", documents["fingerprints"])  # what `shared` is counted in
     groups = tuple(
         Group(name, name, kind, size, fingerprints)
         for name, kind, size, fingerprints in zip(
-            names, documents["kind"], documents["bytes"], documents["fingerprints"], strict=True
+            names, documents["kind"], documents["bytes"], counted, strict=True
         )
     )
     numbers = pa.array(documents["document"], pa.string())

@@ -53,8 +53,11 @@ def shingle_sets(data: NDArray[np.uint8], offsets: Int64s, w: int, seed: int = 0
     return ShingleSets(values, bounds, words, kernels.shingle.content_digests(data, offsets), lexical, sets)
 
 
-def feature_sets(features: list[list[bytes]], seed: int = 0) -> ShingleSets:
-    """Make sets of any features, each given as bytes (section 6: the technique depends on features alone)."""
+def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -> ShingleSets:
+    """Make sets of any features, each given as bytes (section 6: the technique depends on features alone).
+
+    `content` are the digests of the texts, by which documents without a feature are told apart.
+    """
     flat = [feature for each in features for feature in each]
     offsets = np.zeros(len(flat) + 1, np.int64)
     np.cumsum([len(feature) for feature in flat], out=offsets[1:])
@@ -73,7 +76,7 @@ def feature_sets(features: list[list[bytes]], seed: int = 0) -> ShingleSets:
     np.cumsum([len(each) for each in features], out=ends[1:])
     in_order = kernels.shingle.set_digests(hashes, ends)
     return ShingleSets(
-        values, bounds, np.diff(ends), in_order, in_order, kernels.shingle.set_digests(values, bounds)
+        values, bounds, np.diff(ends), content, in_order, kernels.shingle.set_digests(values, bounds)
     )
 
 

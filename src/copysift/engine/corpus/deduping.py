@@ -80,9 +80,18 @@ def dedup(
         done.left_out = made.left_out
         require_some(done)
         if path is not None and not dry_run:
-            output.write_kept(again(), decision.stays[before:], path, shards, settings)
-            output.write_removed(path, decision, before)
+            skipped: list[Skipped] = []
+            output.write_kept(_noted(again(), skipped), decision.stays[before:], path, shards, settings)
+            output.write_removed(path, decision, before, skipped)
         return done
+
+
+def _noted(batches: Batches, skipped: list[Skipped]) -> Batches:
+    """Pass records on, and note those that are left out."""
+    for batch in batches:
+        if isinstance(batch, Skipped) and batch.reason not in TAKEN:
+            skipped.append(batch)
+        yield batch
 
 
 def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
@@ -155,7 +164,7 @@ def _cut(
         left = cut(text, spans, markup=shown is not text and shown != text).decode("utf-8", "replace")
         if not left.strip():
             done.removed += 1
-            gone.append({"document": name, "reason": "nothing left after cutting"})
+            gone.append({"document": name, "kept": None, "reason": "nothing left after cutting"})
             return None
         done.kept += 1
         return record | {settings.text_field: left}
@@ -173,8 +182,10 @@ def _cut(
         require_some(done)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         target = Path(spare) / "out.jsonl" if path is None or dry_run else path
-        output.write_kept(again(), np.ones(total, np.bool_), target, shards, settings, change)
-        output.write_list(target, gone)
+        skipped: list[Skipped] = []
+        every = np.ones(total, np.bool_)
+        output.write_kept(_noted(again(), skipped), every, target, shards, settings, change)
+        output.write_list(target, [*gone, *map(output.skipped_row, skipped)])
     done.reasons = dict(reasons)
     return done
 

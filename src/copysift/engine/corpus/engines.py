@@ -7,12 +7,14 @@ lies in `phases.py` and below, and is called by both; another engine (Ray, array
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.run import cluster as local_cluster
+from copysift.engine.corpus.work import making
 from copysift.engine.progress import Progress
 from copysift.settings_corpus import CorpusSettings
 
@@ -56,15 +58,25 @@ def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Clu
     """Give `cluster` of an engine: local, or spark with its session."""
     if engine == "local":
         return local_cluster
-    from functools import partial
-
     from copysift.engine.spark.failing import worded
     from copysift.engine.spark.session import session
 
     spark = session(master, conf)  # says what is missing before PySpark is imported
     from copysift.engine.spark.run import cluster
 
-    return worded(partial(cluster, spark))
+    def placed(
+        sources: Iterable[str],
+        path: Path,
+        settings: CorpusSettings,
+        *,
+        onto: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        with making(path) as place:
+            made = cluster(spark, sources, place, settings, onto=onto, progress=progress)
+        return dataclasses.replace(made, path=path)
+
+    return worded(placed)
 
 
 class ClusterElsewhere(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -230,23 +231,27 @@ def records_of(
         yield name, record, shown
 
 
-def write_removed(path: Path, decision: Decision, first: int = 0) -> None:
-    """Write who was removed, why, and for whom."""
+def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Iterable[Skipped] = ()) -> None:
+    """Write who was removed, why, and for whom; and the records that could not be read, for nobody."""
     found = decision.measured
-    write_list(
-        path,
-        (
-            {
-                "document": decision.ids[number],
-                "kept": decision.ids[int(decision.kept[number])],
-                "reason": decision.reason[place],
-                "resemblance": float(found.resemblance[place]),
-                "containment": float(found.containment_left[place]),
-            }
-            for place, number in enumerate(decision.removed.tolist())
-            if number >= first
-        ),
+    removed = (
+        {
+            "document": decision.ids[number],
+            "kept": decision.ids[int(decision.kept[number])],
+            "reason": decision.reason[place],
+            "resemblance": float(found.resemblance[place]),
+            "containment": float(found.containment_left[place]),
+        }
+        for place, number in enumerate(decision.removed.tolist())
+        if number >= first
     )
+    write_list(path, chain(removed, map(skipped_row, skipped)))
+
+
+def skipped_row(note: Skipped) -> Record:
+    """Give a record that could not be read as it stands in the list of removed documents."""
+    nothing = dict.fromkeys(("resemblance", "containment"))
+    return {"document": note.name, "kept": None, "reason": note.reason} | nothing
 
 
 def write_list(path: Path, removed: Iterable[Record]) -> None:

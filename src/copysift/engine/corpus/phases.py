@@ -46,10 +46,13 @@ Features = Callable[[dict[str, Any]], Iterable[object]]
 def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
     """Phase 1: shingle a batch of documents and sample the shingles."""
     content = None
+    data, offsets = _buffers(batch["text"])
+    lengths = np.diff(offsets)
     if settings.features:
-        found = sketching.feature_sets(_features(batch, features, settings.features), settings.seed)
+        digests = kernels.shingle.content_digests(data, offsets)
+        listed = _features(batch, features, settings.features)
+        found = sketching.feature_sets(listed, digests, settings.seed)
     else:
-        data, offsets = _buffers(batch["text"])
         readable = _readable(batch, data, offsets, settings.html)
         if readable is not None:
             content = kernels.shingle.content_digests(data, offsets)
@@ -57,7 +60,6 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
     by = sketching.moduli(found.sizes, settings.modulus)
     samples, bounds = sketching.samples(found.values, found.bounds, by)
-    lengths = np.diff(_buffers(batch["text"])[1])
     table = pa.table(
         {
             "id": batch["id"],

@@ -42,8 +42,6 @@ class Asked:
             raise RunError(f"{path} was not made by copysift cluster", hint="query an index instead")
         if settings.get("seed") != seed_check(seed):
             raise UsageError(f"{path} was made with another --seed", hint="give the same one")
-        if settings.get("features"):
-            raise UsageError(f"{path} compares features, not texts", hint="use cluster-of")
         self._sets = Sets(path / "sketches")
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
@@ -81,6 +79,10 @@ class Asked:
         self, text: bytes | None, name: str, threshold: float, limit: int | None
     ) -> tuple[Int64s, tuple[NDArray[Any], ...], tuple[int, int]]:
         """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
+        if text is not None and self._settings.get("features"):
+            raise UsageError(
+                f"{self._path} compares features, not texts", hint="ask for one of its documents by its id"
+            )
         number = self._ids.index(name).as_py() if text is None else -1
         if text is None and number < 0:
             raise UsageError(f"{self._path} has no document {name}", hint="name one of its ids, or a file")

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 
 from copysift.declaring import settings_of
 from copysift.engine.corpus import phases, tables, texts
-from copysift.engine.corpus.local import Batches, Corpus, records
+from copysift.engine.corpus.local import Batches, Corpus, _function, records
 from copysift.engine.corpus.sets import Sets
-from copysift.engine.corpus.work import Work, answer_settings, job_of
+from copysift.engine.corpus.work import Work, answer_settings, job_of, making
 from copysift.engine.progress import Progress
-from copysift.engine.run import TABLES, _put, _read_description
-from copysift.errors import InputError, RunError, UsageError
+from copysift.engine.run import TABLES, _read_description
+from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.read.records import MISSING
 from copysift.read.sources import fields_of
@@ -65,26 +65,39 @@ def cluster(
     With `onto` the documents of an earlier run come first; its texts are not read again.
     """
     names = list(sources)
+    _check_sources(names, settings)
     if onto is not None:
         settings = _onto_settings(onto, settings)
-        if onto.absolute() == path.absolute():  # made beside the run, then put in its place
-            beside = onto.absolute().with_name(f".{onto.name}.onto")
-            made = cluster(names, beside, settings, onto=onto, progress=progress, batches=batches)
-            _put(beside, onto.absolute())
-            return dataclasses.replace(made, path=onto)
+    with making(path) as place:
+        made = _made(names, place, settings, onto, progress, batches)
+    return dataclasses.replace(made, path=path)
+
+
+def _made(
+    names: list[str],
+    path: Path,
+    settings: CorpusSettings,
+    onto: Path | None,
+    progress: Progress | None,
+    batches: Callable[[], Batches] | None,
+) -> Summary:
     work = Work(path)
     job = "" if batches is not None else job_of(names, settings, _stamp(onto))
     resumed = work.begin(job)
     before: list[str] = []
-    if onto is not None:
-        before = list(_read_description(onto).get("sources", []))
-        if not resumed:
-            _adopt(onto, work)
-    corpus = Corpus(work, settings, progress)
-    corpus.given(batches() if batches is not None else records(names, settings))
-    corpus.sketch()
-    if onto is None:
-        require_field(len(corpus.first), corpus.skips.reasons, names, work)
+    try:
+        if onto is not None:
+            before = list(_read_description(onto).get("sources", []))
+            if not resumed:
+                _adopt(onto, work)
+        corpus = Corpus(work, settings, progress)
+        corpus.given(batches() if batches is not None else records(names, settings))
+        corpus.sketch()
+        if onto is None:
+            require_field(len(corpus.first), corpus.skips.reasons, names, settings)
+    except CopysiftError:  # nothing that could be gone on with
+        work.discard()
+        raise
     corpus.pair()
     summary = _finish(corpus, [*before, *names], before)
     work.drop()
@@ -94,18 +107,47 @@ def cluster(
     return summary
 
 
-def require_field(documents: int, reasons: Mapping[str, int], sources: list[str], work: Work) -> None:
+def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
+    """Refuse sources and features that are not there before anything is written."""
+    for source in sources:
+        if source != "-" and not Path(source).exists():
+            raise InputError(f"{source}: there is no such file or folder")
+    _function(settings.features)
+
+
+def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bool:
+    """Tell whether a run there is finished, and of other sources or settings than these."""
+    if not (path / "run.json").is_file():
+        return False
+    try:
+        known = _read_description(path)
+    except RunError:
+        return True
+    asked = answer_settings(settings) | _last(settings)
+    return known.get("sources") != list(sources) or known.get("settings") != asked
+
+
+def require_field(
+    documents: int, reasons: Mapping[str, int], sources: list[str], settings: CorpusSettings
+) -> None:
     """Refuse a run of nothing because no record has the field that was asked for: a slip, not a corpus."""
-    if documents or not reasons or not all(reason.startswith(MISSING) for reason in reasons):
+    named = settings.features
+    unlisted = f"its field {named!r} is not a list"
+    if documents or not reasons:
         return
-    work.discard()
-    field = next(iter(reasons)).removeprefix(MISSING).strip()
+    of = f" of {', '.join(sources)}" if sources else ""
     known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
     shown = f": {', '.join(known)}" if known else ""
-    raise InputError(
-        f"no record of {', '.join(sources)} has a field {field}",
-        hint=f"choose one by --text-field or --id-field{shown}",
-    )
+    if reasons.keys() == {unlisted}:
+        raise InputError(
+            f"no record{of} has a list in the field {named!r}",
+            hint=f"name one, or module:function, by --features{shown}",
+        )
+    if all(reason.startswith(MISSING) for reason in reasons):
+        field = next(iter(reasons)).removeprefix(MISSING).strip()
+        raise InputError(
+            f"no record{of} has a field {field}", hint=f"choose one by --text-field or --id-field{shown}"
+        )
 
 
 def _stamp(onto: Path | None) -> str:

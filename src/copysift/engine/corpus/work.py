@@ -21,7 +21,41 @@ from copysift.errors import RunError
 from copysift.settings_corpus import NO_ANSWER, CorpusSettings
 from copysift.values import Skipped
 
+NEW = "new"  # a folder in a finished run, where the one that replaces it is made
 NAMED = 1000  # of the records that were left out, so many are named; all are counted
+
+
+@contextlib.contextmanager
+def making(path: Path) -> Iterator[Path]:
+    """Give the folder to make a run in: a finished run at `path` stands until the new one is complete.
+
+    What else lies in the folder of the run stays there.
+    """
+    new = path / NEW
+    if (new / "run.json").is_file():  # complete, but cut off while it was put in place
+        _put_out(new, path)
+    if not (path / "run.json").is_file():
+        yield path
+        return
+    yield new
+    _put_out(new, path)
+
+
+def _put_out(new: Path, path: Path) -> None:
+    """Put a complete run in the place of the one around it; run.json goes first and comes last."""
+    try:
+        (path / "run.json").unlink(missing_ok=True)
+        old = new / "old"
+        old.mkdir(exist_ok=True)
+        for part in sorted(new.iterdir()):
+            if part.name not in ("old", "run.json"):
+                if (path / part.name).is_dir():
+                    (path / part.name).rename(old / part.name)
+                part.replace(path / part.name)
+        (new / "run.json").replace(path / "run.json")
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from error
+    shutil.rmtree(new, ignore_errors=True)
 
 
 class Work:

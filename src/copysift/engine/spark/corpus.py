@@ -132,11 +132,15 @@ class SparkCorpus:
         """Give facts of all documents with their numbers."""
         return self.numbers.give(self._sketched.where(DOCUMENT).select("row", *names)).drop("row")
 
+    def left_out(self) -> DataFrame:
+        """Give the records that were left out, or taken with a change: row, id and reason."""
+        return self._sketched.where(LEFT_OUT).select("row", "id", "reason")
+
     def skipped(self, most: int) -> tuple[dict[str, int], list[list[str]]]:
         """Count the records that were left out, by reason, and name the first of them."""
         if not self.counts["skipped"]:
             return {}, []
-        out = self._sketched.where(LEFT_OUT)
+        out = self.left_out()
         reasons = {row["reason"]: row["count"] for row in out.groupBy("reason").count().collect()}
         named = out.orderBy("row").select("id", "reason").limit(most).collect()
         return reasons, [[row["id"], row["reason"]] for row in named]

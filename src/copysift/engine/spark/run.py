@@ -23,7 +23,7 @@ from copysift.engine.spark.listing import stamp
 from copysift.engine.spark.recording import Reading
 from copysift.engine.spark.remote import Remote
 from copysift.engine.spark.store import Store
-from copysift.errors import RunError, UsageError
+from copysift.errors import InputError, RunError, UsageError
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import DUPLICATE, RENAMED
 
@@ -163,7 +163,11 @@ def make_run(making: Making) -> None:
         corpus.sketch()
         if not corpus.counts["documents"] and not making.before:
             reasons, _ = corpus.skipped(0)
-            corpus_run.require_field(0, reasons, making.names, making.work)
+            try:
+                corpus_run.require_field(0, reasons, making.names, corpus.settings)
+            except InputError:
+                making.work.discard()
+                raise
         named = beside.submit(names)
         corpus.pair()
         ids = named.result()

@@ -18,6 +18,7 @@ from copysift.engine.spark.columns import Batches
 from copysift.engine.spark.recording import Reading
 from copysift.engine.spark.store import Store
 from copysift.errors import UsageError
+from copysift.values import TAKEN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,10 +40,13 @@ def kept(
 
 
 def listed(corpus: SparkCorpus, removed: DataFrame) -> DataFrame:
-    """Give who goes for whom, by their names."""
+    """Give who goes for whom, by their names; after them the records that were left out, for nobody."""
     ids = tables.names(corpus)
     named = removed.join(ids.toDF("number", "document"), "number").withColumnRenamed("kept", "other")
-    return named.join(ids.toDF("other", "kept"), "other").select("number", *LISTED)
+    gone = named.join(ids.toDF("other", "kept"), "other").select(F.lit(0).alias("rank"), "number", *LISTED)
+    unread = corpus.left_out().where(~F.col("reason").isin(*TAKEN))
+    name, nobody, nothing = F.col("id"), F.lit(None).cast("string"), F.lit(None).cast("double")
+    return gone.union(unread.select(F.lit(1), "row", name, nobody, "reason", nothing, nothing))
 
 
 class Files:
@@ -60,7 +64,7 @@ class Files:
     def write_removed(self, rows: DataFrame) -> None:
         """Write the list of who goes."""
         with output.whole([output.removed_path(self.path)]) as parts:
-            ordered = rows.repartition(1).sortWithinPartitions("number")
+            ordered = rows.repartition(1).sortWithinPartitions("rank", "number")
             _written(ordered.select(*LISTED), parts)
 
 
@@ -125,7 +129,7 @@ class Folders:
 
     def write_removed(self, rows: DataFrame) -> None:
         """Write the list of who goes."""
-        ordered = rows.orderBy("number").select(*LISTED)
+        ordered = rows.orderBy("rank", "number").select(*LISTED)
         if self._suffix == ".parquet":
             empty = F.lit(None).cast("string")  # the column that every Parquet file of records has
             ordered.withColumn("other", empty).write.parquet(self._removed)
