@@ -221,7 +221,7 @@ def test_a_document_that_is_cut_away_whole_is_listed_as_removed(tmp_path):
     assert (done.status, done.err) == (3, "copysift: skipped new.jsonl:3: has no field 'text'\n")
     assert [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()] == ["f"]
     removed = [json.loads(line) for line in (tmp_path / "o.removed.jsonl").read_text().splitlines()]
-    assert removed[0] == {"document": "e", "reason": "nothing left after cutting"}
+    assert removed[0] == {"document": "e", "kept": None, "reason": "nothing left after cutting"}
     assert [(row["document"], row["kept"]) for row in removed[1:]] == [("new.jsonl:3", None)]
 
 
