@@ -26,6 +26,11 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
         copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
     )
     assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
+    for ranked in (b'{"id": "b"}\n{"url": "d"}\n{"uri": "a", "score": 1}\n', b"b\t0.9\nd\t0.8\na\t0.1\n"):
+        done = copysift(tmp_path, "collapse", "run", stdin=ranked)
+        assert (done.out, done.err) == ("b\ta\nd\n", "")
+    done = copysift(tmp_path, "collapse", "run", stdin=b"b\nnone\n{broken\na\n")
+    assert (done.out, done.err) == ("b\ta\nnone\n{broken\n", "copysift: 2 of 4 ids are not in run\n")
     folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
 

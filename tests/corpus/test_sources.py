@@ -16,6 +16,7 @@ from copysift.read.records import Fields
 from copysift.read.sources import open_source
 from copysift.read.walk import WalkSettings
 from copysift.values import REPLACED
+from tests.cli.program import copysift
 from tests.corpus.texts import rows, run, text, write_jsonl
 
 RECORDS = [{"id": f"d{n}", "text": text(40, n), "lang": "en", "n": n} for n in range(50)]
@@ -304,6 +305,54 @@ def test_standard_input_is_read_as_json_lines_or_lines(tmp_path):
         )
         assert done.returncode == 0
         assert len(rows(tmp_path / "run", "clusters")) == 2
+
+
+def written(form, path):
+    """Write two equal documents and one more in a format."""
+    records = [{"url": f"http://h/{n}", "text": text(60, n % 2)} for n in range(3)]
+    content = "".join(json.dumps(record) + "\n" for record in records).encode()
+    if form == "parquet":
+        pq.write_table(pa.Table.from_pylist(records), path)
+    elif form == "zst":
+        packed_zstd(path, content)
+    elif form == "warc.gz":
+        pytest.importorskip("fastwarc")
+        path.write_bytes(warc(4)[:-120])
+    elif form == "warc":
+        pytest.importorskip("fastwarc")
+        path.write_bytes(gzip.decompress(warc(4))[:-20])
+    else:
+        path.write_bytes(gzip.compress(content))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("form", ["gz", "zst", "parquet", "warc", "warc.gz"])
+def test_packed_and_binary_formats_are_known_on_standard_input(tmp_path, form):
+    content = written(form, tmp_path / "source")
+    damaged = form.startswith("warc")
+    quiet = {"PYTHONWARNINGS": "ignore"} if damaged else {}  # fastwarc warns of itself
+    done = copysift(tmp_path, "cluster", "-", "-o", "run", stdin=content, **quiet)
+    assert (done.status, len(done.err.splitlines())) == (3 if damaged else 0, 2 if damaged else 1)
+    documents = [row["document"] for row in rows(tmp_path / "run", "documents")]
+    assert documents == [f"http://h/{n}" for n in range(3)]
+    done = copysift(tmp_path, "dedup", "-", "-o", "out.jsonl", stdin=content, **quiet)
+    assert done.status == (3 if damaged else 0)
+    kept = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [each.get("url") or each["id"] for each in kept] == documents[: 3 if damaged else 2]
+
+
+def test_a_format_that_was_asked_for_is_read_from_standard_input_or_refused(tmp_path):
+    parquet = written("parquet", tmp_path / "source")
+    done = copysift(tmp_path, "cluster", "-", "--input", "parquet", "-o", "run", stdin=parquet)
+    assert done.status == 0
+    assert len(rows(tmp_path / "run", "documents")) == 3
+    packed = gzip.compress(b"id,text\na,one\n")
+    done = copysift(tmp_path, "cluster", "-", "--input", "csv", "-o", "run2", stdin=packed)
+    assert [row["document"] for row in rows(tmp_path / "run2", "documents")] == ["a"]
+    for options, content in ((["--input", "folder"], b""), ([], b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")):
+        done = copysift(tmp_path, "cluster", "-", *options, "-o", "run3", stdin=content)
+        assert done.status == 2
+        assert done.err.startswith("copysift: standard input ")
 
 
 def test_bad_records_are_counted_and_duplicate_ids_told_apart(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from copysift.cli import console
 from copysift.cli.corpus_options import options, settings_from, told
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
@@ -17,13 +18,18 @@ from copysift.errors import UsageError
 @click.argument("run", metavar="RUN")
 @options("collapse")
 def command(run: str, **given: object) -> int:
-    """Read ranked ids or addresses, one a line or as a JSON list, from standard input; fold near-copies."""
+    """Read ranked ids or addresses, one a line or as JSON, from standard input; fold near-copies."""
     _, door = settings_from(given)
+    from copysift.engine.corpus.ranked import named
     from copysift.engine.corpus.run import collapse
 
     content = sys.stdin.buffer.read().decode("utf-8", "replace")
     ranked, as_json = _ranked(content)
-    folded = collapse(Path(run), ranked)
+    collapse(Path(run), [])  # a folder that is no run is told before its tables are looked at
+    names, unknown = named(Path(run), ranked)
+    folded = collapse(Path(run), names)
+    if unknown:
+        console.note(f"{unknown:,} of {len(names):,} ids are not in {run}")
     if door.json or as_json:
         told(
             json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False)

@@ -24,6 +24,7 @@ from copysift.read.load import Loaded, load
 from copysift.read.mending import mended
 from copysift.read.opening import why
 from copysift.read.records import BATCH_BYTES, Builder, Fields, add_record, batches
+from copysift.read.standard import format_of_input, spooled
 from copysift.read.unpacking import CHUNK, DAMAGED, unpacked
 from copysift.read.walk import Entry, WalkSettings, walk
 from copysift.values import REPLACED, Skipped
@@ -53,6 +54,10 @@ def open_source(
         raise UsageError(f"there is no format {chosen!r}", hint=f"formats: {', '.join(FORMATS)}")
     if place != "-" and opened is None and not os.path.exists(place):
         raise InputError(f"{place}: there is no such file or folder")
+    if place == "-" and chosen in ("folder", "arrow"):
+        raise UsageError(f"standard input cannot be read as {chosen}", hint="name the file or the folder")
+    if place == "-" and chosen in ("parquet", "warc"):
+        opened = spooled(unpacked(place))
     readers: dict[str, Callable[[], Source]] = {
         "folder": lambda: _folder(place, walking, limit),
         "file": lambda: _folder(place, walking, limit),
@@ -61,7 +66,7 @@ def open_source(
         "lines": lambda: lines(place, unpacked(place, opened), limit),
         "csv": lambda: tabular.csv_records(place, unpacked(place, opened), fields, limit, ","),
         "tsv": lambda: tabular.csv_records(place, unpacked(place, opened), fields, limit, "\t"),
-        "parquet": lambda: tabular.parquet_records(place, fields, limit),
+        "parquet": lambda: tabular.parquet_records(place, fields, limit, opened),
         "arrow": lambda: tabular.arrow_records(place),
         "warc": lambda: _warc(place, limit, opened),
     }
@@ -213,22 +218,14 @@ def fields_of(place: str) -> list[str]:
     return list(record) if isinstance(record, dict) else []
 
 
-def spool(stream: IO[bytes], path: str) -> None:
-    """Copy a stream that can be read only once to a file."""
-    with open(path, "wb") as file:
-        while chunk := stream.read(CHUNK):
-            file.write(chunk)
-
-
-def begins_with_object(stream: Any) -> bool:
-    """Tell, without taking anything from a buffered stream, whether it begins with a JSON object."""
-    head: bytes = stream.peek(64)[:64]
-    return head.lstrip().startswith(b"{")
-
-
 def _stdin(fields: Fields, limit: int) -> Source:
-    stream = sys.stdin.buffer
-    return jsonl("-", stream, fields, limit) if begins_with_object(stream) else lines("-", stream, limit)
+    stream = unpacked("-")
+    form = format_of_input(stream)
+    if form == "parquet":
+        return tabular.parquet_records("-", fields, limit, spooled(stream))
+    if form == "warc":
+        return _warc("-", limit, spooled(stream))
+    return jsonl("-", stream, fields, limit) if form == "jsonl" else lines("-", stream, limit)
 
 
 def _folder(place: str, walking: WalkSettings, limit: int) -> Source:

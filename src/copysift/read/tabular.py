@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
@@ -33,14 +34,16 @@ def _in_order(rest: dict[str, Any]) -> str:
     return orjson.dumps(rest, default=str).decode()
 
 
-def parquet_records(place: str, fields: Fields, limit: int) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the rows of a Parquet file."""
+def parquet_records(
+    place: str, fields: Fields, limit: int, opened: IO[bytes] | None = None
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a Parquet file; `opened` is the file where it is open."""
     try:
-        file = pq.ParquetFile(place)
+        file = pq.ParquetFile(opened or place)
     except (pa.ArrowException, OSError) as error:
         yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
         return
-    with file:
+    with opened or contextlib.nullcontext(), file:
         if fields.text not in file.schema_arrow.names and not fields.features:
             known = ", ".join(file.schema_arrow.names)
             raise InputError(

@@ -13,16 +13,25 @@ import pyarrow as pa
 
 CHUNK = 1 << 22
 PIECE = 1 << 18  # bytes of one read of zstd, which gives nothing of a read that meets a damage
+LEAST = 1 << 12  # where it cannot be read again
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 DAMAGED = (EOFError, zlib.error, OSError)  # a packed file that ends early, or is not what it should be
 
 
+def packing(head: bytes) -> str:
+    """Tell how a stream is packed by its first bytes, as the suffix of a name."""
+    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+
 def unpacked(place: str, opened: IO[bytes] | None = None) -> IO[bytes]:
-    """Open a file, decompressing it by its name."""
+    """Open a file, decompressing it by its name; standard input, by its first bytes."""
+    name = place
     if place == "-":
-        return sys.stdin.buffer
-    if place.endswith(".gz"):
+        given: Any = sys.stdin.buffer
+        opened, name = given, packing(given.peek(4))
+    if name.endswith(".gz"):
         return gzip.open(opened or place, "rb")  # type: ignore[return-value]
-    if place.endswith((".zst", ".zstd")):
+    if name.endswith((".zst", ".zstd")):
         return io.BufferedReader(_Zstd(opened or open(place, "rb")), PIECE)
     return opened or open(place, "rb", buffering=0)
 
@@ -31,7 +40,8 @@ class _Zstd(io.RawIOBase):
     """A .zst file as a stream, of any number of frames."""
 
     def __init__(self, packed: IO[bytes]) -> None:
-        self._packed = packed  # closed with this object
+        self._packed = packed  # closed with this object, unless it is standard input
+        self._again = packed.seekable()
         self._stream = self._opened()
         self._given = 0
         self._damage: OSError | None = None
@@ -40,18 +50,19 @@ class _Zstd(io.RawIOBase):
         return True
 
     def close(self) -> None:
-        self._packed.close()
+        if self._packed is not sys.stdin.buffer:
+            self._packed.close()
         super().close()
 
     def readinto(self, into: Any) -> int:
         if self._damage is not None:
             raise self._damage
-        most = min(len(into), PIECE)
+        most = min(len(into), PIECE if self._again else LEAST)
         try:
             data = self._stream.read(most)
         except OSError as error:
             self._damage = error
-            data = self._up_to_the_damage(most)
+            data = self._up_to_the_damage(most) if self._again else b""
             if not data:
                 raise
         self._given += len(data)
@@ -64,8 +75,6 @@ class _Zstd(io.RawIOBase):
     def _up_to_the_damage(self, most: int) -> bytes:
         """Unpack again as far as it was given, then byte by byte."""
         found = bytearray()
-        if not self._packed.seekable():
-            return b""
         self._packed.seek(0)
         stream, left = self._opened(), self._given
         while left:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +25,7 @@ from copysift.engine.corpus.texts import readable
 from copysift.engine.corpus.work import Skips
 from copysift.engine.progress import Progress
 from copysift.errors import InputError, UsageError
-from copysift.read.sources import begins_with_object, spool
+from copysift.read.standard import kept_in
 from copysift.settings_corpus import CorpusSettings
 from copysift.values import TAKEN, Skipped
 
@@ -205,12 +204,4 @@ def beside(path: Path | None, run: Path | None) -> Iterator[Path]:
 
 def rereadable(sources: Iterable[str], folder: Path) -> list[str]:
     """Give the sources, standard input as a copy of it: dedup reads everything twice."""
-    names = []
-    for source in sources:
-        if source != "-":
-            names.append(os.fspath(source))
-            continue
-        copy = folder / ("stdin.jsonl" if begins_with_object(sys.stdin.buffer) else "stdin.txt")
-        spool(sys.stdin.buffer, str(copy))
-        names.append(str(copy))
-    return names
+    return [os.fspath(source) if source != "-" else kept_in(folder) for source in sources]
