@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         scan,
         show,
     )
+    from copysift.engine.corpus.lookups import Run
     from copysift.engine.corpus.memory import cluster, dedup
     from copysift.engine.indexing import Index
     from copysift.errors import (
@@ -53,6 +54,7 @@ _MODULES = {
     "copysift.engine.api": (
         "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
     ),
+    "copysift.engine.corpus.lookups": ("Run",),
     "copysift.engine.corpus.memory": ("cluster", "dedup"),
     "copysift.engine.indexing": ("Index",),
     "copysift.errors": (
@@ -83,6 +85,7 @@ __all__ = [
     "Pair",
     "Region",
     "Result",
+    "Run",
     "RunError",
     "Side",
     "Skipped",

@@ -106,7 +106,8 @@ def check_limits(settings: Any) -> None:
         value = getattr(settings, name)
         if entry.choices and value not in entry.choices:
             raise UsageError(
-                f"{entry.flags[-1]} has no choice {value!r}", hint=f"choose from {', '.join(entry.choices)}"
+                f"{entry.flags[-1]} has no choice {value!r}",
+                hint=f"choose from {', '.join(filter(None, entry.choices))}",
             )
         low, high = entry.limits
         if value is None or (low is None and high is None):

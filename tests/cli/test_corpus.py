@@ -117,6 +117,15 @@ def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
     for arguments, message in (
         (("cluster", "c.jsonl"), "copysift: no folder for the run\n"),
         (("cluster", "-o", "run"), "copysift: nothing to cluster\n"),
+        (
+            ("cluster", "c.jsonl", "-o", "r.html"),
+            "copysift: r.html is no name for the folder of a run\n"
+            "hint: -o RUN, then copysift show RUN -o r.html\n",
+        ),
+        (
+            ("cluster", "c.jsonl", "-o", "run", "--policy", "foo"),
+            "copysift: --policy has no choice 'foo'\nhint: choose from component, representative, complete\n",
+        ),
         (("dedup", "c.jsonl", "-o", "out.xls"), "copysift: no format for out.xls\n"),
         (
             ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut"),

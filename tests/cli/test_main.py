@@ -86,7 +86,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "copysift: cannot read the config file none.toml: No such file or directory\n"),
         (["show", "none"],
          "copysift: none is not a run: No such file or directory\n"
-         "hint: make one with copysift scan --save\n"),
+         "hint: make one with copysift scan --save or copysift cluster\n"),
         (["compare", "a", "b"], None),
         (["scan", ".", "--tmp-dir", "none"],
          "copysift: the folder none of --tmp-dir does not exist\nhint: make it first\n"),

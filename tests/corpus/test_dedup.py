@@ -169,8 +169,22 @@ def test_python_gives_back_what_it_was_given():
     assert copysift.dedup(table, keep="best:n")["n"].to_pylist() == [2, 3]
     found = copysift.cluster([base, other, base.upper()])
     assert [cluster.members for cluster in found.clusters] == [("0", "2")]
-    with pytest.raises(UsageError, match="one document"):
-        copysift.cluster("a text")
+    reader = table.to_reader(max_chunksize=2)
+    named = table.append_column("id", [["a", "b", "c"]])
+    assert copysift.dedup(reader)["n"].to_pylist() == [1, 3]
+    assert [cluster.members for cluster in copysift.cluster(named.to_reader()).clusters] == [("a", "b")]
+
+
+@pytest.mark.parametrize("function", [copysift.cluster, copysift.dedup])
+def test_what_is_not_several_documents_is_refused(function, tmp_path):
+    for given, message in (
+        ("a text", "one document"),
+        ({"text": "x"}, "one document"),
+        (tmp_path, "is a path, not documents"),
+        (7, "of type int"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            function(given)
 
 
 def test_a_pandas_frame_is_clustered_and_comes_back_as_one():

@@ -291,8 +291,9 @@ def test_a_run_of_another_version_says_so(tmp_path):
     run(write_jsonl(tmp_path / "c.jsonl", mixed(5)), tmp_path / "run")
     described = json.loads((tmp_path / "run" / "run.json").read_text())
     (tmp_path / "run" / "run.json").write_text(json.dumps(described | {"version": 99}))
-    with pytest.raises(RunError, match="version 99"):
+    with pytest.raises(RunError, match="version 99") as refused:
         recluster(tmp_path / "run", CorpusSettings())
+    assert refused.value.hint == "make the run again with copysift cluster"
 
 
 def test_an_empty_corpus_is_a_run_without_documents(tmp_path):

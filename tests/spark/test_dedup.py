@@ -230,3 +230,12 @@ def test_what_spark_cannot_do_is_refused_before_it_starts_without_spark(tmp_path
     for command in ("dedup", "cluster"):
         assert main([command, "s3a://bucket/c.jsonl", "-o", str(tmp_path / "o.jsonl")]) == 2
         assert "only Spark reads a URI" in capsys.readouterr().err
+
+
+def test_ids_that_spark_spells_otherwise_are_refused(spark):
+    import copysift.spark
+    from copysift.errors import UsageError
+
+    frame = spark.createDataFrame([(2e7, "some text")], "id double, text string")
+    with pytest.raises(UsageError, match="of type double"):
+        copysift.spark.dedup(frame)

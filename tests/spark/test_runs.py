@@ -169,3 +169,18 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, mo
     assert not (tmp_path / "run" / "work").exists()
     for name in TABLES:
         assert rows(tmp_path / "run", name) == rows(tmp_path / "local", name)
+
+
+@pytest.mark.slow
+def test_a_run_that_was_cut_off_begins_anew_for_another_threshold(spark, tmp_path, monkeypatch):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(50, seed=9))
+    run(source, tmp_path / "local", resemblance=0.4)
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "copysift.engine.spark.tables.clusters", lambda *_: (_ for _ in ()).throw(KeyError("killed"))
+        )
+        with pytest.raises(KeyError, match="killed"):
+            spark_run([source], tmp_path / "run", resemblance=0.95)
+    assert (tmp_path / "run" / "work" / "components.json").exists()
+    spark_run([source], tmp_path / "run", resemblance=0.4)
+    assert rows(tmp_path / "run", "clusters") == rows(tmp_path / "local", "clusters")

@@ -36,6 +36,11 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.output and not door.onto:
         raise UsageError("no folder for the run", hint="name it by -o RUN")
     check_engine(sources, door)
+    if door.output.lower().endswith((".html", ".htm")):
+        raise UsageError(
+            f"{door.output} is no name for the folder of a run",
+            hint=f"-o RUN, then copysift show RUN -o {door.output}",
+        )
     spare_pandas()
     from copysift import kernels
     from copysift.engine.corpus.engines import cluster_elsewhere, cluster_with

@@ -28,6 +28,7 @@ from copysift.values import Group, Ignored, Result, Skipped
 VERSION = 1
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
 _AGAIN = "make the run again with copysift scan --save"
+_CLUSTER_AGAIN = "make the run again with copysift cluster"
 
 
 def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float]) -> None:
@@ -86,14 +87,14 @@ def _read_description(path: Path) -> dict[str, Any]:
     except OSError as error:
         why = "it has no run.json" if path.is_dir() else error.strerror
         message = f"{path} is not a run: {why}"
-        raise RunError(message, hint="make one with copysift scan --save") from None
+        raise RunError(message, hint="make one with copysift scan --save or copysift cluster") from None
     except (ValueError, KeyError, TypeError):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN) from None
     if version != VERSION:
         raise RunError(
             f"{path} is a run of version {version}, made by copysift {described.get('copysift', '?')}; "
             f"this copysift reads version {VERSION}",
-            hint=_AGAIN,
+            hint=_CLUSTER_AGAIN if described.get("made_by") == "cluster" else _AGAIN,
         )
     if not complete:
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,11 +26,12 @@ from copysift.values import Cluster, Pair, Result, Skipped
 
 
 def cluster(documents: Any, *, run: str | Path | None = None, **settings: object) -> Result:
-    """Cluster documents: strings, mappings with fields, an Arrow table, a pandas or a Polars frame.
+    """Cluster documents: strings, mappings with fields, an Arrow table or reader, a pandas or Polars frame.
 
     Documents are named by their id, or by their number from 0. With `run` the run is kept in that folder.
     """
     made = make(CorpusSettings, settings)
+    documents = _several(documents)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         path = Path(run) if run is not None else Path(spare) / "run"
         run_cluster([], path, made, batches=lambda: _batches(documents, made))
@@ -52,9 +54,10 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: object
 def dedup(documents: Any, *, keep: str = "first", **settings: object) -> Any:
     """Give the documents without near-copies, as what they came: a list, a table or a frame.
 
-    Records that cannot be compared (no text) stay.
+    A reader of Arrow batches comes back as a table. Records that cannot be compared (no text) stay.
     """
     made = make(CorpusSettings, settings)
+    documents = _several(documents)
     held = documents if _is_table(documents) else list(documents)
     bad: set[int] = set()
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
@@ -70,6 +73,25 @@ def dedup(documents: Any, *, keep: str = "first", **settings: object) -> Any:
     if isinstance(held, pa.Table | pa.RecordBatch):
         return held.take(left)
     return held.iloc[left] if hasattr(held, "iloc") else held[left]
+
+
+def _several(documents: Any) -> Any:
+    """Refuse what is not several documents; batches that can be read but once become a table."""
+    if isinstance(documents, str | bytes | Mapping):
+        raise UsageError("one document has no copies", hint="give several: a list, a table or a frame")
+    if isinstance(documents, os.PathLike):
+        raise UsageError(
+            f"{os.fspath(documents)} is a path, not documents",
+            hint="read it first, or cluster files with copysift cluster and open the run with copysift.Run",
+        )
+    if isinstance(documents, pa.RecordBatchReader):
+        return documents.read_all()
+    if not _is_table(documents) and not isinstance(documents, Iterable):
+        raise UsageError(
+            f"documents cannot be of type {type(documents).__name__}",
+            hint="give a list of texts or mappings, a table or a frame",
+        )
+    return documents
 
 
 def _is_table(documents: Any) -> bool:
@@ -93,8 +115,6 @@ def _batches(
 
 
 def _rows(documents: Any, fields: Fields) -> Iterator[pa.RecordBatch | Skipped]:
-    if isinstance(documents, str | bytes | Mapping):
-        raise UsageError("one document has no copies", hint="give several: a list, a table or a frame")
     if _is_table(documents):
         if isinstance(documents, pa.Table | pa.RecordBatch):
             table = documents

@@ -164,6 +164,11 @@ def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> 
     return hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
 
 
+def decisive(settings: CorpusSettings) -> str:
+    """Spell the settings of the last phase, and what is kept: they matter where that phase is kept too."""
+    return json.dumps([settings.resemblance, settings.contained, settings.policy, settings.slim])
+
+
 def answer_settings(settings: CorpusSettings) -> dict[str, object]:
     """Give the settings that decide which pairs a run finds; of the seed only a check."""
     values: dict[str, object] = {

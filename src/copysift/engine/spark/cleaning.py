@@ -61,16 +61,15 @@ def dedup(
         place = writing.Files(local)
     elif target:
         place = writing.Folders(spark, target)
-    wish = f"{keeping} {settings.resemblance} {settings.contained} {settings.policy}"  # no part of a run
     with contextlib.ExitStack() as stack:
         spare = stack.enter_context(beside(local, run)) if local or run or "-" in sources else None
         names = rereadable(sources, spare) if spare else list(sources)
         if run is not None:
-            making = spark_run.begin(spark, names, run, settings, against, progress)
+            making = spark_run.begin(spark, names, run, settings, against, progress, keeping)
             corpus, reading = making.corpus, making.reading
             spark_run.make_run(making)
         else:
-            store = stack.enter_context(_store(spark, spare, target, names, settings, wish, against))
+            store = stack.enter_context(_store(spark, spare, target, names, settings, keeping, against))
             segments = spark_run.adopted(against) if against is not None else ()
             reading = spark_run.reading_of(spark, names, settings, segments)
             corpus = spark_run.corpus_of(spark, store, reading, settings, "", progress)
@@ -119,7 +118,7 @@ def _store(
     target: str,
     names: list[str],
     settings: CorpusSettings,
-    wish: str,
+    keeping: str,
     against: Path | None,
 ) -> Iterator[Store]:
     """Give a place for the phases: beside a file, in a folder beside a URI, or anywhere for a dry run."""
@@ -131,7 +130,7 @@ def _store(
     else:
         parent, _, name = target.rstrip("/").rpartition("/")
         store = Store(spark, f"{parent}/_{name}.work")  # Spark reads no folder that begins with _
-        if not store.begin(job_at(spark, names, settings, f"{wish} {corpus_run._stamp(against)}")):
+        if not store.begin(job_at(spark, names, settings, f"{keeping} {corpus_run._stamp(against)}")):
             raise UsageError(f"{store.place} holds other work", hint="remove it")
     yield store
     store.drop()

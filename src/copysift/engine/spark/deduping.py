@@ -54,11 +54,14 @@ def dedup(
     """Keep one row of each cluster of a DataFrame; arguments as of `copysift.spark.cluster`.
 
     `keep` is first, longest, newest or best:FIELD; `order` tells which row is the first. Every row that goes
-    is alike to the one kept in its place. Rows without an id or a text go too. Ids must be unique.
+    is alike to the one kept in its place. Rows without an id or a text go too. Ids must be unique. The
+    frame is read again for `kept`: it must give the same rows each time.
     """
     choice(keep)
     made = make(CorpusSettings, settings)
-    corpus = corpus_of(frame, order, work, made)
+    name = made.id_field or next((each for each in ID_FIELDS if each in frame.columns), "")
+    _check_ids(frame, name)
+    corpus = corpus_of(frame, order, work, made, keep)
     with corpus.configured():
         tables.names(corpus)
         if corpus.counts["renamed"]:
@@ -71,11 +74,21 @@ def dedup(
             )
         going = deciding.decide(corpus, keep)
         reasons = deciding.reasons(going)
-        corpus.store.write(writing.listed(corpus, going).drop("number"), "listed")
+        listed = writing.listed(corpus, going).where("rank = 0").drop("rank", "number")
+        corpus.store.write(listed, "listed")
         removed = corpus.store.read("listed")
         ids = corpus.store.keep(corpus.facts("id").join(going, "number", "left_anti").select("id"), "stays")
-    name = made.id_field or next(each for each in ID_FIELDS if each in frame.columns)
     kept = frame.join(ids.toDF("__stays"), F.col(name).cast("string") == F.col("__stays"), "left_semi")
     gone = sum(reasons.values())
     counts = corpus.counts | {"removed": gone, "kept": corpus.counts["documents"] - gone, "reasons": reasons}
     return Deduped(kept, removed, counts, corpus.store)
+
+
+def _check_ids(frame: DataFrame, name: str) -> None:
+    """Refuse ids that Spark and Python spell in two ways: rows are found again by them."""
+    kind = frame.schema[name].dataType.typeName() if name in frame.columns else "string"
+    if kind not in PLAIN:
+        raise UsageError(f"the ids in {name!r} are of type {kind}", hint="cast the column to a string first")
+
+
+PLAIN = ("string", "byte", "short", "integer", "long", "date", "decimal", "varchar", "char")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from copysift._version import __version__
 from copysift.engine.corpus.run import Summary
-from copysift.engine.corpus.work import answer_settings, job_of
+from copysift.engine.corpus.work import answer_settings, decisive, job_of
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, VERSION
 from copysift.engine.spark import tables
@@ -60,7 +60,8 @@ def job_at(spark: SparkSession, names: list[str], settings: CorpusSettings, more
     """Name a job whose phases lie at a URI, so that it is taken up only for the same sources."""
     remote = [name for name in names if "://" in name]
     seen = job_of([name for name in names if name not in remote], settings, stamp(spark, remote))
-    job: dict[str, Any] = {"sources": names, "settings": answer_settings(settings), "seen": seen, "for": more}
+    job: dict[str, Any] = {"sources": names, "settings": answer_settings(settings), "seen": seen}
+    job["for"] = f"{decisive(settings)} {more}"
     return dict(json.loads(json.dumps(job)))
 
 

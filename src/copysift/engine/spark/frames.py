@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from copysift.declaring import make
-from copysift.engine.corpus.work import answer_settings
+from copysift.engine.corpus.work import answer_settings, decisive
 from copysift.engine.spark import tables
 from copysift.engine.spark.corpus import SparkCorpus
 from copysift.engine.spark.sketching import LEFT_OUT, SKETCHES, frame_task
@@ -66,14 +66,19 @@ def cluster(
 
 
 def corpus_of(
-    frame: DataFrame, order: str | tuple[str, ...], work: str | None, settings: CorpusSettings
+    frame: DataFrame,
+    order: str | tuple[str, ...],
+    work: str | None,
+    settings: CorpusSettings,
+    wish: str = "",
 ) -> SparkCorpus:
-    """Do the phases for the rows of a DataFrame."""
+    """Do the phases for the rows of a DataFrame; `wish` is what else depends on what they leave."""
     named = (order,) if isinstance(order, str) else tuple(order)
     _check(frame, settings, named)
     spark = frame.sparkSession
     store = Store(spark, work or work_folder(spark))
     job = {"settings": answer_settings(settings), "columns": frame.columns, "order": list(named)}
+    job["for"] = f"{decisive(settings)} {wish}"
     if work is not None and not store.begin(json.loads(json.dumps(job))):
         raise UsageError(f"{work} holds something else", hint="name an empty folder, or remove it")
     sorts = tuple(f"order_{place}" for place in range(len(named)))

@@ -13,7 +13,7 @@ from copysift.engine.corpus import run as corpus_run
 from copysift.engine.corpus import texts
 from copysift.engine.corpus.run import Summary
 from copysift.engine.corpus.tables import write_description
-from copysift.engine.corpus.work import NAMED, Work, answer_settings, job_of
+from copysift.engine.corpus.work import NAMED, Work, answer_settings, decisive, job_of
 from copysift.engine.progress import Progress
 from copysift.engine.run import TABLES, _put, _read_description
 from copysift.engine.spark import sources as reading
@@ -73,13 +73,15 @@ def begin(
     settings: CorpusSettings,
     onto: Path | None = None,
     progress: Progress | None = None,
+    wish: str = "",
 ) -> Making:
-    """Begin a run in a folder, or take it up."""
+    """Begin a run in a folder, or take it up; `wish` is what else its phases depend on."""
     work = Work(path)
     remote = [name for name in names if "://" in name]
     files = [name for name in names if "://" not in name]
     seen = stamp(spark, remote) if remote else ""
-    work.begin(job_of(files, settings, f"spark {corpus_run._stamp(onto)} {remote} {seen}"))
+    told = f"spark {corpus_run._stamp(onto)} {remote} {seen} {decisive(settings)} {wish}"
+    work.begin(job_of(files, settings, told))
     store = Store(spark, f"file://{work.folder.absolute()}")
     segments: list[reading.Segment] = []
     before: list[str] = []
