@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -276,6 +277,28 @@ def test_a_field_in_which_no_record_has_features_is_refused(tmp_path, field):
         run(source, tmp_path / "run", features=field)
     assert refused.value.hint.endswith(": id, text")
     assert not (tmp_path / "run").exists()
+
+
+def test_progress_of_reading_plain_files_has_a_total(tmp_path):
+    class Told:
+        def __init__(self):
+            self.totals, self.done = {}, {}
+
+        def phase(self, name, total):
+            self.name, self.totals[name], self.done[name] = name, total, 0
+
+        def advance(self, count=1):
+            self.done[self.name] += count
+
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(60))
+    told = Told()
+    cluster([str(source)], tmp_path / "run", CorpusSettings(), progress=told)
+    assert told.totals["sketching"] == source.stat().st_size
+    assert 0.9 < told.done["sketching"] / told.totals["sketching"] <= 1.1
+    packed = tmp_path / "c.jsonl.gz"
+    packed.write_bytes(gzip.compress(source.read_bytes()))
+    cluster([str(packed)], tmp_path / "other", CorpusSettings(), progress=told)
+    assert (told.totals["sketching"], told.done["sketching"]) == (None, 60)
 
 
 def test_a_folder_that_is_no_run_is_never_written_to(tmp_path):

@@ -24,6 +24,7 @@ from copysift.errors import UsageError
 from copysift.fingerprint import shingles as sketching
 from copysift.index import lists
 from copysift.match.sets import Measured
+from copysift.read.formats import format_of
 from copysift.read.records import BATCH_BYTES, Fields
 from copysift.read.sources import open_source
 from copysift.read.walk import WalkSettings
@@ -64,11 +65,12 @@ class Corpus:
         self.ignored: list[tuple[int, int, int]] = []
         self.ignored_count = 0
         self._given: Batches = ()
+        self._total: int | None = None
         self._sizes: Int64s = np.zeros(0, np.int64)
 
-    def given(self, batches: Batches) -> None:
-        """Take the documents."""
-        self._given = batches
+    def given(self, batches: Batches, total: int | None = None) -> None:
+        """Take the documents; `total` is their size in bytes, about, if it is known."""
+        self._given, self._total = batches, total
 
     def run(self, batches: Batches) -> None:
         """Do every phase that is not done yet."""
@@ -110,7 +112,7 @@ class Corpus:
             self.skips.total = done["total"]
             return
         with self.work.phase("sketch") as left:
-            self._shown.phase("sketching", None)
+            self._shown.phase("sketching", self._total)
             function = _function(self.settings.features)
             limit = min(PART, max(self._share, 1 << 20))
             part: list[Sketched] = []
@@ -121,7 +123,7 @@ class Corpus:
                 lambda batch: 6 * batch.nbytes,
                 max(self.settings.memory // 16, 1 << 24),
             ):
-                self._shown.advance(len(sketched.table))
+                self._shown.advance(len(sketched.table) if self._total is None else _read(sketched.table))
                 part.append(sketched)
                 held += sketched.values.nbytes
                 if held >= limit:
@@ -331,6 +333,24 @@ def records(
         yield from open_source(
             source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64)
         )
+
+
+def _read(documents: pa.Table) -> int:
+    """Give how many bytes of a source documents stand for, about."""
+    return int(documents["bytes"].to_numpy().sum()) + int(documents.select(["id", "date", "other"]).nbytes)
+
+
+def plain_size(sources: Iterable[str], settings: CorpusSettings) -> int | None:
+    """Give the size of files that hold little but their texts; None if there are others among the sources."""
+    total = 0
+    for source in sources:
+        form = format_of(source) if settings.input == "auto" else settings.input
+        if form not in ("jsonl", "csv", "tsv", "lines") or source.endswith((".gz", ".zst", ".zstd")):
+            return None
+        if not Path(source).is_file():
+            return None
+        total += Path(source).stat().st_size
+    return total or None
 
 
 def _function(features: str) -> phases.Features | None:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from copysift.declaring import settings_of
 from copysift.engine.corpus import phases, tables, texts
-from copysift.engine.corpus.local import Batches, Corpus, _function, records
+from copysift.engine.corpus.local import Batches, Corpus, _function, plain_size, records
 from copysift.engine.corpus.sets import Sets
 from copysift.engine.corpus.work import Work, answer_settings, job_of, making
 from copysift.engine.progress import Progress
@@ -91,7 +91,10 @@ def _made(
             if not resumed:
                 _adopt(onto, work)
         corpus = Corpus(work, settings, progress)
-        corpus.given(batches() if batches is not None else records(names, settings))
+        if batches is not None:
+            corpus.given(batches())
+        else:
+            corpus.given(records(names, settings), plain_size(names, settings))
         corpus.sketch()
         if onto is None:
             require_field(len(corpus.first), corpus.skips.reasons, names, settings)
