@@ -105,6 +105,40 @@ def test_integers_of_any_length_and_nests_of_any_depth_do_not_stop_the_reading(t
     assert [note.reason for note in notes[1:]] == ["invalid UTF-8, taken with replacement characters"]
 
 
+@pytest.mark.parametrize("more", ["", ', "lang": "en"'])
+def test_a_byte_order_mark_does_not_cost_the_first_record(tmp_path, more):
+    path = tmp_path / "c.jsonl"
+    path.write_text("".join(f'{{"id": "{n}", "text": "x"{more}}}\n' for n in "ab"), encoding="utf-8-sig")
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["a", "b"]
+    assert notes == []
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+def test_a_file_that_is_one_json_array_is_told_once(tmp_path, indent):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(RECORDS, indent=indent))
+    found, (note,) = read(path)
+    assert found == []
+    assert note.name == str(path)
+    assert note.reason.startswith("is one JSON array, not JSON lines")
+
+
+@pytest.mark.parametrize("first", ["[1, 2]", "[1, 2", "["])
+def test_a_first_line_that_is_a_list_does_not_cost_the_others(tmp_path, first):
+    path = tmp_path / "c.jsonl"
+    path.write_text(f'{first}\n{{"id": "a", "text": "x"}}\n')
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["a"]
+    assert [note.name for note in notes] == [f"{path}:1"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".txt"])
+def test_an_empty_file_is_an_empty_corpus(tmp_path, suffix):
+    (tmp_path / f"c{suffix}").touch()
+    assert read(tmp_path / f"c{suffix}") == ([], [])
+
+
 def test_fields_are_chosen_by_name_and_a_missing_id_is_told(tmp_path):
     path = write_jsonl(tmp_path / "c.jsonl", [{"key": "a", "body": "x", "day": "2020"}, {"body": "y"}])
     found, notes = read(path, id="key", text="body", date="day")

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -33,6 +34,7 @@ Source = Iterator[pa.RecordBatch | Skipped]
 
 MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
 CUT = "and the file ends in it"  # ends the reason: it is the last line, and has no end
+ARRAY = "is one JSON array, not JSON lines: write one object a line (jq -c '.[]')"
 BINARY = "is binary, not text"
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 
@@ -88,6 +90,11 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
     try:
         for block in blocks(stream, min(CHUNK, limit), rest):
             batch = None
+            if number == 1:
+                block = block[3:] if bytes(block[:3]) == BOM_UTF8 else block
+                if _is_array(bytes(block)):
+                    yield Skipped(place, ARRAY)
+                    return
             if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
                 batch = id_and_text(block, fields.id or fields.names[0], fields.text)
                 misses = 0 if batch is not None else misses + 1
@@ -103,6 +110,23 @@ def jsonl(place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTE
         yield from built.give()
         raise
     yield from built.give()
+
+
+def _is_array(block: bytes) -> bool:
+    """Tell whether lines begin a JSON array of records, rather than with a bad line before good ones."""
+    import orjson
+
+    if not block[:64].lstrip().startswith(b"["):
+        return False
+    first, _, rest = block.partition(b"\n")
+    try:
+        return any(isinstance(each, dict) for each in orjson.loads(first))
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return not isinstance(orjson.loads(rest.partition(b"\n")[0]), dict)
+    except orjson.JSONDecodeError:
+        return True
 
 
 def _json_lines(
@@ -211,7 +235,7 @@ def fields_of(place: str) -> list[str]:
         return []
     try:
         with contextlib.closing(unpacked(place)) as stream:
-            first = stream.read(CHUNK).partition(b"\n")[0]
+            first = stream.read(CHUNK).removeprefix(BOM_UTF8).partition(b"\n")[0]
         record = orjson.loads(first)
     except (*DAMAGED, orjson.JSONDecodeError):
         return []

@@ -134,7 +134,9 @@ def _csv_rows(
 
     with io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="") as text:
         rows = csv.reader(map(sound, text), delimiter=delimiter)
-        names = next(rows, [])
+        names = next(rows, None)
+        if names is None:  # an empty file has no records, and no columns to miss
+            return
         if fields.text not in names and not fields.features:
             raise InputError(
                 f"{place} has no column {fields.text!r}",
