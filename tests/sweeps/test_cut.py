@@ -67,3 +67,11 @@ def test_it_is_said_that_a_line_that_was_skipped_counts_as_gone(tmp_path):
     assert "1 gone, 1 skipped" in done.out
     assert "skipped without its address counts as gone" in done.out
     assert "b.jsonl:1" in done.err
+
+
+def test_a_page_that_is_taken_with_replacement_characters_is_not_lost(tmp_path):
+    page = json.dumps({"uri": f"{A}/1", "text": prose(1) + " \ud800 "})
+    write(tmp_path, {"day.jsonl": page.encode() + b"\n" + lines(2)})
+    done = command(tmp_path, "sweep", "idx.sift", "day.jsonl", "--date", "2026-01-01")
+    assert (done.status, done.err) == (0, "")
+    assert "2 documents: 2 new" in done.out

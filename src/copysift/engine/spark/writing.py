@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from copysift.engine.spark.columns import Batches
 from copysift.engine.spark.recording import Reading
 from copysift.engine.spark.store import Store
 from copysift.errors import UsageError
+from copysift.read.mending import parsed
 from copysift.values import TAKEN
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _schema(records: DataFrame) -> pa.Schema:
     """Give the columns of the first few thousand records, as the local engine has them."""
 
     def task(batches: Batches) -> Batches:
-        rows = [json.loads(record) for batch in batches for record in batch["record"].to_pylist()]
+        rows = [parsed(record) for batch in batches for record in batch["record"].to_pylist()]
         spelled = output.columns_of(rows).serialize().to_pybytes()
         yield pa.RecordBatch.from_pydict({"schema": pa.array([spelled], pa.binary())})
 
@@ -162,7 +162,7 @@ def _fitted(schema: pa.Schema) -> Any:
     def task(batches: Batches) -> Batches:
         known = pa.ipc.read_schema(pa.py_buffer(packed))
         for batch in batches:
-            rows = [output.fitted(json.loads(record), known) for record in batch["record"].to_pylist()]
+            rows = [output.fitted(parsed(record), known) for record in batch["record"].to_pylist()]
             yield from pa.Table.from_pylist(rows, known).to_batches()
 
     return task

@@ -33,7 +33,7 @@ from copysift.read.load import DIGEST, Loaded
 from copysift.read.walk import Entry
 from copysift.settings import Settings
 from copysift.settings_sweeps import moment, spelled
-from copysift.values import MAX_BYTES, Fingerprints, Skipped
+from copysift.values import MAX_BYTES, TAKEN, Fingerprints, Skipped
 from copysift.values_sweeps import Swept
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Sweeper:
             self._shown.advance(len(batch))
             found = [each for each in batch if not isinstance(each, Skipped | Again)]
             self._again += [each for each in batch if isinstance(each, Again)]
-            lost = [each for each in batch if isinstance(each, Skipped)]
+            lost = [each for each in batch if isinstance(each, Skipped) and each.reason not in TAKEN]
             if self._undecided and found:
                 self._decide([entry_of(uri, len(data)) for uri, data in found])
             raws = [_named(uri) for uri, _ in found]
