@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+if find_spec("pyspark") is None:
+    raise ModuleNotFoundError("copysift.spark needs PySpark 4: pip install 'copysift[spark]'", name="pyspark")
+
 from copysift.engine.spark.deduping import Deduped, dedup
 from copysift.engine.spark.frames import Clustering, cluster
 

@@ -6,11 +6,13 @@ import pytest
 
 import copysift
 from copysift.declaring import make
-from copysift.engine.corpus import local
+from copysift.engine.corpus import local, work
 from copysift.engine.corpus.query import query
 from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
 from copysift.engine.corpus.spill import Spill
+from copysift.engine.corpus.tables import open_corpus
 from copysift.engine.corpus.work import making
+from copysift.engine.run import VERSION
 from copysift.errors import InputError, RunError, UsageError
 from copysift.settings_corpus import CorpusSettings
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
@@ -343,3 +345,21 @@ def test_a_full_disk_is_named_and_the_run_can_go_on(tmp_path, monkeypatch):
         with pytest.raises(RunError, match="No space left"):
             run(source, tmp_path / "run")
     assert run(source, tmp_path / "run").described["counts"]["documents"] == 60
+
+
+def test_a_folder_in_which_a_file_was_changed_is_another_job(tmp_path):
+    folder = tmp_path / "f" / "below"
+    folder.mkdir(parents=True)
+    (folder / "a.txt").write_text("some words")
+    settings = CorpusSettings()
+    before = work.job_of([str(tmp_path / "f")], settings)
+    assert work.job_of([str(tmp_path / "f")], settings) == before
+    (folder / "a.txt").write_text("other words, and more of them")
+    assert work.job_of([str(tmp_path / "f")], settings) != before
+
+
+def test_tables_that_spark_wrote_to_a_uri_are_told_from_damage(tmp_path):
+    described = {"version": VERSION, "copysift": "1", "made_by": "cluster", "floor": 0.3, "files": {}}
+    (tmp_path / "run.json").write_text(json.dumps(described))
+    with pytest.raises(RunError, match="folders that Spark wrote"):
+        open_corpus(tmp_path)

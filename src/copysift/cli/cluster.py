@@ -14,6 +14,7 @@ from copysift.cli.corpus_options import (
     progress,
     settings_from,
     spare_pandas,
+    tell_rounds,
     was_given,
 )
 from copysift.cli.options import SectionedCommand
@@ -55,6 +56,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         check_onto(Path(door.onto), settings, was_given(given))
     if not remote and path != door.onto and replaces(Path(path), sources, settings):
         console.note(f"{path} has a run of other sources or settings; it is replaced when this one is done")
+    if door.verbose and door.engine == "spark":
+        tell_rounds()
     with progress(door) as shown:
         if remote:
             elsewhere = cluster_elsewhere(door.master, door.conf)

@@ -124,3 +124,11 @@ def told(content: str) -> None:
 def run_path(name: str) -> Path:
     """Give the folder of a run."""
     return Path(name)
+
+
+def tell_rounds() -> None:
+    """Let phases tell what they log on the way, such as the rounds of the components on Spark."""
+    import logging
+
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("copysift").setLevel(logging.INFO)

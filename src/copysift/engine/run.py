@@ -98,6 +98,11 @@ def _read_description(path: Path) -> dict[str, Any]:
         )
     if not complete:
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN)
+    if described["files"] == {}:
+        raise RunError(
+            f"the tables of {path} are folders that Spark wrote to a URI",
+            hint="read them as Parquet, or let Spark make the run in a folder: -o RUN",
+        )
     loaded: dict[str, Any] = described
     return loaded
 

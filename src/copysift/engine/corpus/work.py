@@ -159,9 +159,24 @@ def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> 
             status = Path(source).stat()
         except OSError:
             return ""
-        looks.append([str(Path(source).absolute()), status.st_size, status.st_mtime_ns])
+        looks.append([str(Path(source).absolute()), status.st_size, status.st_mtime_ns, _inside(source)])
     described = json.dumps([VERSION, __version__, looks, answer_settings(settings), settings.seed, onto])
     return hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
+
+
+def _inside(source: str) -> str:
+    """Name what lies in a folder, with its sizes and times; "" for a file."""
+    seen = hashlib.blake2b(digest_size=16)
+    if not Path(source).is_dir():
+        return ""
+    for folder, below, names in os.walk(source):
+        below.sort()
+        for name in sorted(names):
+            path = Path(folder) / name
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                seen.update(repr((str(path), status.st_size, status.st_mtime_ns)).encode("utf-8", "replace"))
+    return seen.hexdigest()
 
 
 def decisive(settings: CorpusSettings) -> str:

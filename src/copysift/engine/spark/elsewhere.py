@@ -50,7 +50,7 @@ def cluster(
         clusters = tables.clusters(corpus, roots, ids)
         found = _write(whole, TABLES[2], clusters, "root", "number", **tables.sizes())
         described, named = describe(corpus, names, [], sizes_of(found))
-    made = {"version": VERSION, "copysift": __version__, "made_by": "cluster"} | described
+    made = {"version": VERSION, "copysift": __version__, "made_by": "cluster", "files": {}} | described
     whole.put("run.json", json.dumps(made, indent=1))
     store.drop()
     return Summary(PurePosixPath(target), described, named)  # type: ignore[arg-type] # it is only shown
