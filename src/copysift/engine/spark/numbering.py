@@ -52,12 +52,6 @@ class Numbers:
         ends = accumulate((count for _, count in found), initial=0)
         return [[part, before] for (part, _), before in zip(found, ends, strict=False)]
 
-    def all(self, sketched: DataFrame) -> DataFrame:
-        """Give (row, number) of all documents."""
-        if not self.order:
-            return self.give(sketched.where(DOCUMENT).select("row"))
-        return self._counted_on(self._store.read("order"), "place", 33).select("row", "number")
-
     def give(self, frame: DataFrame) -> DataFrame:
         """Give rows a column `number`."""
         if self.order:
