@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from plain_c import fastest, pointer
 
-from copysift.canonicalise import canonicaliser
 from copysift.kernels import _text as kernel
+from copysift.kinds import canonicaliser
 
 CHUNK = 1 << 20
 GERMAN = "Die Straße führt über die große Brücke nach Köln; schöne Grüße an Käthe und Jürgen, später mehr. "

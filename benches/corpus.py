@@ -26,8 +26,8 @@ import numpy as np
 import orjson
 import pyarrow.parquet as pq
 
-from copysift.canonicalise import canonicaliser
-from copysift.fingerprint import FingerprintSettings, fingerprinter
+from copysift.fingerprints import FingerprintSettings, fingerprinter
+from copysift.kinds import canonicaliser
 
 BRODER = 30_000_000, 150e9, 10.5  # documents, bytes, CPU-days
 

@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from index_collection import fill
 
-from copysift.engine.indexing import Index
+from copysift.workflows.index import Index
 
 PARTS = ("tree", "sif", "tools", "make", "ask", "add", "compact")
 PROGRAM = [sys.executable, "-m", "copysift"]

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copysift.engine.indexing import Index
-from copysift.index.catalog import short
-from copysift.index.reader import Snapshot
-from copysift.index.segment import Columns, hashes_of, keys_of
+from copysift.store.catalog import short
+from copysift.store.segment import Columns, hashes_of, keys_of
+from copysift.store.snapshot import Snapshot
+from copysift.workflows.index import Index
 
 BATCH = 40_000
 MEAN, SPREAD = 4.105, 1.0  # of the logarithm of fingerprints a document: 100 on average

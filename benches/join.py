@@ -12,8 +12,8 @@ import time
 import numpy as np
 
 from copysift import kernels
-from copysift.index.join import Join
-from copysift.index.postings import candidates
+from copysift.join.memory import Join
+from copysift.join.rows import candidates
 from copysift.match.measures import rarity
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from plain_c import Room, fastest, library, pointer
 
-from copysift.canonicalise import canonicaliser
-from copysift.fingerprint import FingerprintSettings, fingerprinter
+from copysift.fingerprints import FingerprintSettings, fingerprinter
+from copysift.kinds import canonicaliser
 
 DOCUMENT = 64 << 10
 

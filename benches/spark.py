@@ -22,9 +22,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from copysift.engine.corpus.run import cluster as local_cluster
-from copysift.engine.spark.session import session
-from copysift.settings_corpus import CorpusSettings
+from copysift.engines.spark.session import session
+from copysift.runs.cluster_run import cluster as local_cluster
+from copysift.settings.corpus import CorpusSettings
 
 TABLES = ("documents", "pairs", "clusters")
 WARM = 2000
@@ -46,7 +46,7 @@ def shuffled_bytes(spark: Any) -> int:
 
 
 def on_spark(spark: Any, source: Path, run: Path) -> tuple[float, dict[str, Any], int]:
-    from copysift.engine.spark.run import cluster
+    from copysift.engines.spark.run import cluster
 
     before = shuffled_bytes(spark)
     seconds = timed(lambda: cluster(spark, [str(source)], run, CorpusSettings()))

@@ -18,9 +18,9 @@ import numpy as np
 import orjson
 
 import copysift
-from copysift.read.crawl import NAMES, crawl
-from copysift.read.records import Fields
-from copysift.read.walk import WalkSettings
+from copysift.sources.crawl import NAMES, crawl
+from copysift.sources.records import Fields
+from copysift.sources.walk import WalkSettings
 
 WORDS = 50_000
 

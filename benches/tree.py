@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from copysift.canonicalise import canonicaliser
 from copysift.kernels import selection
+from copysift.kinds import canonicaliser
 
 K = 25
 

@@ -1,12 +1,12 @@
-"""Make the tiny index that tests/index/formats keeps of each released format; an old one is never made again.
+"""Make the tiny index that tests/store/formats keeps of each released format; an old one is never made again.
 
-Usage: python scripts/make_format_index.py tests/index/formats/vN
+Usage: python scripts/make_format_index.py tests/store/formats/vN
 """
 
 import sys
 from pathlib import Path
 
-from copysift.engine.indexing import Index
+from copysift.workflows.index import Index
 
 HUNDRED = " ".join(f"word{number}" for number in range(100))
 TEXTS = [

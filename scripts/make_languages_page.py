@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
-from copysift.canonicalise import languages
+from copysift.kinds import languages
 
 PAGE = Path(__file__).parents[1] / "docs" / "languages.md"
 HEAD = """# Languages
 
-Made from `src/copysift/canonicalise/languages/` by `./dev docs`; `copysift languages` lists the same, with plug-ins.
+Made from `src/copysift/kinds/languages/` by `./dev docs`; `copysift languages` lists the same, with plug-ins.
 
 A language is a small TOML file: what its comments and literals look like, its keywords and its operators. The lexer is
 the same for all. Identifiers become one symbol, numbers, strings, characters and regular expressions one each; every
@@ -37,8 +37,8 @@ A package brings languages by an entry point of the group `copysift.languages`, 
 Then check it with a sample that has every form of comment and literal:
 
 ```python
-from copysift.canonicalise.catalog import from_file
-from copysift.canonicalise.conformance import check
+from copysift.kinds.catalog import from_file
+from copysift.kinds.conformance import check
 
 check(from_file("zed.toml"), open("sample.zed", "rb").read())
 ```

@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from copysift.declaring import Setting, settings_of
-from copysift.index_settings import Keep, Query
-from copysift.settings import THRESHOLDS, Door, Settings
-from copysift.settings_corpus import CorpusDoor, CorpusSettings
-from copysift.settings_sweeps import Sweeping, Tracing
+from copysift.settings.comparison import THRESHOLDS, Door, Settings
+from copysift.settings.corpus import CorpusDoor, CorpusSettings
+from copysift.settings.declaration import Setting, settings_of
+from copysift.settings.index import Keep, Query
+from copysift.settings.sweeps import Sweeping, Tracing
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings

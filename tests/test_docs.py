@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
-from copysift import errors, registry
+from copysift import errors
 from copysift.cli.main import COMMANDS
-from copysift.declaring import settings_of
-from copysift.settings import Door, Settings
+from copysift.runtime import registry
+from copysift.settings.comparison import Door, Settings
+from copysift.settings.declaration import settings_of
 from tests.cli.program import ROOT, environment
 
 HOWTO = "".join(
@@ -28,7 +29,7 @@ def test_the_page_of_settings_is_current():
 def test_the_page_of_languages_is_current_and_names_every_key():
     from dataclasses import fields
 
-    from copysift.canonicalise.language import Language, Rule
+    from copysift.kinds.language import Language, Rule
 
     page = runpy.run_path(str(ROOT / "scripts" / "make_languages_page.py"))["page"]()
     assert (ROOT / "docs" / "languages.md").read_text(encoding="utf-8") == page

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copysift.index import catalog
+from copysift.store import catalog
 from tests.cli.program import copysift, environment, write
 from tests.cli.texts import prose
 

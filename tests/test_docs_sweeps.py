@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from copysift.index import timeline
+from copysift.store import timeline
 from tests.cli.program import copysift, environment, write
 from tests.cli.texts import prose
 

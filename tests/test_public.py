@@ -26,6 +26,6 @@ def test_every_public_function_and_class_says_what_it_is():
 
 
 def test_a_function_is_not_hidden_by_the_folder_of_its_name():
-    import copysift.fingerprint.schemes  # imports the folder, whichever came first
+    import copysift.fingerprints.schemes  # imports the folder, whichever came first
 
     assert inspect.isfunction(copysift.fingerprint)

@@ -2,8 +2,8 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from copysift import registry
 from copysift.errors import UsageError
+from copysift.runtime import registry
 
 
 @pytest.mark.parametrize("group", [registry.KINDS, registry.SCHEMES, registry.REPORTS])

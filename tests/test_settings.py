@@ -1,8 +1,8 @@
 import pytest
 
-from copysift.declaring import make, settings_of
 from copysift.errors import UsageError
-from copysift.settings import THRESHOLDS, Door, Settings, Thresholds, read_config
+from copysift.settings.comparison import THRESHOLDS, Door, Settings, Thresholds, read_config
+from copysift.settings.declaration import make, settings_of
 
 
 @pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])

@@ -20,11 +20,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from copysift import kernels
-from copysift.engine.corpus import phases
-from copysift.engine.corpus.sets import Sets
-from copysift.fingerprint import shingles as sketching
-from copysift.index import lists
-from copysift.settings_corpus import CorpusSettings
+from copysift.engines import phases
+from copysift.fingerprints import shingles as sketching
+from copysift.join import lists
+from copysift.runs.sets import Sets
+from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,25 +5,11 @@ Everything here is loaded when it is first used, so that `import copysift` costs
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from copysift._version import __version__
 
 if TYPE_CHECKING:
-    from copysift.engine.api import (
-        compare,
-        compare_folders,
-        containment,
-        fingerprint,
-        resemblance,
-        scan,
-        show,
-    )
-    from copysift.engine.corpus.lookups import Run
-    from copysift.engine.corpus.memory import cluster, dedup
-    from copysift.engine.indexing import Index
     from copysift.errors import (
         CopysiftError,
         EngineError,
@@ -33,7 +19,7 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
-    from copysift.values import (
+    from copysift.model.values import (
         Cluster,
         Document,
         Fingerprints,
@@ -49,18 +35,30 @@ if TYPE_CHECKING:
         Side,
         Skipped,
     )
+    from copysift.workflows.api import (
+        compare,
+        compare_folders,
+        containment,
+        fingerprint,
+        resemblance,
+        scan,
+        show,
+    )
+    from copysift.workflows.corpora import cluster, dedup
+    from copysift.workflows.index import Index
+    from copysift.workflows.run import Run
 
 _MODULES = {
-    "copysift.engine.api": (
+    "copysift.workflows.api": (
         "compare", "compare_folders", "containment", "fingerprint", "resemblance", "scan", "show",
     ),
-    "copysift.engine.corpus.lookups": ("Run",),
-    "copysift.engine.corpus.memory": ("cluster", "dedup"),
-    "copysift.engine.indexing": ("Index",),
+    "copysift.workflows.run": ("Run",),
+    "copysift.workflows.corpora": ("cluster", "dedup"),
+    "copysift.workflows.index": ("Index",),
     "copysift.errors": (
         "CopysiftError", "EngineError", "InputError", "KernelError", "RunError", "StoreError", "UsageError",
     ),
-    "copysift.values": (
+    "copysift.model.values": (
         "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
         "Pair", "Region", "Result", "Side", "Skipped",
     ),
@@ -102,17 +100,6 @@ __all__ = [
     "scan",
     "show",
 ]
-
-
-class _Package(ModuleType):
-    """Keeps `copysift.fingerprint` the function: importing the folder of that name would hide it."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

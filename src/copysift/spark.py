@@ -7,7 +7,7 @@ from importlib.util import find_spec
 if find_spec("pyspark") is None:
     raise ModuleNotFoundError("copysift.spark needs PySpark 4: pip install 'copysift[spark]'", name="pyspark")
 
-from copysift.engine.spark.deduping import Deduped, dedup
-from copysift.engine.spark.frames import Clustering, cluster
+from copysift.engines.spark.dedup_frames import Deduped, dedup
+from copysift.engines.spark.frames import Clustering, cluster
 
 __all__ = ["Clustering", "Deduped", "cluster", "dedup"]

@@ -87,7 +87,7 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(tmp_path):
 
 def test_a_file_that_vanishes_after_listing_is_named(tmp_path, monkeypatch):
     import copysift
-    from copysift.engine import intake
+    from copysift.workflows import submission_intake as intake
 
     write(tmp_path, {"a.txt": A, "b.txt": A + " more", "gone.txt": A})
     true_walk = intake.walk

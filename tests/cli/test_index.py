@@ -292,7 +292,7 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
 
 
 def test_a_second_writer_is_told_who_writes(tmp_path):
-    from copysift.index.writer import Writer
+    from copysift.store.writer import Writer
 
     three(tmp_path)
     copysift(tmp_path, "index", "add", "x.sift", "d")

@@ -11,7 +11,9 @@ from copysift._version import __version__
 from tests.cli.program import copysift, environment, write
 from tests.cli.texts import prose
 
-HEAVY = ("numpy", "pyarrow", "rich", "pygments", "copysift.engine", "copysift.kernels", "charset_normalizer")
+HEAVY = (
+    "numpy", "pyarrow", "rich", "pygments", "copysift.workflows", "copysift.kernels", "charset_normalizer",
+)  # fmt: skip
 
 
 def test_version_is_one_line(tmp_path):

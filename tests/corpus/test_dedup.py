@@ -6,11 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import copysift
-from copysift.cluster.keeping import keep
-from copysift.declaring import make
-from copysift.engine.corpus.deduping import dedup
+from copysift.clusters.retention import keep
+from copysift.engines.dedup_steps import dedup
 from copysift.errors import UsageError
-from copysift.settings_corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
 from tests.corpus.texts import edited, mixed, run, text, write_jsonl
 
 

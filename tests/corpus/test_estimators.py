@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from copysift.canonicalise import canonicaliser
-from copysift.fingerprint import FingerprintSettings, fingerprinter
-from copysift.fingerprint.shingles import samples, shingle_sets
+from copysift.fingerprints import FingerprintSettings, fingerprinter
+from copysift.fingerprints.shingles import samples, shingle_sets
+from copysift.kinds import canonicaliser
 from copysift.match.sets import measures, shared_by
 from tests.corpus.texts import words
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import copysift
-from copysift.cluster.policies import POLICIES, assign
-from copysift.fingerprint.shingles import ENOUGH, levels, moduli, super_shingles
-from copysift.index.lists import enough
+from copysift.clusters.linkage import POLICIES, assign
+from copysift.fingerprints.shingles import ENOUGH, levels, moduli, super_shingles
+from copysift.join.lists import enough
 from tests.corpus.texts import mixed, rows, run, text, write_jsonl
 
 
@@ -83,10 +83,10 @@ def test_an_excerpt_of_a_few_shingles_is_found_in_a_long_document(tmp_path):
 def test_the_answer_does_not_depend_on_memory_or_threads(tmp_path, monkeypatch, settings):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(150, seed=11))
     run(source, tmp_path / "usual")
-    monkeypatch.setattr("copysift.engine.corpus.local.PART", 4096)
-    monkeypatch.setattr("copysift.engine.corpus.local.BATCH", 4096)
-    monkeypatch.setattr("copysift.read.records.BATCH_ROWS", 7)
-    monkeypatch.setattr("copysift.index.lists.CHUNK", 16)
+    monkeypatch.setattr("copysift.engines.local.PART", 4096)
+    monkeypatch.setattr("copysift.engines.local.BATCH", 4096)
+    monkeypatch.setattr("copysift.sources.records.BATCH_ROWS", 7)
+    monkeypatch.setattr("copysift.join.lists.CHUNK", 16)
     run(source, tmp_path / "other", **settings)
     for name in ("documents", "pairs", "clusters"):
         assert rows(tmp_path / "usual", name) == rows(tmp_path / "other", name)

@@ -5,16 +5,17 @@ from pathlib import Path
 import pytest
 
 import copysift
-from copysift.declaring import make
-from copysift.engine.corpus import local, work
-from copysift.engine.corpus.query import query
-from copysift.engine.corpus.run import cluster, cluster_of, collapse, recluster
-from copysift.engine.corpus.spill import Spill
-from copysift.engine.corpus.tables import open_corpus
-from copysift.engine.corpus.work import making
-from copysift.engine.run import VERSION
+from copysift.engines import local
 from copysift.errors import InputError, RunError, UsageError
-from copysift.settings_corpus import CorpusSettings
+from copysift.join.spill import Spill
+from copysift.runs import workspace as work
+from copysift.runs.cluster_run import cluster, cluster_of, collapse, recluster
+from copysift.runs.scan_run import VERSION
+from copysift.runs.tables import open_corpus
+from copysift.runs.workspace import making
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
+from copysift.workflows.run_query import query
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
 PHASES = {"sketch": "_entries", "entries": "_join", "join": "_measure"}
@@ -44,8 +45,8 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
         raise AssertionError("a source was read again")
 
     if done != "sketch":
-        monkeypatch.setattr("copysift.engine.corpus.phases.entries", read_nothing)
-    monkeypatch.setattr("copysift.engine.corpus.phases.sketch", read_nothing)
+        monkeypatch.setattr("copysift.engines.phases.entries", read_nothing)
+    monkeypatch.setattr("copysift.engines.phases.sketch", read_nothing)
     made = run(source, tmp_path / "run")
     assert made.described["seconds"].keys() == {"sketch", "entries", "join", "measure", "cluster"}
     assert not (tmp_path / "run" / "work").exists()
@@ -57,7 +58,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
 def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path, monkeypatch, during):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
-    monkeypatch.setattr("copysift.read.sources.CHUNK", 9000)
+    monkeypatch.setattr("copysift.sources.detection.CHUNK", 9000)
     monkeypatch.setattr(local, "PART", 1 << 16)
     calls = []
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from copysift.errors import InputError
-from copysift.read.records import Fields
-from copysift.read.sources import open_source
-from copysift.read.walk import WalkSettings
-from copysift.values import REPLACED
+from copysift.model.values import REPLACED
+from copysift.sources.detection import open_source
+from copysift.sources.records import Fields
+from copysift.sources.walk import WalkSettings
 from tests.cli.program import copysift
 from tests.corpus.texts import rows, run, text, write_jsonl
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from copysift.declaring import make
-from copysift.engine.corpus.run import Summary, cluster
-from copysift.settings_corpus import CorpusSettings
+from copysift.runs.cluster_run import Summary, cluster
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
 
 
 def words(count: int, seed: object) -> list[str]:

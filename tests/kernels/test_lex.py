@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copysift.canonicalise import languages
-from copysift.canonicalise.catalog import Entry
-from copysift.canonicalise.lexemes import separators
 from copysift.kernels import _lex as compiled
 from copysift.kernels.reference import lex as readable
+from copysift.kinds import languages
+from copysift.kinds.catalog import Entry
+from copysift.kinds.lexemes import separators
 
-SAMPLES = Path(__file__).parents[1] / "canonicalise" / "samples"
+SAMPLES = Path(__file__).parents[1] / "kinds" / "samples"
 LEXED = [entry for entry in languages().entries if not entry.language.text]
 
 

@@ -18,7 +18,7 @@ from copysift.match.exact import (
     runs_among,
     touched_lines,
 )
-from copysift.values import Canonical
+from copysift.model.values import Canonical
 
 
 class Places:

@@ -1,6 +1,6 @@
 """A result by hand, which every report is tried on."""
 
-from copysift.values import Cluster, Group, Ignored, Listing, Pair, Region, Result, Side, Skipped
+from copysift.model.values import Cluster, Group, Ignored, Listing, Pair, Region, Result, Side, Skipped
 
 HOSTILE = "b\x1b[31m\u202e.txt"
 RESULT = Result(

@@ -4,10 +4,12 @@ import json
 import pytest
 
 from copysift.errors import UsageError
-from copysift.report import page, records, rows, table
+from copysift.model.values import Listing, Skipped, Submission
+from copysift.report import csv_report as rows
+from copysift.report import json_report as records
+from copysift.report import page, table
 from copysift.report.anonymise import anonymised, read_key, written_key
 from copysift.report.view import View
-from copysift.values import Listing, Skipped, Submission
 from tests.report.test_page import IMG, data_of, example, source, unpacked
 
 

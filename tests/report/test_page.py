@@ -10,12 +10,12 @@ from importlib.resources import files
 
 import pytest
 
+from copysift.model.values import Cluster, Group, Ignored, Pair, Region, Result, Side, Skipped, Submission
 from copysift.report.highlight import coloured, readable
 from copysift.report.layout import placed
 from copysift.report.page import SCRIPTS, report
 from copysift.report.units import labels_of
 from copysift.report.view import View
-from copysift.values import Cluster, Group, Ignored, Pair, Region, Result, Side, Skipped, Submission
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 SOURCES = {

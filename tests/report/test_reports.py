@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from copysift.report import listing, names, records, rows, table
+from copysift.model.values import Result
+from copysift.report import csv_report as rows
+from copysift.report import json_report as records
+from copysift.report import listing, names, table
 from copysift.report.view import View
-from copysift.values import Result
 from tests.report.results import HOSTILE, RESULT
 
 EMPTY = Result(settings={}, documents=(), pairs=(), clusters=())

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from copysift.model.values import Group, Pair, Region, Result, Side
 from copysift.serve.incoming import Incoming, uploaded
 from copysift.serve.limits import Limits
 from copysift.serve.staging import Staged, stage, suffix_of
-from copysift.values import Group, Pair, Region, Result, Side
 
 
 def staged(tmp_path: Path, names: list[str], by: str = "auto", roles: dict[str, str] | None = None) -> Staged:

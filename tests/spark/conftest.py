@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copysift.engine.spark.session import missing
+from copysift.engines.spark.session import missing
 
 CONF = {
     "spark.driver.memory": "1500m",

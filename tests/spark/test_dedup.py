@@ -11,9 +11,9 @@ import pytest
 from hypothesis import strategies as st
 
 from copysift.cli.main import main
-from copysift.declaring import make
-from copysift.engine.corpus.dedup import decide
-from copysift.settings_corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
+from copysift.workflows.dedup import decide
 from tests.corpus.texts import mixed, run, text, write_jsonl
 
 KEEPS = ("first", "longest", "newest", "best:score")
@@ -49,13 +49,14 @@ class OnSpark:
     """One corpus, sketched and paired once, decided on again and again."""
 
     def __init__(self, spark, sources, store, settings):
-        from copysift.engine.spark.run import corpus_of, reading_of
+        from copysift.engines.spark.run import corpus_of, reading_of
 
         self.corpus = corpus_of(spark, store, reading_of(spark, sources, settings), settings)
         self.corpus.run()
 
     def decision(self, settings, keep):
-        from copysift.engine.spark import deciding, writing
+        from copysift.engines.spark import decisions as deciding
+        from copysift.engines.spark import writers as writing
 
         self.corpus.settings = settings
         self.corpus.store.drop("decide.json")
@@ -68,7 +69,7 @@ class OnSpark:
 
 def compared(spark, records, folder, given, wishes):
     """Compare the decisions of both engines; give how many documents go, for every wish."""
-    from copysift.engine.spark.store import Store
+    from copysift.engines.spark.storage import Store
 
     folder.mkdir(exist_ok=True)
     source = write_jsonl(folder / "c.jsonl", records)
@@ -99,7 +100,7 @@ def crowd(count, seed):
 
 @pytest.mark.slow
 def test_every_keep_and_policy_decides_as_the_local_engine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engine.spark.sources.SPLIT", 40_000)
+    monkeypatch.setattr("copysift.engines.spark.sources.SPLIT", 40_000)
     records = mixed(80, seed=5) + crowd(14, 3)
     records[7]["id"] = records[3]["id"]
     gone = compared(
@@ -111,9 +112,9 @@ def test_every_keep_and_policy_decides_as_the_local_engine(spark, tmp_path, monk
 
 @pytest.mark.slow
 def test_decisions_in_many_tasks_are_those_in_one(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engine.spark.corpus.TOGETHER", 5)
-    monkeypatch.setattr("copysift.engine.spark.corpus.CELL", 2)
-    monkeypatch.setattr("copysift.engine.spark.corpus.SENT", 0)
+    monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 5)
+    monkeypatch.setattr("copysift.engines.spark.corpus.CELL", 2)
+    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 0)
     records = scored(mixed(40, seed=9) + crowd(8, 4))
     wishes = [("first", "representative"), ("longest", "component"), ("best:score", "complete")]
     compared(spark, records, tmp_path / "a", {"max_shared": 5, "contained": True}, wishes)
@@ -132,7 +133,7 @@ def test_random_small_corpora_are_decided_as_by_the_local_engine(spark, tmp_path
         contained=st.booleans(),
     )
     def check(texts, split, wishes, contained):
-        monkeypatch.setattr("copysift.engine.spark.sources.SPLIT", split)
+        monkeypatch.setattr("copysift.engines.spark.sources.SPLIT", split)
         records = scored([{"id": f"{n:03}", "text": each} for n, each in enumerate(texts)], len(texts))
         given = {"shingle": 2, "modulus": 1, "max_shared": 3, "contained": contained}
         compared(spark, records, tmp_path_factory.mktemp("random"), given, wishes)

@@ -15,7 +15,7 @@ PLACED = ("filter-", "shingles-")
 @pytest.fixture
 def heavy(monkeypatch):
     """Make shingles heavy that many documents have."""
-    monkeypatch.setattr("copysift.engine.spark.heavy.HEAVY", 6)
+    monkeypatch.setattr("copysift.engines.spark.heavy.HEAVY", 6)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_run_that_was_cut_off_while_tasks_read_goes_on(spark, tmp_path, monkey
     expected = local_tables(records, tmp_path / "run")
     work = f"viewfs://tests{tmp_path}/work"
     with monkeypatch.context() as broken:
-        broken.setattr("copysift.engine.spark.tasks.candidates_task", lambda settings: 1 / 0)
+        broken.setattr("copysift.engines.spark.tasks.candidates_task", lambda settings: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             spark_tables(spark.createDataFrame(records).repartition(3), work=work)
     assert (tmp_path / "work" / "collapse.json").exists()

@@ -16,9 +16,9 @@ import os, signal, subprocess, sys, threading, time
 from pathlib import Path
 os.environ["PYSPARK_PYTHON"] = sys.executable
 from pyspark.sql import SparkSession
-from copysift.engine.spark import corpus
-from copysift.engine.spark.run import cluster
-from copysift.settings_corpus import CorpusSettings
+from copysift.engines.spark import corpus
+from copysift.engines.spark.run import cluster
+from copysift.settings.corpus import CorpusSettings
 spark = (SparkSession.builder.master("local-cluster[2,1,800]").config("spark.driver.memory", "1g")
     .config("spark.executor.memory", "800m").config("spark.ui.enabled", "false")
     .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"]).getOrCreate())

@@ -53,10 +53,10 @@ def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monke
     records = mixed(70, seed=3) + [{"id": f"n{n}", "text": f"{BASE} {text(4, n)}"} for n in range(12)]
     settings = {"max_shared": 4, "policy": "representative", "contained": True}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
-    monkeypatch.setattr("copysift.engine.spark.corpus.TOGETHER", 8)
-    monkeypatch.setattr("copysift.engine.spark.corpus.SENT", 8)
-    monkeypatch.setattr("copysift.engine.spark.corpus.CELL", 2)
-    monkeypatch.setattr("copysift.engine.spark.numbering.SPELLED", 0)
+    monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 8)
+    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 8)
+    monkeypatch.setattr("copysift.engines.spark.corpus.CELL", 2)
+    monkeypatch.setattr("copysift.engines.spark.numbering.SPELLED", 0)
     frame = spark.createDataFrame(records).repartition(3)
     assert spark_tables(frame, **settings) == expected
 
@@ -83,9 +83,9 @@ def test_dedup_keeps_what_the_local_engine_keeps(spark):
 def test_star_rounds_find_the_components_of_chains_stars_and_crowds(spark, tmp_path):
     import numpy as np
 
-    from copysift.cluster.components import roots
-    from copysift.engine.spark.stars import components
-    from copysift.engine.spark.store import Store
+    from copysift.clusters.components import roots
+    from copysift.engines.spark.stars import components
+    from copysift.engines.spark.storage import Store
 
     chance = random.Random(4)
     edges = [(n, n + 1) for n in range(150)] + [(200, n) for n in range(201, 260)]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyspark")
 
-from copysift.engine.spark import heavy, tasks
-from copysift.engine.spark.columns import packed, unpacked
-from copysift.index import lists
-from copysift.settings_corpus import CorpusSettings
+from copysift.engines.spark import heavy, tasks
+from copysift.engines.spark.columns import packed, unpacked
+from copysift.join import lists
+from copysift.settings.corpus import CorpusSettings
 from tests.corpus.texts import text
 from tests.spark.test_frames import local_tables, records_by_id, spark_tables
 
@@ -102,8 +102,8 @@ def test_notes_find_every_shingle_over_the_limit_and_none_below_half_of_it(seed)
 @pytest.fixture
 def few(monkeypatch):
     """Make shingles heavy that six documents have, and cells of three documents."""
-    monkeypatch.setattr("copysift.engine.spark.heavy.HEAVY", 6)
-    monkeypatch.setattr("copysift.engine.spark.heavy.SPAN", 3)
+    monkeypatch.setattr("copysift.engines.spark.heavy.HEAVY", 6)
+    monkeypatch.setattr("copysift.engines.spark.heavy.SPAN", 3)
     made = []
     real = heavy.Crowds.pairs
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'copysift[spark]'")
 
 from copysift.cli.main import main
-from copysift.engine.spark.streaming import Lines, splits
+from copysift.engines.spark.streams import Lines, splits
 from copysift.errors import InputError, UsageError
 from tests.corpus.test_sources import warc
 from tests.corpus.texts import mixed, rows, run, text, write_jsonl
@@ -55,7 +55,7 @@ def broken(tmp_path, name):
 @pytest.mark.slow
 def test_json_lines_text_and_warc_are_read_as_by_the_local_engine(spark, tmp_path, monkeypatch):
     pytest.importorskip("fastwarc")
-    monkeypatch.setattr("copysift.engine.spark.remote.SPLIT", 20_000)
+    monkeypatch.setattr("copysift.engines.spark.remote.SPLIT", 20_000)
     first = broken(tmp_path, "a b%41.jsonl")
     packed = tmp_path / "packed.jsonl.gz"
     packed.write_bytes(gzip.compress(first.read_bytes()[:60_000].rpartition(b"\n")[0] + b"\n"))
@@ -71,7 +71,7 @@ def test_json_lines_text_and_warc_are_read_as_by_the_local_engine(spark, tmp_pat
 
 @pytest.mark.slow
 def test_tables_zstandard_and_folders_are_read_as_by_the_local_engine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engine.spark.listing.LARGE", 100)
+    monkeypatch.setattr("copysift.engines.spark.listings.LARGE", 100)
     records = [record | {"path": "x", "key": n} for n, record in enumerate(mixed(40, seed=23))]
     records[5]["text"] = None
     del records[6]["id"]
@@ -95,8 +95,8 @@ def test_tables_zstandard_and_folders_are_read_as_by_the_local_engine(spark, tmp
 
 @pytest.mark.slow
 def test_dedup_of_addresses_writes_the_files_of_the_local_engine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engine.spark.remote.SPLIT", 20_000)
-    monkeypatch.setattr("copysift.engine.spark.corpus.SENT", 0)
+    monkeypatch.setattr("copysift.engines.spark.remote.SPLIT", 20_000)
+    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 0)
     source = broken(tmp_path, "c.jsonl")
     shards = ["--shards", "2", "-q", "-o"]
     assert main(["dedup", str(source), *shards, str(tmp_path / "here.jsonl")]) == 3

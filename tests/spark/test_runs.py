@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from copysift.cli.main import main
-from copysift.declaring import make
-from copysift.engine.corpus.engines import cluster_with
-from copysift.engine.corpus.query import query
-from copysift.settings_corpus import CorpusSettings
+from copysift.engines.engine import cluster_with
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
+from copysift.workflows.run_query import query
 from tests.corpus.test_sources import warc
 from tests.corpus.texts import mixed, rows, run, text, write_jsonl
 
@@ -23,7 +23,7 @@ def spark_run(sources, folder, onto=None, **settings):
 
 @pytest.fixture
 def small_segments(monkeypatch):
-    monkeypatch.setattr("copysift.engine.spark.sources.SPLIT", 30_000)
+    monkeypatch.setattr("copysift.engines.spark.sources.SPLIT", 30_000)
 
 
 def test_runs_and_dedup_are_what_the_local_engine_makes_and_runs_can_be_added_to(
@@ -96,7 +96,7 @@ def test_warc_is_read_as_by_the_local_engine(spark, tmp_path):
 
 @pytest.mark.parametrize(
     ("lack", "name"),
-    [("Java 17", "copysift.engine.spark.session.shutil.which"), ("PySpark", "importlib.util.find_spec")],
+    [("Java 17", "copysift.engines.spark.session.shutil.which"), ("PySpark", "importlib.util.find_spec")],
 )
 def test_what_is_missing_is_said_in_one_line_without_spark(tmp_path, capsys, monkeypatch, lack, name):
     monkeypatch.setattr(name, lambda *_, **__: None)
@@ -126,7 +126,7 @@ def test_what_spark_throws_is_told_in_one_line(spark, tmp_path, capsys):
 
 
 def test_an_error_of_a_task_is_told_as_it_was_raised_without_spark():
-    from copysift.engine.spark.failing import told
+    from copysift.engines.spark.failures import told
     from copysift.errors import UsageError
 
     trace = "PythonException: \n  File x, line 1\ncopysift.errors.UsageError: --features failed\n\n\tat java"
@@ -150,7 +150,7 @@ def test_a_field_that_no_record_has_is_a_slip_and_leaves_no_run(spark, tmp_path,
 
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, monkeypatch):
-    from copysift.engine.spark.corpus import SparkCorpus
+    from copysift.engines.spark.corpus import SparkCorpus
 
     source = write_jsonl(tmp_path / "c.jsonl", mixed(50, seed=8))
     run(source, tmp_path / "local")
@@ -163,8 +163,8 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, mo
     def never(*_):
         raise AssertionError("a phase was done twice")
 
-    monkeypatch.setattr("copysift.engine.spark.sources.sketches", never)
-    monkeypatch.setattr("copysift.engine.spark.tasks.likeness_task", never)
+    monkeypatch.setattr("copysift.engines.spark.sources.sketches", never)
+    monkeypatch.setattr("copysift.engines.spark.tasks.likeness_task", never)
     spark_run([source], tmp_path / "run")
     assert not (tmp_path / "run" / "work").exists()
     for name in TABLES:
@@ -177,7 +177,7 @@ def test_a_run_that_was_cut_off_begins_anew_for_another_threshold(spark, tmp_pat
     run(source, tmp_path / "local", resemblance=0.4)
     with monkeypatch.context() as patched:
         patched.setattr(
-            "copysift.engine.spark.tables.clusters", lambda *_: (_ for _ in ()).throw(KeyError("killed"))
+            "copysift.engines.spark.tables.clusters", lambda *_: (_ for _ in ()).throw(KeyError("killed"))
         )
         with pytest.raises(KeyError, match="killed"):
             spark_run([source], tmp_path / "run", resemblance=0.95)

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'copysift[spark]'")
 
-from copysift.engine.spark.sources import Lines, Segment
+from copysift.engines.spark.sources import Lines, Segment
 
 
 def read(place, start, end, room):

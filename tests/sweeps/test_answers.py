@@ -4,7 +4,7 @@ import pytest
 
 import copysift
 from copysift.errors import InputError, UsageError
-from copysift.values_sweeps import Lost
+from copysift.model.sweeps import Lost
 from tests.cli.texts import prose
 from tests.sweeps import web
 from tests.sweeps.web import DATES, A, B, sweeps

@@ -13,8 +13,8 @@ from tests.sweeps.web import A
 def hashes(path):
     import numpy as np
 
-    from copysift.index.reader import Snapshot
-    from copysift.index.segment import hashes_of
+    from copysift.store.segment import hashes_of
+    from copysift.store.snapshot import Snapshot
 
     snapshot = Snapshot(path)
     found = {

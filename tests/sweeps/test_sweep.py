@@ -7,8 +7,8 @@ import pytest
 
 import copysift
 from copysift.errors import InputError, StoreError, UsageError
-from copysift.index import disk
-from copysift.index.catalog import Catalog
+from copysift.runtime import durable as disk
+from copysift.store.catalog import Catalog
 from tests.cli.texts import prose
 from tests.sweeps.web import DATES, A, B, sweeps
 
@@ -83,8 +83,8 @@ def test_a_repeated_sweep_gives_the_same_state(tmp_path):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_within_a_sweep_does_not_matter(tmp_path, monkeypatch, seed):
     usual = state(make(tmp_path / "usual.sift"))
-    monkeypatch.setattr("copysift.engine.sweeping.sweep.BATCH", 3)
-    monkeypatch.setattr("copysift.index.sweep_writer.SLACK", 1)
+    monkeypatch.setattr("copysift.workflows.sweep.BATCH", 3)
+    monkeypatch.setattr("copysift.store.sweep_writer.SLACK", 1)
     chosen = random.Random(seed)
     with copysift.Index(tmp_path / "x.sift") as index:
         for number, pages in enumerate(sweeps()):
@@ -113,9 +113,9 @@ def test_another_sweep_of_the_same_date_is_refused_unless_it_replaces(tmp_path):
 
 
 def test_clusters_that_grew_are_those_made_from_all_pairs(tmp_path):
-    from copysift.engine.sweeping.clusters import rebuild
-    from copysift.index.timeline import Timeline
-    from copysift.index.writer import Writer
+    from copysift.store.sweep_clusters import rebuild
+    from copysift.store.timeline import Timeline
+    from copysift.store.writer import Writer
 
     path = make(tmp_path / "x.sift")
     grown = state(path)[3]
@@ -129,7 +129,7 @@ def test_clusters_that_grew_are_those_made_from_all_pairs(tmp_path):
 
 def test_pairs_are_the_same_from_look_ups_and_from_all_postings(tmp_path, monkeypatch):
     usual = state(make(tmp_path / "x.sift"))
-    monkeypatch.setattr("copysift.engine.sweeping.sweep.LOOKED_UP", 0)
+    monkeypatch.setattr("copysift.workflows.sweep.LOOKED_UP", 0)
     assert state(make(tmp_path / "y.sift")) == usual
 
 
@@ -137,7 +137,7 @@ def test_pairs_are_the_same_from_look_ups_and_from_all_postings(tmp_path, monkey
 def test_hashes_that_many_contents_hold_form_no_pairs_but_count_and_near_copies_are_joined(
     tmp_path, monkeypatch, common
 ):
-    monkeypatch.setattr("copysift.index.relating.COMMON", common)
+    monkeypatch.setattr("copysift.store.relating.COMMON", common)
     head, foot = prose(1, 100), prose(2, 100)
     pages = {f"http://a/{number}": head + prose(100 + number, 200) + foot for number in range(30)}
     copies = {f"http://b/{number}": prose(3, 300) + prose(200 + number, 5) for number in range(30)}
@@ -202,7 +202,7 @@ def test_a_content_between_two_clusters_joins_them(tmp_path):
 
 
 def test_a_large_sweep_is_one_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.index.writer.BUFFERED", 100)
+    monkeypatch.setattr("copysift.store.writer.BUFFERED", 100)
     commits = []
     commit = Catalog.commit
     monkeypatch.setattr(Catalog, "commit", lambda catalog: commits.append(1) or commit(catalog))
@@ -352,8 +352,8 @@ def test_a_page_that_says_an_error_is_gone_and_a_crawl_that_is_cut_is_refused(tm
 
 
 def test_a_file_that_cannot_be_read_is_named_and_not_gone(tmp_path, monkeypatch):
-    from copysift.read import crawl
-    from copysift.values import Skipped
+    from copysift.model.values import Skipped
+    from copysift.sources import crawl
 
     (tmp_path / "d").mkdir()
     for name in ("a", "b"):

@@ -3,7 +3,7 @@
 import pytest
 
 import copysift
-from copysift.report import holding
+from copysift.report import copies as holding
 from copysift.report.view import View
 from tests.cli.texts import prose
 

@@ -8,9 +8,9 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.declaring import settings_of
-from copysift.settings import Door
-from copysift.settings_sweeps import Tracing
+from copysift.settings.comparison import Door
+from copysift.settings.declaration import settings_of
+from copysift.settings.sweeps import Tracing
 
 
 @click.command("changes", cls=SectionedCommand)
@@ -25,7 +25,8 @@ def command(index: str, **given: object) -> int:
         found = store.changes(
             **{name: value for name, value in values.items() if name in settings_of(Tracing)}
         )
-    from copysift.report import changing, sweeps
+    from copysift.report import changes as changing
+    from copysift.report import sweeps
 
     shown({"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)
     return console.DONE if found.turns else console.NOTHING_FOUND

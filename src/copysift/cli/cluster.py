@@ -44,9 +44,9 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         )
     spare_pandas()
     from copysift import kernels
-    from copysift.engine.corpus.engines import cluster_elsewhere, cluster_with
-    from copysift.engine.corpus.run import check_onto, replaces
+    from copysift.engines.engine import cluster_elsewhere, cluster_with
     from copysift.report.wording import plural
+    from copysift.runs.cluster_run import check_onto, replaces
 
     kernels.shingle.keep_freed()
     path, remote = door.output or door.onto, "://" in door.output

@@ -19,7 +19,7 @@ from copysift.errors import UsageError
 def command(run: str, name: str, **given: object) -> int:
     """List the documents in the cluster of the document ID, one a line, with how each joined."""
     _, door = settings_from(given)
-    from copysift.engine.corpus.run import cluster_of
+    from copysift.runs.cluster_run import cluster_of
 
     found = cluster_of(Path(run), name)
     if found is None:

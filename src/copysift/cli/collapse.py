@@ -20,8 +20,8 @@ from copysift.errors import UsageError
 def command(run: str, **given: object) -> int:
     """Read ranked ids or addresses, one a line or as JSON, from standard input; fold near-copies."""
     _, door = settings_from(given)
-    from copysift.engine.corpus.ranked import named
-    from copysift.engine.corpus.run import collapse
+    from copysift.runs.cluster_run import collapse
+    from copysift.runs.ranked import named
 
     content = sys.stdin.buffer.read().decode("utf-8", "replace")
     ranked, as_json = _ranked(content)

@@ -11,8 +11,8 @@ from copysift.cli.options import SectionedCommand, options, settings_from
 from copysift.cli.scan import note_programs, report_format
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
-from copysift.settings import Door, Settings
-from copysift.values import Pair
+from copysift.model.values import Pair
+from copysift.settings.comparison import Door, Settings
 
 ALL = 1_000_000
 
@@ -28,7 +28,7 @@ def command(left: str, right: str, **given: object) -> int:
     console.check_output(door)
     folders = [Path(path).is_dir() for path in (left, right)]
     if any(folders) and not all(folders):
-        from copysift.read.archives import is_archive
+        from copysift.sources.containers import is_archive
 
         hint = "name two files, or two folders"
         if any(is_archive(path) for path in (left, right)):
@@ -40,9 +40,9 @@ def command(left: str, right: str, **given: object) -> int:
 
 
 def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
-    from copysift.engine.compare import compare_files
     from copysift.report.sidebyside import side_by_side
     from copysift.report.view import View
+    from copysift.workflows.compare import compare_files
 
     result, scan = compare_files(left, right, settings)
     if chosen != "table":
@@ -72,8 +72,8 @@ def _reaches(pair: Pair, settings: Settings) -> bool:
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
-    from copysift.engine.compare import compare_folders
     from copysift.report import folders
+    from copysift.workflows.compare import compare_folders
 
     if chosen not in folders.REPORTS:
         raise UsageError(

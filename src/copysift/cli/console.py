@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copysift.errors import UsageError
-from copysift.settings import Door
-from copysift.values import Skipped
+from copysift.model.values import Skipped
+from copysift.settings.comparison import Door
 
 if TYPE_CHECKING:
-    from copysift.engine.progress import Progress
+    from copysift.runtime.progress import Progress
 
 AT_ONCE = 1 << 20  # bytes of a report that are written together
 DONE = 0
@@ -129,7 +129,7 @@ def name_notes(notes: Iterable[str], door: Door) -> None:
 @contextmanager
 def progress(door: Door) -> Iterator[Progress]:
     """Show a bar for every phase, on a terminal only."""
-    from copysift.engine.progress import Silent
+    from copysift.runtime.progress import Silent
 
     if door.quiet or not sys.stderr.isatty():
         yield Silent()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from copysift.cli import console
 from copysift.cli.options import SettingOption, _option, config_option
-from copysift.declaring import make, settings_of
 from copysift.errors import UsageError
-from copysift.settings import Door, read_config
-from copysift.settings_corpus import CorpusDoor, CorpusSettings
-from copysift.values import TAKEN, Skipped
+from copysift.model.values import TAKEN, Skipped
+from copysift.settings.comparison import Door, read_config
+from copysift.settings.corpus import CorpusDoor, CorpusSettings
+from copysift.settings.declaration import make, settings_of
 
 if TYPE_CHECKING:
-    from copysift.engine.progress import Progress
+    from copysift.runtime.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = 20  # of the skipped records, so many are named on the terminal; run.json has more

@@ -22,9 +22,9 @@ from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
-    from copysift.engine.corpus.deduping import Deduped
-    from copysift.engine.progress import Progress
-    from copysift.settings_corpus import CorpusDoor, CorpusSettings
+    from copysift.engines.dedup_steps import Deduped
+    from copysift.runtime.progress import Progress
+    from copysift.settings.corpus import CorpusDoor, CorpusSettings
 
 
 @click.command("dedup", cls=SectionedCommand)
@@ -67,9 +67,9 @@ def _dedup(
     shown: Progress,
 ) -> Deduped:
     """Do it by the engine that was asked for."""
-    from copysift.engine.corpus.deduping import dedup
-    from copysift.engine.corpus.engines import dedup_on_spark
-    from copysift.engine.corpus.run import check_onto
+    from copysift.engines.dedup_steps import dedup
+    from copysift.engines.engine import dedup_on_spark
+    from copysift.runs.cluster_run import check_onto
 
     against, run = (Path(name) if name else None for name in (door.against, door.run))
     if against is not None:

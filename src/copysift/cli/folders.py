@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from copysift.errors import UsageError
-from copysift.settings import Door
+from copysift.settings.comparison import Door
 
 _OURS = re.compile(r"index\.html|match\d+(-top|-[01])?\.html")
 

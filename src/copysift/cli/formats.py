@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from copysift import registry
-from copysift.settings import THRESHOLDS
+from copysift.runtime import registry
+from copysift.settings.comparison import THRESHOLDS
 
 KINDS = {
     "text": "characters: letters, marks and digits of any script, case folded",

@@ -8,8 +8,8 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.settings import Door
-from copysift.settings_sweeps import Tracing
+from copysift.settings.comparison import Door
+from copysift.settings.sweeps import Tracing
 
 
 @click.command("history", cls=SectionedCommand)

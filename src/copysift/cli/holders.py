@@ -11,9 +11,9 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.declaring import settings_of
-from copysift.settings import Door
-from copysift.settings_sweeps import Tracing
+from copysift.settings.comparison import Door
+from copysift.settings.declaration import settings_of
+from copysift.settings.sweeps import Tracing
 
 
 @click.command("holders", cls=SectionedCommand)
@@ -31,7 +31,8 @@ def command(index: str, what: str, **given: object) -> int:
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.holders(what, **asked) if Path(what).is_file() else store.holders_of(what, **asked)
-    from copysift.report import holding, sweeps
+    from copysift.report import copies as holding
+    from copysift.report import sweeps
 
     shown({"table": holding.table, "json": sweeps.record, "csv": holding.rows}, found, door)
     return console.DONE if found.holders or found.lost else console.NOTHING_FOUND

@@ -11,14 +11,14 @@ import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.declaring import settings_of
 from copysift.errors import InputError, UsageError
-from copysift.index_settings import Keep
-from copysift.settings import Door, Settings
+from copysift.settings.comparison import Door, Settings
+from copysift.settings.declaration import settings_of
+from copysift.settings.index import Keep
 
 if TYPE_CHECKING:
-    from copysift.engine.adding import Added
-    from copysift.engine.indexing import Index
+    from copysift.workflows.index import Index
+    from copysift.workflows.index_adding import Added
 
 DAMAGED = 2
 
@@ -33,7 +33,7 @@ def command() -> None:
 
 def opened(values: dict[str, object]) -> Index:
     """Open the index that a command names, with the settings that were given and no others."""
-    from copysift.engine.indexing import Index
+    from copysift.workflows.index import Index
 
     keep = of_class(Keep, values)
     settings = {name: value for name, value in values.items() if name in settings_of(Settings)}
@@ -187,7 +187,7 @@ def resample(new_seed_file: str, **given: object) -> int:
 @options("index-check")
 def check(repair: bool, **given: object) -> int:
     """Verify every checksum and reference and name what is damaged (exit status 2)."""
-    from copysift.index.check import INCOMPLETE
+    from copysift.store.check import INCOMPLETE
 
     values, door = _values(given, "index-check")
     _must_exist(values)
@@ -210,7 +210,7 @@ def check(repair: bool, **given: object) -> int:
 
 
 def _must_exist(values: dict[str, object]) -> None:
-    from copysift.index.reader import Snapshot, exists
+    from copysift.store.snapshot import Snapshot, exists
 
     if not exists(Path(str(values["index"]))):
         Snapshot(Path(str(values["index"])))

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from copysift.canonicalise import languages
+from copysift.kinds import languages
 
 
 @click.command("languages")

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from copysift.declaring import Setting, make, settings_of
-from copysift.index_settings import Keep, Query
-from copysift.settings import Door, Settings, read_config
-from copysift.settings_sweeps import Sweeping, Tracing
+from copysift.settings.comparison import Door, Settings, read_config
+from copysift.settings.declaration import Setting, make, settings_of
+from copysift.settings.index import Keep, Query
+from copysift.settings.sweeps import Sweeping, Tracing
 
 CLASSES: tuple[type[Any], ...] = (Settings, Door, Query, Keep, Sweeping, Tracing)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from copysift.cli import console
 from copysift.errors import UsageError
-from copysift.settings import Door, Settings
+from copysift.settings.comparison import Door, Settings
 
 if TYPE_CHECKING:
+    from copysift.model.values import Result
     from copysift.report.view import View
-    from copysift.values import Result
 
 
 def key_path(door: Door) -> Path:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from copysift import registry
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.declaring import settings_of
 from copysift.errors import InputError, UsageError
-from copysift.index_settings import Query
-from copysift.settings import Door
-from copysift.values import Skipped
+from copysift.model.values import Skipped
+from copysift.runtime import registry
+from copysift.settings.comparison import Door
+from copysift.settings.declaration import settings_of
+from copysift.settings.index import Query
 
 
 @click.command("query", cls=SectionedCommand)
@@ -77,7 +77,7 @@ def _named(text: str) -> str:
 
 
 def _must_be(path: Path) -> None:
-    from copysift.index.reader import Snapshot, exists
+    from copysift.store.snapshot import Snapshot, exists
 
     if not exists(path):
         Snapshot(path)

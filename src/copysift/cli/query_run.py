@@ -14,11 +14,11 @@ from copysift.cli import console
 from copysift.cli.corpus_options import options, settings_from, spare_pandas
 from copysift.cli.options import SectionedCommand
 from copysift.errors import UsageError
+from copysift.model.values import Answer, Pair
 from copysift.report.hits import FORMATS
 from copysift.report.view import View
-from copysift.settings import Door
-from copysift.settings_corpus import CorpusDoor
-from copysift.values import Answer, Pair
+from copysift.settings.comparison import Door
+from copysift.settings.corpus import CorpusDoor
 
 
 @click.command("query", cls=SectionedCommand)
@@ -39,7 +39,7 @@ def command(run: str, names: tuple[str, ...], texts: tuple[str, ...], **given: o
     chosen = _format(door)
     console.check_output(out)
     spare_pandas()
-    from copysift.engine.corpus.query import Asked
+    from copysift.workflows.run_query import Asked
 
     asked = Asked(Path(run), settings.seed)
     questions = [(name, _read(name)) for name in names]

@@ -17,8 +17,8 @@ from copysift.cli.options import SectionedCommand
 def command(run: str, **given: object) -> int:
     """Form the clusters of RUN anew; with -o FILE.parquet beside its own, so that several can be compared."""
     settings, door = settings_from(given)
-    from copysift.engine.corpus.run import recluster
     from copysift.report.wording import plural
+    from copysift.runs.cluster_run import recluster
 
     counts = recluster(Path(run), settings, Path(door.output) if door.output else None)
     if door.json:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
-from copysift.declaring import make, settings_of
-from copysift.encoding import to_utf8
 from copysift.errors import UsageError
-from copysift.index_settings import Query
-from copysift.read.walk import Entry, WalkSettings, walk
+from copysift.model.values import Answer, Skipped
+from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
 from copysift.serve.requests import ALLOWED
-from copysift.settings import Door, Settings
-from copysift.values import Answer, Skipped
+from copysift.settings.comparison import Door, Settings
+from copysift.settings.declaration import make, settings_of
+from copysift.settings.index import Query
+from copysift.sources.walk import Entry, WalkSettings, walk
 
 _ROLES = ("base", "earlier")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from copysift.cli import console
 from copysift.errors import UsageError
-from copysift.settings import Door
+from copysift.settings.comparison import Door
 
 SUFFIXES = {".json": "json", ".html": "html", ".htm": "html", ".csv": "csv", ".txt": "table"}
 
@@ -31,7 +31,7 @@ def chosen(formats: Mapping[str, object], door: Door) -> str:
 
 def must_exist(index: str) -> None:
     """Raise StoreError unless an index stands there."""
-    from copysift.index.reader import Snapshot, exists
+    from copysift.store.snapshot import Snapshot, exists
 
     if not exists(Path(index)):
         Snapshot(Path(index))

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from copysift import registry
 from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.declaring import settings_of
 from copysift.errors import UsageError
-from copysift.index_settings import Keep
-from copysift.settings import Door, Settings
-from copysift.values import Result
+from copysift.model.values import Result
+from copysift.runtime import registry
+from copysift.settings.comparison import Door, Settings
+from copysift.settings.declaration import settings_of
+from copysift.settings.index import Keep
 
 if TYPE_CHECKING:
-    from copysift.engine.local import Scan
+    from copysift.workflows.scan import Scan
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
@@ -53,7 +53,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
     if door.save:
-        from copysift.engine.run import check_place
+        from copysift.runs.scan_run import check_place
 
         check_place(Path(door.save))
     if chosen == "moss":
@@ -99,9 +99,9 @@ def _scan(
     places: list[str], settings: Settings, values: dict[str, object], against: str, opens: bool
 ) -> tuple[Scan, list[str]]:
     """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
-    from copysift.engine.gathering import check_paths
-    from copysift.engine.local import Scan
-    from copysift.index.reader import exists
+    from copysift.store.snapshot import exists
+    from copysift.workflows.scan import Scan
+    from copysift.workflows.submissions import check_paths
 
     indexes = [place for place in places if exists(Path(place))]
     check_paths(places)
@@ -109,7 +109,7 @@ def _scan(
         return Scan(settings, opens=opens), places
     if indexes and (against or len(places) > 1):
         raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or name it by --against")
-    from copysift.engine.index_scan import index_scan
+    from copysift.workflows.index_scan import index_scan
 
     given = {name: value for name, value in values.items() if name in settings_of(Settings)}
     if against:
@@ -119,7 +119,7 @@ def _scan(
 
 def note_programs(result: Result, settings: Settings, door: Door) -> None:
     """Say so when programs were compared as text and nobody asked for that."""
-    from copysift.engine.programs import taken_as_text
+    from copysift.workflows.programs import taken_as_text
 
     count = 0 if door.quiet else taken_as_text(result.documents, settings)
     if count > 1:
@@ -150,8 +150,8 @@ def report_format(door: Door) -> str:
 
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
+    from copysift.report.json_report import parts
     from copysift.report.names import names
-    from copysift.report.records import parts
     from copysift.report.view import View, no_source, no_spans
     from copysift.report.wording import plural
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from copysift.errors import UsageError
-from copysift.parsing import size
 from copysift.report.wording import size as size_shown
 from copysift.serve.limits import Limits
+from copysift.settings.parsing import size
 
 _LIMITS = (
     ("--max-jobs", "user_jobs", "N", "Jobs of one user that wait or run."),

@@ -12,7 +12,7 @@ from copysift.cli.options import SectionedCommand, declared, options, settings_f
 from copysift.cli.scan import report_format, wants_groups
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
-from copysift.settings import Door
+from copysift.settings.comparison import Door
 
 # options that choose among pairs, and so have nothing to do with an overview
 PAIRS = {
@@ -33,7 +33,7 @@ PAIRS = {
 @options("show")
 def command(run: str, **given: object) -> int:
     """Answer from the saved run RUN, with any threshold that is not below its floor."""
-    from copysift.engine.corpus.tables import is_corpus
+    from copysift.runs.tables import is_corpus
 
     settings, door = settings_from("show", given)
     corpus = is_corpus(Path(run))
@@ -42,9 +42,9 @@ def command(run: str, **given: object) -> int:
     chosen = report_format(door)
     console.check_output(door)
     if corpus:
-        from copysift.engine.corpus.shown import show
+        from copysift.workflows.shown import show
     else:
-        from copysift.engine.local import show
+        from copysift.workflows.scan import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))
     console.name_notes(result.notes, door)
@@ -64,8 +64,8 @@ def _corpus(run: Path, door: Door, given: Mapping[str, object]) -> bool:
             f"{', '.join(idle)} changes nothing in the overview of {run}, a run of copysift cluster",
             hint="list its pairs with --format table, json or csv, or use copysift recluster",
         )
-    from copysift.engine.corpus.overview import overview
     from copysift.report.corpus import as_html, as_text
+    from copysift.workflows.overview import overview
 
     console.write((as_html if suffix.startswith(".htm") else as_text)(overview(run)), door)
     return True

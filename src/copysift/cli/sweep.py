@@ -7,9 +7,9 @@ import click
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.declaring import settings_of
-from copysift.settings import Door
-from copysift.settings_sweeps import Sweeping
+from copysift.settings.comparison import Door
+from copysift.settings.declaration import settings_of
+from copysift.settings.sweeps import Sweeping
 
 
 @click.command("sweep", cls=SectionedCommand)

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from copysift.values import UInt64s
+from copysift.model.values import UInt64s
 
 def has_avx2() -> bool: ...
 def use_avx2(wanted: bool) -> None: ...

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from copysift.values import Symbols, UInt32s, UInt64s
+from copysift.model.values import Symbols, UInt32s, UInt64s
 
 MAX_WINDOW: int
 MAX_GRAM: int

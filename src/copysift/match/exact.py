@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from copysift.values import Canonical, Symbols
+    from copysift.model.values import Canonical, Symbols
 
     UInt8s = NDArray[np.uint8]
     UInt32s = NDArray[np.uint32]

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from copysift.errors import UsageError
+from copysift.model.values import Cluster, Group, Listing, Pair, Region, Result, Side, Skipped, Submission
 from copysift.report.units import files_of, submissions_of
 from copysift.report.view import View
-from copysift.values import Cluster, Group, Listing, Pair, Region, Result, Side, Skipped, Submission
 
 HEAD = ("pseudonym", "name")
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from copysift.errors import UsageError
-from copysift.report.records import encoded
+from copysift.model.values import Indexed
+from copysift.report.json_report import encoded
 from copysift.report.wording import plural, size, spelled
-from copysift.values import Indexed
 
 COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept")
 

@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Callable
 
-from copysift.report.records import encoded
+from copysift.model.values import Folders
+from copysift.report.json_report import encoded
 from copysift.report.wording import cells, pad, percent, plural, shorten, spelled, styled
-from copysift.values import Folders
 
 Row = tuple[str, str, str, str]  # relation, similarity, left name, right name
 _MEASURES = ("similarity", "resemblance", "containment_left", "containment_right")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from copysift.model.values import Answer, Group, Hit, Region
+from copysift.report.json_report import encoded
 from copysift.report.passages import numbered, where
-from copysift.report.records import encoded
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
-from copysift.values import Answer, Group, Hit, Region
 
 VERSION = 1
 COLUMNS = (

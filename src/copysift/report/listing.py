@@ -6,10 +6,10 @@ the R file: the share of the R file's fingerprints that the member has too (§4)
 
 from __future__ import annotations
 
+from copysift.model.values import Listing, Result
 from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import percent, shorten, spelled, styled
-from copysift.values import Listing, Result
 
 _EQUAL = "The following groups of files are equal."
 _SIMILAR = "The following groups of files are similar. Minimum similarity = {}"

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from html import escape
 
 from copysift._version import __version__
+from copysift.model.values import Group, Pair, Result, Side
 from copysift.report.payload import limited
 from copysift.report.units import files_of
 from copysift.report.view import View
 from copysift.report.wording import percent, visible
-from copysift.values import Group, Pair, Result, Side
 
 LARGEST_SOURCE = 2_000_000  # bytes of one submission that are shown
 # MOSS's colours, in turn.

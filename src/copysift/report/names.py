@@ -5,8 +5,8 @@ Pairs give two names each (`xargs -0 -n 2 diff`); groups and equal sets end with
 
 from __future__ import annotations
 
+from copysift.model.values import Result
 from copysift.report.view import View
-from copysift.values import Result
 
 
 def names(result: Result, view: View) -> str:

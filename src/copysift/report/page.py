@@ -16,12 +16,12 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from copysift._version import __version__
+from copysift.model.values import Result
 from copysift.report import charts
 from copysift.report.payload import Payload
 from copysift.report.units import labels_of
 from copysift.report.view import View
 from copysift.report.wording import percent, visible
-from copysift.values import Result
 
 SCRIPTS = (
     "dom.js", "store.js", "tables.js", "overview.js", "source.js", "compare.js", "sheet.js", "submission.js",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 
+from copysift.model.values import Pair, Region, Result, Side
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, plural, shorten, spelled, styled, visible
-from copysift.values import Pair, Region, Result, Side
 
 MOST_LINES = 24  # of one passage unless it is to be shown whole; the rest is counted
 MOST_BYTES = 64 * 1024  # of such a passage that are looked at: one line may be a whole file

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from copysift._version import __version__
+from copysift.model.values import Group, Pair, Region, Result
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
 from copysift.report.units import bytes_of, files_of, labels_of, submissions_of
 from copysift.report.view import View
 from copysift.report.wording import visible
-from copysift.values import Group, Pair, Region, Result
 
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from copysift.model.values import Pair, Region, Result
 from copysift.report.passages import WHOLE, fitted, most_lines, source_lines, where
 from copysift.report.units import bytes_of
 from copysift.report.view import View
 from copysift.report.wording import PASSAGE_STYLES, cells, pad, percent, plural, size, spelled, styled
-from copysift.values import Pair, Region, Result
 
 WIDEST = 200  # columns that a left side is filled up to where there is no terminal; longer lines pass it
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from copysift.report.records import encoded
+from copysift.model.sweeps import History, Located, Passage, Place, Stay, Swept, Version
+from copysift.report.json_report import encoded
 from copysift.report.view import View
 from copysift.report.wording import pad, percent, plural, size, styled, visible
-from copysift.values_sweeps import History, Located, Passage, Place, Stay, Swept, Version
 
 VERSION = 1
 SHOWN_COPIES = 20

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
+from copysift.model.values import Pair, Result
 from copysift.report import listing
 from copysift.report.passages import passages
 from copysift.report.units import bytes_of, known_of, similar_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
-from copysift.values import Pair, Result
 
 
 def report(result: Result, view: View) -> str:

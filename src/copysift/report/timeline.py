@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
+from copysift.model.sweeps import History, Located, Passage, Stay, Sweep, Version
 from copysift.report.sweeps import located as told
 from copysift.report.view import View
 from copysift.report.wording import percent, plural, size, visible
-from copysift.values_sweeps import History, Located, Passage, Stay, Sweep, Version
 
 WIDTH, LEFT, ROW = 860, 20, 34
 _COLORS = ("#3b78c2", "#2a9d5c", "#d9a21b", "#8a56b0", "#c4453a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from copysift.values import Group, Result, Submission
+from copysift.model.values import Group, Result, Submission
 
 
 def files_of(result: Result) -> dict[str, list[Group]]:

@@ -13,7 +13,6 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from copysift._version import __version__
-from copysift.declaring import make
 from copysift.errors import UsageError
 from copysift.serve import requests, uploads
 from copysift.serve.jobs import DONE, Job, Mark
@@ -31,7 +30,8 @@ from copysift.serve.models import (
     job_out,
 )
 from copysift.serve.state import ApiUser, ServerState, State
-from copysift.settings import Settings
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import make
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorOut, "description": words}
@@ -202,8 +202,8 @@ def put_mark(id: str, mark: MarkModel, state: ServerState, user: ApiUser) -> Mar
 @router.post("/compare", tags=["texts"])
 def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, Any]:
     """Compare two texts: the measures of the pair and its passages."""
-    from copysift.engine.compare import compare_files
-    from copysift.report.records import record
+    from copysift.report.json_report import record
+    from copysift.workflows.compare import compare_files
 
     settings = _settings(given.settings, state)
     with TemporaryDirectory(dir=state.config.data / "incoming") as folder:
@@ -223,7 +223,7 @@ def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, An
 @router.post("/fingerprints", tags=["texts"])
 def fingerprints(given: FingerprintsIn, state: ServerState, user: ApiUser) -> FingerprintsOut:
     """Give the fingerprints of a text."""
-    from copysift.engine.documents import Reader
+    from copysift.workflows.reading import Reader
 
     reader = Reader(_settings(given.settings, state))
     data = given.text.encode("utf-8", "surrogatepass")

@@ -10,9 +10,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from copysift.declaring import make
 from copysift.errors import UsageError
-from copysift.index_settings import Query as Asked
 from copysift.report import hits
 from copysift.serve import uploads
 from copysift.serve.api import ERRORS, UPLOAD
@@ -21,6 +19,8 @@ from copysift.serve.jobs import Job
 from copysift.serve.limits import LimitError
 from copysift.serve.models import JobOut, Strict, job_out
 from copysift.serve.state import ApiUser, ServerState, State
+from copysift.settings.declaration import make
+from copysift.settings.index import Query as Asked
 
 router = APIRouter(prefix="/api/v1/indexes", responses=ERRORS, tags=["indexes"])
 NOTHING = {"documents": 0, "fingerprints": 0}

@@ -8,15 +8,15 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from copysift.declaring import make
 from copysift.errors import CopysiftError, UsageError
-from copysift.index_settings import Query
 from copysift.serve import api_indexes, uploads
 from copysift.serve.incoming import uploaded
 from copysift.serve.indexes import passages
 from copysift.serve.pages import check_form, form_of
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import root_of, show
+from copysift.settings.declaration import make
+from copysift.settings.index import Query
 
 router = APIRouter()
 HITS = 20  # of an index that a page shows

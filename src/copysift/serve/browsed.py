@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from copysift.engine.corpus.browsing import Browsing
+from copysift.runs.browsing import Browsing
 
 
 class Runs:

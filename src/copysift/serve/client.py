@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from copysift.errors import InputError, UsageError
-from copysift.values import Answer, Cluster, Group, Hit, Ignored, Pair, Region, Result, Side, Skipped
+from copysift.model.values import Answer, Cluster, Group, Hit, Ignored, Pair, Region, Result, Side, Skipped
 
 LOOK = 0.3  # seconds between two looks at a job
 CHUNK = 1 << 20

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from copysift.engine.indexing import Index
 from copysift.errors import InputError, UsageError
-from copysift.index.reader import exists
 from copysift.serve.incoming import uploaded
 from copysift.serve.jobs import unguessable
+from copysift.store.snapshot import exists
+from copysift.workflows.index import Index
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS indexes (
@@ -153,8 +153,8 @@ def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads:
 
 
 def _texts(folder: Path, skipped: list[str]) -> Iterator[tuple[str, bytes]]:
-    from copysift.read.archives import is_archive, members
-    from copysift.values import Skipped
+    from copysift.model.values import Skipped
+    from copysift.sources.containers import is_archive, members
 
     for file, path in uploaded(folder):
         if not is_archive(file.name):

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from copysift.engine.indexing import Index
 from copysift.errors import InputError
-from copysift.report import changing, timeline
+from copysift.report import changes as changing
+from copysift.report import timeline
 from copysift.report.wording import visible
 from copysift.serve import api_indexes
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import root_of, show
+from copysift.workflows.index import Index
 
 router = APIRouter()
 

@@ -57,7 +57,7 @@ def start(request: Request, state: ServerState, user: PageUser) -> Response:
 def languages() -> list[tuple[str, str]]:
     """Give the names and titles of the languages, where this copysift knows any."""
     try:
-        from copysift.canonicalise.catalog import languages as known
+        from copysift.kinds.catalog import languages as known
     except ImportError:
         return []
     return sorted(((each.name, each.title) for each in known().entries), key=lambda pair: pair[1].lower())

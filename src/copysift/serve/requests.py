@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from copysift.declaring import Setting, make, settings_of
 from copysift.errors import UsageError
-from copysift.settings import Settings
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import Setting, make, settings_of
 
 ALLOWED = (
     "kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "disjoint", "threshold",

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from copysift.engine.corpus.browsing import Browsing
+from copysift.runs.browsing import Browsing
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import show
 

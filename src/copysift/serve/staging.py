@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from copysift.read.archives import is_archive, zip_names
 from copysift.serve.incoming import Uploaded
+from copysift.sources.containers import is_archive, zip_names
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}\Z")
 _ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))\Z", re.IGNORECASE)

@@ -11,16 +11,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from copysift.declaring import make
-from copysift.engine.local import Scan
-from copysift.report import moss, page, records
+from copysift.model.values import Result
+from copysift.report import json_report as records
+from copysift.report import moss, page
 from copysift.report.view import View
 from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
 from copysift.serve.requests import PAIRS
 from copysift.serve.staging import stage
-from copysift.settings import Settings
-from copysift.values import Result
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import make
+from copysift.workflows.scan import Scan
 
 TOLD = 0.3  # seconds between two notes on progress
 

@@ -1,1 +1,0 @@
-"""The stages put together: the only place that knows them all."""

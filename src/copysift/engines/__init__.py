@@ -1,0 +1,1 @@
+"""Where a workflow runs: this machine or Spark."""

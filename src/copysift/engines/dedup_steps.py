@@ -1,0 +1,207 @@
+"""`dedup` from sources to output: cluster, decide, write; drop what a run has, or only the passages of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copysift.clusters.preference import choice
+from copysift.engines import record_output as output
+from copysift.engines.local import Batches, records
+from copysift.errors import InputError, UsageError
+from copysift.model.values import TAKEN, Skipped
+from copysift.runs.cluster_run import cluster
+from copysift.runs.tables import open_corpus
+from copysift.runs.texts import readable
+from copysift.runs.workspace import Skips
+from copysift.runtime.progress import Progress
+from copysift.settings.corpus import CorpusSettings
+from copysift.sources.standard_input import kept_in
+from copysift.workflows.dedup import Decision, against, decide
+from copysift.workflows.passages import Known, cut
+
+
+@dataclass(slots=True)
+class Deduped:
+    """What was done, in numbers."""
+
+    documents: int = 0
+    kept: int = 0
+    removed: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    skipped: tuple[tuple[str, str], ...] = ()
+    skipped_total: int = 0
+    left_out: int = 0
+
+
+def dedup(
+    sources: Iterable[str],
+    path: Path | None,
+    settings: CorpusSettings,
+    *,
+    keeping: str = "first",
+    shards: int = 1,
+    dry_run: bool = False,
+    against: Path | None = None,
+    passages: str = "",
+    run: Path | None = None,
+    progress: Progress | None = None,
+) -> Deduped:
+    """Write what stays of the sources to `path`, and beside it who was removed."""
+    sources = [os.fspath(source) for source in sources]
+    check_wishes(keeping, run, against)
+    if path is not None:
+        output.maker(path)  # a name without a format is refused before the work
+        keep_sources(sources, path, shards)
+    with beside(path, run) as folder:
+        names = rereadable(sources, folder)
+
+        def again() -> Batches:
+            return records(names, settings, whole=True)
+
+        if passages and against is not None:
+            return _cut(again, path, settings, against, passages, dry_run, shards)
+        made = cluster(
+            names, folder / "run" if run is None else run, settings, onto=against, progress=progress
+        )
+        decision, before = _decision(made.path, settings, keeping, against)
+        done = _numbers(decision, before)
+        done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
+        done.left_out = made.left_out
+        require_some(done)
+        if path is not None and not dry_run:
+            skipped: list[Skipped] = []
+            output.write_kept(_noted(again(), skipped), decision.stays[before:], path, shards, settings)
+            output.write_removed(path, decision, before, skipped)
+        return done
+
+
+def _noted(batches: Batches, skipped: list[Skipped]) -> Batches:
+    """Pass records on, and note those that are left out."""
+    for batch in batches:
+        if isinstance(batch, Skipped) and batch.reason not in TAKEN:
+            skipped.append(batch)
+        yield batch
+
+
+def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
+    """Refuse before the work what cannot be done."""
+    choice(keeping)
+    if run is not None and against is not None and run.absolute() == against.absolute():
+        raise UsageError("--run and --against name the same folder", hint="name another by --run")
+
+
+def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
+    """Refuse to write over a source."""
+    for target in (*output.shard_paths(path, shards), output.removed_path(path)):
+        for source in sources:
+            if source != "-" and target.exists() and Path(source).exists() and target.samefile(source):
+                raise UsageError(f"{target} is one of the sources", hint="name another file by -o")
+
+
+def require_some(done: Deduped) -> None:
+    """Refuse to write an empty output where nothing could be read."""
+    if not done.documents and done.skipped:
+        name, reason = done.skipped[0]
+        more = f" (and {done.skipped_total - 1:,} more)" if done.skipped_total > 1 else ""
+        raise InputError(f"nothing could be read: {name} {reason}{more}", hint="nothing was written")
+
+
+def _decision(run: Path, settings: CorpusSettings, keeping: str, old: Path | None) -> tuple[Decision, int]:
+    if old is None:
+        return decide(run, settings, keeping), 0
+    before = len(open_corpus(old).ids)
+    return against(run, before, settings), before
+
+
+def _numbers(decision: Decision, before: int) -> Deduped:
+    reasons = [
+        why
+        for why, number in zip(decision.reason, decision.removed.tolist(), strict=True)
+        if number >= before
+    ]
+    documents = len(decision.kept) - before
+    return Deduped(documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common()))
+
+
+def _cut(
+    again: Callable[[], Batches],
+    path: Path | None,
+    settings: CorpusSettings,
+    against: Path,
+    passages: str,
+    dry_run: bool,
+    shards: int,
+) -> Deduped:
+    """Cut or flag the passages that the run has; documents of which nothing is left go."""
+    described = open_corpus(against).described["settings"]
+    known = Known(against, described["shingle"], settings.seed)
+    done = Deduped()
+    reasons: Counter[str] = Counter()
+    gone: list[output.Record] = []
+
+    def change(name: str, record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
+        shown = readable(text, settings.html)  # markup blanked where it stands: the offsets are the same
+        spans = known.spans(shown)
+        done.documents += 1
+        if not spans:
+            done.kept += 1
+            return record
+        reasons["flagged" if passages == "flag" else "cut"] += 1
+        if passages == "flag":
+            done.kept += 1
+            return record | {"passages": [list(span) for span in spans]}
+        left = cut(text, spans, markup=shown is not text and shown != text).decode("utf-8", "replace")
+        if not left.strip():
+            done.removed += 1
+            gone.append({"document": name, "kept": None, "reason": "nothing left after cutting"})
+            return None
+        done.kept += 1
+        return record | {settings.text_field: left}
+
+    total, skips = 0, Skips()
+    for batch in again():
+        if isinstance(batch, Skipped):
+            skips.add(batch)
+        else:
+            total += len(batch)
+    done.skipped = tuple((note.name, note.reason) for note in skips.named)
+    done.skipped_total = skips.total
+    done.left_out = skips.total - sum(skips.reasons[reason] for reason in TAKEN)
+    if not total:
+        require_some(done)
+    with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
+        target = Path(spare) / "out.jsonl" if path is None or dry_run else path
+        skipped: list[Skipped] = []
+        every = np.ones(total, np.bool_)
+        output.write_kept(_noted(again(), skipped), every, target, shards, settings, change)
+        output.write_list(target, [*gone, *map(output.skipped_row, skipped)])
+    done.reasons = dict(reasons)
+    return done
+
+
+@contextlib.contextmanager
+def beside(path: Path | None, run: Path | None) -> Iterator[Path]:
+    """Give a folder for the work, beside the output so that there is room; it goes at the end."""
+    parent = (run or path or Path.cwd() / "x").absolute().parent
+    if not parent.is_dir():
+        raise UsageError(f"the folder {parent} does not exist", hint="make it first")
+    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rereadable(sources: Iterable[str], folder: Path) -> list[str]:
+    """Give the sources, standard input as a copy of it: dedup reads everything twice."""
+    return [os.fspath(source) if source != "-" else kept_in(folder) for source in sources]

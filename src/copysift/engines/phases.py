@@ -1,0 +1,315 @@
+"""The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
+
+1  `sketch`      a batch of documents → facts, samples and sets of shingles
+   `collapsed`   facts of all documents → who stands for whom
+2  `entries`     sets of a part → (shingle, document) entries of those who stand for others
+3  `joined`      entries of a range of shingles → pairs that share some, common shingles
+   `candidates`  pairs of a range of documents, summed up → those worth measuring
+   `measured`    candidates and their sets → pairs with their measures
+4  `clustered`   pairs → clusters
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from copysift import kernels
+from copysift.clusters.classes import ALONE, collapse
+from copysift.clusters.linkage import assign
+from copysift.errors import UsageError
+from copysift.fingerprints import shingles as sketching
+from copysift.join import lists
+from copysift.match.sets import Measured, at_least, measures, shared_by
+from copysift.runs.columns import column
+from copysift.runs.sets import Sketched
+from copysift.settings.corpus import CorpusSettings
+from copysift.sources.records import RAW
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+SPACE = b"\xef\xbb\xbf \t\n\r\f\v"  # what may stand before a page
+HEAD = 64
+
+Features = Callable[[dict[str, Any]], Iterable[object]]
+
+
+def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
+    """Phase 1: shingle a batch of documents and sample the shingles."""
+    content = None
+    data, offsets = _buffers(batch["text"])
+    lengths = np.diff(offsets)
+    if settings.features:
+        digests = kernels.shingle.content_digests(data, offsets)
+        listed = _features(batch, features, settings.features)
+        found = sketching.feature_sets(listed, digests, settings.seed)
+    else:
+        readable = _readable(batch, data, offsets, settings.html)
+        if readable is not None:
+            content = kernels.shingle.content_digests(data, offsets)
+            data, offsets = _buffers(readable)
+        found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
+    by = sketching.moduli(found.sizes, settings.modulus)
+    samples, bounds = sketching.samples(found.values, found.bounds, by)
+    table = pa.table(
+        {
+            "id": batch["id"],
+            "date": batch["date"],
+            "other": batch["other"],
+            "bytes": column(lengths),
+            "words": column(found.words),
+            "shingles": column(found.sizes),
+            "sampled": column(np.diff(bounds)),
+            "content": column(found.content if content is None else content),
+            "lexical": column(found.lexical),
+            "sets": column(found.sets),
+        }
+    )
+    return Sketched(table, samples, found.values)
+
+
+def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> list[list[bytes]]:
+    if function is None:
+        listed = batch["features"].to_pylist()
+    else:
+        rows = batch.select(["id", "text", "date", "other"]).to_pylist()
+        for row in rows:
+            row["text"] = row["text"].decode("utf-8", "replace")
+        listed = [_called(function, row, named) for row in rows]
+    return [
+        [each if isinstance(each, bytes) else str(each).encode("utf-8", "replace") for each in features or ()]
+        for features in listed
+    ]
+
+
+def _called(function: Features, row: dict[str, Any], named: str) -> list[object]:
+    """Call the function of a user; what it raises is told with the record."""
+    name = row["id"]
+    try:
+        return list(function(row))
+    except Exception as error:
+        raise UsageError(
+            f"--features {named} failed for record {name}: {type(error).__name__}: {error}",
+            hint="it is given a record with id, text, date and other, and gives back its features",
+        ) from error
+
+
+def _buffers(texts: pa.LargeBinaryArray) -> tuple[NDArray[np.uint8], Int64s]:
+    """Give the bytes and offsets behind a column, as they are."""
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8), ends
+
+
+def _readable(
+    batch: pa.RecordBatch, data: NDArray[np.uint8], offsets: Int64s, html: str
+) -> pa.LargeBinaryArray | None:
+    """Give the texts as UTF-8 without markup, or None when they already are."""
+    raw = batch.schema.metadata == RAW
+    if html == "never" and not raw:
+        return None
+    if html == "always" or raw:
+        which = np.arange(len(batch))
+    else:  # what begins with <, perhaps after white space, may be HTML
+        full = np.flatnonzero(np.diff(offsets) > 0)
+        which = full[np.isin(data[offsets[full]], np.frombuffer(b"< \n\r\t\xef", np.uint8))]
+        which = which[
+            [_opens(data[offsets[each] : offsets[each] + HEAD].tobytes()) for each in which.tolist()]
+        ]
+    if not len(which):
+        return None
+    from copysift.kinds import blank_markup, detect_kind, to_utf8
+
+    texts: list[bytes] | None = None
+    for number in which.tolist():
+        source = data[offsets[number] : offsets[number + 1]].tobytes()
+        text = to_utf8(source)[0] if raw else source
+        if html == "always" or (html == "auto" and detect_kind("", text[:4096]) == "html"):
+            text = blank_markup(text)
+        if text is not source:
+            texts = texts or batch["text"].to_pylist()
+            texts[number] = text
+    return None if texts is None else pa.array(texts, pa.large_binary())
+
+
+def _opens(head: bytes) -> bool:
+    """Tell whether a text opens with a tag, for all that its first bytes say."""
+    return head.lstrip(SPACE)[:1] in (b"<", b"")
+
+
+def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]]:
+    """Give for every document the first that is the same for every measure, and how it is the same."""
+    return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
+
+
+def probes(
+    samples: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], modulus: int
+) -> UInt64s:
+    """Give the sampled shingles that documents with coarser samples must be asked for."""
+    finer = np.repeat(standing & (by < modulus), np.diff(bounds))
+    wanted: UInt64s = samples[finer]
+    rest: UInt64s = wanted[wanted % np.uint64(modulus) != 0]
+    return rest
+
+
+def entries(
+    values: UInt64s,
+    bounds: Int64s,
+    first: int,
+    by: UInt32s,
+    standing: NDArray[np.bool_],
+    known: UInt64s | None,
+    settings: CorpusSettings,
+) -> tuple[UInt64s, UInt32s]:
+    """Phase 2: give shingles and numbers of the documents, from `first` on, that stand for others.
+
+    Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a
+    long one at the density of the short one.
+    """
+    if settings.method == "super":
+        return _super_entries(values, bounds, first, by, standing, settings)
+    chosen, ends = sketching.samples(values, bounds, by, known)
+    return _numbered(chosen, ends, first, standing)
+
+
+def _super_entries(
+    values: UInt64s,
+    bounds: Int64s,
+    first: int,
+    by: UInt32s,
+    standing: NDArray[np.bool_],
+    settings: CorpusSettings,
+) -> tuple[UInt64s, UInt32s]:
+    """Give super shingles of the own sample, and of the finer one that a document half as long has."""
+    finer = sketching.moduli(np.diff(bounds) // 2, settings.modulus)
+    both = np.stack([by, np.where(finer == by, 0, finer)], axis=1)
+    both[~standing] = 0
+    found, ends = kernels.shingle.super_shingles(values, bounds, both.astype(np.uint32), settings.super_size)
+    return _numbered(found, ends, first, standing)
+
+
+def _numbered(
+    chosen: UInt64s, ends: Int64s, first: int, standing: NDArray[np.bool_]
+) -> tuple[UInt64s, UInt32s]:
+    counts = np.diff(ends)
+    docs = np.repeat(np.arange(first, first + len(counts), dtype=np.uint32), counts)
+    if standing.all():
+        return chosen, docs
+    kept = np.repeat(standing, counts)
+    return chosen[kept], docs[kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What decides whether a pair is measured: facts of all documents."""
+
+    shingles: Int64s
+    sizes: UInt32s  # shingles of the own sample that are not common
+    floor: float
+    method: str
+
+    def of(self, pairs: UInt64s, shared: UInt32s, common: UInt64s) -> UInt64s:
+        """Give the pairs that may reach the floor, and those that common shingles propose, in order."""
+        left, right = split(pairs)
+        smaller = np.where(self.shingles[left] <= self.shingles[right], left, right)
+        return candidates(pairs, shared, self.sizes[smaller], common, self.floor, self.method)
+
+
+def candidates(
+    pairs: UInt64s, shared: UInt32s, sizes: UInt32s, common: UInt64s, floor: float, method: str
+) -> UInt64s:
+    """Give the pairs that may reach the floor, `sizes` being of their smaller documents, and the common."""
+    kept = pairs if method == "super" else pairs[lists.enough(shared, sizes, floor)]
+    return lists.distinct(np.concatenate([kept, common])) if len(common) else kept
+
+
+def split(pairs: UInt64s) -> tuple[Int64s, Int64s]:
+    """Give left and right of packed pairs."""
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def measured(
+    values: UInt64s,
+    bounds: Int64s,
+    numbers: Int64s,
+    pairs: UInt64s,
+    settings: CorpusSettings,
+    floor: float,
+) -> Measured:
+    """Measure candidates, given the sets of the documents `numbers`, and keep those at the floor.
+
+    With `estimate`, documents with the same density of sample are measured by samples alone (section 3).
+    """
+    left, right = split(pairs)
+    one, other = np.searchsorted(numbers, left), np.searchsorted(numbers, right)
+    sizes = np.diff(bounds)
+    shared = np.zeros(len(pairs), np.int64)
+    n, m = sizes[one].copy(), sizes[other].copy()
+    exact = np.ones(len(pairs), np.bool_)
+    if settings.estimate:
+        by = sketching.moduli(sizes, settings.modulus)
+        exact = by[one] != by[other]
+        sampled, ends = sketching.samples(values, bounds, by)
+        same, counts = ~exact, np.diff(ends)
+        shared[same] = shared_by(sampled, ends, one[same], other[same])
+        n[same], m[same] = counts[one[same]], counts[other[same]]
+    shared[exact] = shared_by(values, bounds, one[exact], other[exact])
+    return counted(left, right, shared, n, m, floor)
+
+
+def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, floor: float) -> Measured:
+    """Measure pairs by the n and m shingles that they have and those shared, and keep those at the floor."""
+    found = measures(left, right, shared, n, m)
+    return found.take(at_least(found, floor))
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """For every document the first of its cluster, and how it came in, as a word of JOINED."""
+
+    root: Int64s
+    joined: NDArray[np.uint8]
+
+
+JOINED = ("representative", "identical", "lexically equivalent", "sketch equivalent", "similar", "contained")
+SIMILAR, CONTAINED = 4, 5
+
+
+def alike(pairs: Measured, resemblance: float, contained: bool) -> NDArray[np.bool_]:
+    """Tell which pairs belong together."""
+    close = pairs.resemblance >= resemblance - 1e-12
+    return np.asarray(close | (pairs.containment >= resemblance - 1e-12) if contained else close)
+
+
+def clustered(
+    pairs: Measured,
+    first: Int64s,
+    how: NDArray[np.uint8],
+    resemblance: float,
+    contained: bool,
+    policy: str,
+) -> Clustered:
+    """Phase 4: join documents by pairs, and let those that were collapsed join again."""
+    together = pairs.take(alike(pairs, resemblance, contained))
+    root = assign(len(first), together.left, together.right, policy)
+    close = together.resemblance >= resemblance - 1e-12
+    same = root[together.left] == root[together.right]
+    near = np.zeros(len(first), np.bool_)
+    near[together.left[close & same]] = near[together.right[close & same]] = True
+    root = root[first]
+    return Clustered(root, joined_as(how, near, root == np.arange(len(root))))
+
+
+def joined_as(how: NDArray[np.uint8], near: NDArray[np.bool_], heads: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Tell how documents came into their cluster; `near` resemble one of it, `heads` are its first."""
+    joined = np.where(how != ALONE, how, np.where(near, SIMILAR, CONTAINED))
+    return np.where(heads, 0, joined).astype(np.uint8)

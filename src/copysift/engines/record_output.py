@@ -1,0 +1,263 @@
+"""Write what stays of a corpus: JSON lines or Parquet, in shards, with the removed ones beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from copysift.errors import UsageError
+from copysift.model.values import Skipped
+from copysift.runs.texts import readable
+from copysift.settings.corpus import CorpusSettings
+from copysift.sources.records import RAW
+from copysift.sources.replacement import parsed
+from copysift.workflows.dedup import Decision
+
+if TYPE_CHECKING:
+    from copysift.engines.local import Batches
+
+Record = dict[str, Any]
+Change = Callable[[str, Record, bytes], Record | None]  # id, record and text → the record to write, or none
+ROWS = 4096
+
+
+class Writer(Protocol):
+    """Takes records one by one."""
+
+    def write(self, record: Record | str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class JsonLines:
+    """One JSON object a line."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: IO[bytes] = path.open("wb")
+
+    def write(self, record: Record | str) -> None:
+        """Write a record, or the line that it was."""
+        self._file.write((record.encode() if isinstance(record, str) else encoded(record)) + b"\n")
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
+
+
+class Parquet:
+    """Columns of the first few thousand records; what comes later, or of another type, goes to `other`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rows: list[Record] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._schema: pa.Schema | None = None
+
+    def write(self, record: Record | str) -> None:
+        """Write a record, or what a line has."""
+        self._rows.append(parsed(record) if isinstance(record, str) else record)
+        if len(self._rows) == ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._flush(last=True)
+        assert self._writer is not None
+        self._writer.close()
+
+    def _flush(self, last: bool = False) -> None:
+        if self._writer is None:
+            self._schema = columns_of(self._rows)
+            self._writer = pq.ParquetWriter(self._path, self._schema)
+        if self._rows or last:
+            assert self._schema is not None
+            rows = [fitted(row, self._schema) for row in self._rows]
+            self._writer.write_table(pa.Table.from_pylist(rows, self._schema))
+        self._rows = []
+
+
+def encoded(record: Record) -> bytes:
+    """Give a record as JSON, integers of any length too."""
+    try:
+        return orjson.dumps(record, default=str)
+    except TypeError:
+        return json.dumps(record, default=str, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _kind(values: list[Any]) -> pa.DataType:
+    try:
+        found = pa.array(values).type
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return pa.string()
+    return pa.string() if pa.types.is_null(found) else found
+
+
+def columns_of(rows: list[Record]) -> pa.Schema:
+    """Give the columns of records, and `other` for what later ones have besides."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    kinds = [(name, _kind([row.get(name) for row in rows])) for name in names if name != "other"]
+    return pa.schema([*kinds, ("other", pa.string())])
+
+
+def fitted(row: Record, schema: pa.Schema) -> Record:
+    """Put a record into columns; what does not fit goes to `other`, as JSON."""
+    out: Record = {}
+    rest: Record = {}
+    for name, value in row.items():
+        if name not in schema.names or name == "other":
+            rest[name] = value
+            continue
+        try:
+            kind = schema.field(name).type
+            kept = pa.scalar(value, kind)
+            if pa.types.is_nested(kind) and not _holds(kept.as_py(), value):
+                raise ValueError(name)
+            out[name] = value
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            rest[name] = value
+    if rest:
+        out["other"] = encoded(rest).decode()
+    return out
+
+
+def _holds(kept: Any, value: Any) -> bool:
+    """Tell whether a nested value kept all that it had: Arrow drops fields that a column does not know."""
+    if isinstance(value, dict):
+        return isinstance(kept, dict) and all(
+            name in kept and _holds(kept[name], each) for name, each in value.items()
+        )
+    if isinstance(value, list):
+        return isinstance(kept, list) and all(map(_holds, kept, value))
+    return bool(kept == value)
+
+
+def maker(path: Path) -> Callable[[Path], Writer]:
+    """Choose the format by the suffix of the output."""
+    if path.suffix in (".jsonl", ".ndjson"):
+        return JsonLines
+    if path.suffix == ".parquet":
+        return Parquet
+    raise UsageError(f"no format for {path.name}", hint="name it .jsonl or .parquet")
+
+
+def shard_paths(path: Path, shards: int) -> list[Path]:
+    """Name the shards: NAME-00000-of-00004.jsonl."""
+    if shards == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}-{n:05d}-of-{shards:05d}{path.suffix}") for n in range(shards)]
+
+
+def removed_path(path: Path) -> Path:
+    """Name the list of removed documents."""
+    return path.with_name(f"{path.stem}.removed{path.suffix}")
+
+
+@contextlib.contextmanager
+def whole(paths: list[Path]) -> Iterator[list[Path]]:
+    """Write beside, and put in place when everything is written."""
+    parts = [path.with_name(f".{path.name}.part") for path in paths]
+    try:
+        yield parts
+        for part, path in zip(parts, paths, strict=True):
+            if part.exists():
+                part.replace(path)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def write_kept(
+    batches: Batches,
+    stays: np.ndarray[Any, np.dtype[np.bool_]],
+    path: Path,
+    shards: int,
+    settings: CorpusSettings,
+    change: Change | None = None,
+) -> int:
+    """Read the records again and write those that stay; give how many."""
+    make, paths = maker(path), shard_paths(path, shards)
+    total = int(np.count_nonzero(stays))
+    number = written = shard = 0
+    with whole(paths) as parts:
+        writer = make(parts[0])
+        for batch in batches:
+            if isinstance(batch, Skipped):
+                continue
+            for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
+                made: Record | str | None = record
+                if change is not None:
+                    made = change(name, parsed(record) if isinstance(record, str) else record, text)
+                while shard + 1 < shards and written >= (shard + 1) * total // shards:
+                    writer.close()
+                    shard += 1
+                    writer = make(parts[shard])
+                if made is not None:
+                    writer.write(made)
+                written += 1
+            number += len(batch)
+        writer.close()
+        for part in parts[shard + 1 :]:
+            make(part).close()
+    return written
+
+
+def records_of(
+    batch: pa.RecordBatch, stays: np.ndarray[Any, np.dtype[np.bool_]], settings: CorpusSettings
+) -> Iterator[tuple[str, Record | str, bytes]]:
+    """Give ids, records and texts; a record that came with fields of its own is the JSON that it was."""
+    raw = batch.schema.metadata == RAW
+    columns = [batch[name] for name in ("id", "text", "date", "other")]
+    for place in np.flatnonzero(stays).tolist():
+        name, text, date, whole = (column[place].as_py() for column in columns)
+        shown = readable(text, settings.html) if raw else text
+        if whole is not None:
+            yield name, whole, shown
+            continue
+        record: Record = {
+            settings.id_field or "id": name,
+            settings.text_field: shown.decode("utf-8", "replace"),
+        }
+        if date is not None:
+            record[settings.date_field or "date"] = date
+        yield name, record, shown
+
+
+def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Iterable[Skipped] = ()) -> None:
+    """Write who was removed, why, and for whom; and the records that could not be read, for nobody."""
+    found = decision.measured
+    removed = (
+        {
+            "document": decision.ids[number],
+            "kept": decision.ids[int(decision.kept[number])],
+            "reason": decision.reason[place],
+            "resemblance": float(found.resemblance[place]),
+            "containment": float(found.containment_left[place]),
+        }
+        for place, number in enumerate(decision.removed.tolist())
+        if number >= first
+    )
+    write_list(path, chain(removed, map(skipped_row, skipped)))
+
+
+def skipped_row(note: Skipped) -> Record:
+    """Give a record that could not be read as it stands in the list of removed documents."""
+    nothing = dict.fromkeys(("resemblance", "containment"))
+    return {"document": note.name, "kept": None, "reason": note.reason} | nothing
+
+
+def write_list(path: Path, removed: Iterable[Record]) -> None:
+    """Write the list of removed documents beside an output."""
+    with whole([removed_path(path)]) as parts:
+        writer = maker(path)(parts[0])
+        for record in removed:
+            writer.write(record)
+        writer.close()

@@ -1,0 +1,379 @@
+"""The phases on Spark: which shuffles stand between the stage functions. Only counts reach the driver.
+
+Beside counts a few names do: of the fifty commonest shingles, and of the first records that were left out.
+Documents are numbered in order of input; numbers have 32 bits, as in the local engine. What a phase leaves is
+stored, so that a run that was cut off goes on after it. Each phase is one or two jobs, whose partitions are
+chosen by what was counted before: replanning between stages would cost more than it gains.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
+
+from copysift.engines.spark import components as clustering
+from copysift.engines.spark import filters as filtering
+from copysift.engines.spark import heavy, tasks
+from copysift.engines.spark import measures as measuring
+from copysift.engines.spark import placement as placing
+from copysift.engines.spark.filters import Filter
+from copysift.engines.spark.kept_sets import values_task
+from copysift.engines.spark.numbering import Numbers, totals
+from copysift.engines.spark.sketch_tasks import DOCUMENT, LEFT_OUT
+from copysift.engines.spark.stars import components as connected
+from copysift.errors import UsageError
+from copysift.fingerprints import shingles as sketching
+from copysift.runtime.progress import Progress, Silent
+from copysift.settings.corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from copysift.engines.spark.storage import Store
+
+logger = logging.getLogger("copysift.spark")
+
+BUCKET = 1 << 20  # entries, or pairs, that one group of a task holds, about
+CELL = 4096  # pairs that are measured together, about
+FILTER = 64 << 20  # bytes of the filter that every task reads, at most
+NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
+PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
+SENT = 100_000  # rows that Spark may send to all tasks, by way of the driver
+TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
+CONF = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),  # one is made while one is worked on
+    "spark.sql.parquet.compression.codec": "lz4_raw",
+}
+SAME = ("identical", "lexically_equivalent", "sketch_equivalent")  # in order of their codes
+PARTITIONS = "spark.sql.shuffle.partitions"
+
+
+class SparkCorpus:
+    """One run of the phases; `sketches` makes the sketched rows, `order` the columns that order them."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        store: Store,
+        settings: CorpusSettings,
+        sketches: Callable[[], DataFrame],
+        order: tuple[str, ...] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        self.spark = spark
+        self.store = store
+        self.settings = settings
+        self.counts: dict[str, Any] = {}
+        self.times: dict[str, float] = {}
+        self.numbers = Numbers(spark, store, order)
+        self.folder = ""  # where tasks write the sets of the run, if every executor sees it
+        self._make = sketches
+        self._known = ""  # the table of the filter
+        self._shown = progress or Silent()
+
+    def run(self) -> None:
+        """Do every phase that is not done yet."""
+        with self.configured():
+            self.sketch()
+            self.pair()
+
+    def sketch(self) -> None:
+        """Make facts and sets of every part, and find documents that are the same."""
+        self._sketch()
+        if self.store.done("choose"):
+            self._collapse()
+            return
+        with ThreadPoolExecutor(1) as beside:
+            known = beside.submit(self._filter)
+            self._collapse()
+            self._known = known.result()
+
+    def pair(self) -> None:
+        """Find the pairs that share shingles, choose candidates and measure them."""
+        self._choose()
+        self._measure()
+
+    # ---- phase 1
+
+    def _sketch(self) -> None:
+        with self.phase("sketch") as left:
+            if left is not None:
+                self.store.write(self._make(), "sketches")
+                left |= totals(self.store.read("sketches"))
+        self._sketched = self.store.read("sketches")
+        self.counts |= self.store.left("sketch")
+        if self.counts["documents"] >= 2**32:
+            raise UsageError("over 4,294,967,295 documents", hint="cluster the corpus in parts, with --onto")
+        self.spark.conf.set(PARTITIONS, self.parts(256 * self.counts["documents"]))
+        self.numbers.offsets = self.counts.pop("offsets")
+        if self.numbers.order:
+            with self.phase("number") as left:
+                if left is not None:
+                    left["offsets"] = self.numbers.place(self._sketched)
+            self.numbers.offsets = self.store.left("number")["offsets"]
+
+    def parts(self, size: int) -> int:
+        """Give how many partitions a shuffle of so many bytes takes."""
+        return max(-(-size // PARTITION), self._cores())
+
+    def sets(self) -> DataFrame:
+        """Give the sets of all documents with their numbers."""
+        every = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+        if self.folder:
+            return every.mapInArrow(values_task(self.folder), "number long, values binary")
+        return every.drop("row")
+
+    def facts(self, *names: str) -> DataFrame:
+        """Give facts of all documents with their numbers."""
+        return self.numbers.give(self._sketched.where(DOCUMENT).select("row", *names)).drop("row")
+
+    def left_out(self) -> DataFrame:
+        """Give the records that were left out, or taken with a change: row, id and reason."""
+        return self._sketched.where(LEFT_OUT).select("row", "id", "reason")
+
+    def skipped(self, most: int) -> tuple[dict[str, int], list[list[str]]]:
+        """Count the records that were left out, by reason, and name the first of them."""
+        if not self.counts["skipped"]:
+            return {}, []
+        out = self.left_out()
+        reasons = {row["reason"]: row["count"] for row in out.groupBy("reason").count().collect()}
+        named = out.orderBy("row").select("id", "reason").limit(most).collect()
+        return reasons, [[row["id"], row["reason"]] for row in named]
+
+    def _collapse(self) -> None:
+        """Find the documents that are the same as an earlier one."""
+        with self.phase("collapse") as left:
+            if left is not None:
+                rows = self.facts(*tasks.CLASSES[1:]).where("bytes > 0").select(*tasks.CLASSES)
+                parts = self.parts(64 * self.counts["documents"])
+                classes = rows.repartition(parts, "class_key", "class_size").sortWithinPartitions(
+                    "class_key", "class_size", "number"
+                )
+                same = classes.mapInArrow(tasks.likeness_task, "number long, first long, how int")
+                sums = {name: F.count_if(F.col("how") == code) for code, name in enumerate(SAME, 1)}
+                left |= self.store.write(same, "same", **sums)
+        self.counts |= self.store.left("collapse")
+        self.counts["collapsed"] = sum(self.counts[name] for name in SAME)
+        self.same = self.store.read("same")
+
+    def hinted(self, collapsed: DataFrame) -> DataFrame:
+        """Tell Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
+        return F.broadcast(collapsed) if self.counts["collapsed"] <= SENT else collapsed
+
+    # ---- phases 2 and 3
+
+    def _choose(self) -> None:
+        """Entries in ranges of shingles, pairs that share them in buckets of documents, candidates."""
+        with self.phase("choose") as left:
+            if left is not None:
+                words = sketching.filter_words(self.counts["fine"], FILTER)
+                with contextlib.ExitStack() as placed:
+                    table = placed.enter_context(placing.placed(self.store, self._known))
+                    shared = self._shared(Filter(table, words) if table else None, placed)
+                    chosen = shared.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
+                    sums = {
+                        "candidates": F.count("right"),
+                        "ignored": F.sum(F.when(F.col("right").isNull(), F.col("left"))),
+                        "told": F.max("told"),
+                    }
+                    left |= self.store.write(chosen, "candidates", **sums)
+                told = np.frombuffer(left.pop("told") or b"", np.uint64)
+                left["commonest"] = told.reshape(-1, 3).tolist()  # hash, documents, first document
+        self.counts |= self.store.left("choose")
+
+    def _shared(self, known: Filter | None, placed: contextlib.ExitStack) -> DataFrame:
+        """Give the pairs that share shingles, summed up in ranges of shingles, in buckets of documents."""
+        total, cores, documents = self.counts["fingerprints"], self._cores(), self.counts["documents"]
+        bits = min(max(total // BUCKET, cores).bit_length() + 1, 16)
+        buckets = max(4 * total // BUCKET, 4 * cores)
+        parts = min(self.parts(16 * total), 1 << bits)
+        crowds: DataFrame | None = None
+        most = heavy.limit(self.settings)
+        if documents <= most:
+            blocks = self._entries(known, tasks.blocks_task(bits), tasks.BLOCKS)
+        else:
+            noting = heavy.noting_task(documents, most)
+            noted = self.store.keep(self._entries(known, noting, heavy.NOTED), "entries")
+            entries = noted.where("counts is null").drop("counts")
+            name = placing.named("shingles")
+            count = self.store.write(heavy.shingles(noted, most), name, count=F.count("shingle"))["count"]
+            table = placed.enter_context(placing.placed(self.store, name))
+            blocks = entries.mapInArrow(tasks.blocks_task(bits, table), tasks.BLOCKS)
+            if count and table:
+                crowds = heavy.Crowds(self.settings, table, documents).pairs(
+                    entries, self.store, parts, buckets
+                )
+        ranges = blocks.repartition(parts, "bucket").sortWithinPartitions("bucket")
+        shared = ranges.mapInArrow(tasks.lists_task(self.settings, buckets), tasks.SHARED)
+        if crowds is not None:
+            shared = shared.union(crowds)
+        return shared.repartition(parts, "bucket").sortWithinPartitions("bucket")
+
+    def _entries(self, known: Filter | None, then: tasks.Task, schema: str) -> DataFrame:
+        """Give what a task makes of the (shingle, document) entries of those who stand for others."""
+        rows = self._sketched.where("shingles > 0")
+        whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
+        entries = tasks.entries_task(self.settings, known, self.folder)
+        others = self.hinted(self.same.select("number"))
+        if self.counts["collapsed"] <= SENT:
+            standing = whole.join(others, "number", "left_anti")
+            return standing.mapInArrow(lambda batches: then(entries(batches)), schema)
+        # entries are small, sets are not: these are not shuffled
+        made = whole.mapInArrow(entries, tasks.ENTRIES).join(others, "number", "left_anti")
+        return made.mapInArrow(then, schema)
+
+    def _filter(self) -> str:
+        """Store the filter of what finer samples have; its size is bounded."""
+        total = self.counts["fine"]
+        if not total or self.settings.method == "super":
+            return ""
+        words = sketching.filter_words(total, FILTER)
+        some = self._sketched.where("probes is not null").select("probes").coalesce(self._cores())
+        name = placing.named("filter")
+        self.store.write(filtering.blocks(some, words), name)
+        return name
+
+    def _measure(self) -> None:
+        """Bring the sets of candidates together and measure them.
+
+        Up to ten million documents the tasks read the sets in the folder where a run keeps them, if there is
+        one; more, or without a folder, are shuffled to where their pairs are.
+        """
+        with self.phase("measure") as left:
+            if left is not None and self.folder and self.counts["documents"] <= NEAR:
+                pairs = self._candidates().repartition(self.parts(16 * self.counts["candidates"]), "left")
+                near = measuring.measure_near_task(self.settings, self.folder)
+                found = pairs.sortWithinPartitions("left").mapInArrow(near, measuring.MEASURES)
+                left |= self.store.write(found, "measured", pairs=F.count("left"))
+            elif left is not None:
+                cells = self.store.keep(self._cells(), "cells")
+                wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
+                nothing = F.lit(None).cast("long").alias("right")
+                shipped = (
+                    self.sets()
+                    .join(wanted, "number")
+                    .select("cell", F.col("number").alias("left"), nothing, "values")
+                    .union(cells.where("right is not null").withColumn("values", F.lit(None).cast("binary")))
+                )
+                parts = self.parts(8 * self.counts["shingles"])
+                divided = shipped.repartition(parts, "cell").sortWithinPartitions("cell")
+                found = divided.mapInArrow(measuring.measure_task(self.settings), measuring.MEASURES)
+                left |= self.store.write(found, "measured", pairs=F.count("left"))
+        self.counts |= self.store.left("measure")
+        self.measured = self.store.read("measured")
+
+    def _candidates(self) -> DataFrame:
+        return self.store.read("candidates").where("right is not null").select("left", "right")
+
+    def _cells(self) -> DataFrame:
+        """Put pairs that have documents in common into one cell, so that a set travels once or twice.
+
+        The cell is the smallest neighbour of the left document; a cell of too many pairs is divided by the
+        right one. A row without a right document names a document whose set the cell needs.
+        """
+        pairs = self._candidates()
+        if self.counts["candidates"] <= TOGETHER:
+            return pairs.coalesce(1).mapInArrow(measuring.cells_task(CELL), measuring.CELLS)
+        both = pairs.toDF("of", "near").union(pairs.select("right", "left"))
+        label = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("label"))
+        labelled = pairs.join(label, pairs["left"] == label["of"]).select("left", "right", "label")
+        heavy = labelled.groupBy("label").count().where(F.col("count") > CELL)
+        several = F.coalesce(F.ceil(F.col("count") / CELL), F.lit(1)).cast("long")
+        cell = F.xxhash64("label", F.pmod(F.xxhash64("right"), several)).alias("cell")
+        divided = self.store.keep(
+            labelled.join(heavy, "label", "left").select(cell, "left", "right"), "divided"
+        )
+        sides = divided.select("cell", "left").union(divided.select("cell", "right")).distinct()
+        return divided.union(sides.withColumn("right", F.lit(None).cast("long")))
+
+    # ---- phase 4
+
+    def components(self) -> DataFrame:
+        """Give (number, root, near) of the documents that pairs put into clusters, first ones too."""
+        with self.phase("components") as left:
+            if left is not None and self.counts["pairs"] <= TOGETHER:
+                whole = self.measured.coalesce(1)
+                schema = "number long, root long, near boolean"
+                self.store.write(whole.mapInArrow(clustering.together_task(self.settings), schema), "roots")
+            elif left is not None:
+                left |= self._stars()
+        self.counts |= self.store.left("components")
+        return self.store.read("roots")
+
+    def _stars(self) -> dict[str, int]:
+        settings, policy = self.settings, self.settings.policy or "component"
+        alike = clustering.alike_task(settings.resemblance, settings.contained)
+        edges = self.measured.mapInArrow(alike, "left long, right long, near boolean")
+        count = self.store.write(edges, "edges", edges=F.count("left"))["edges"]
+        edges = self.store.read("edges")
+        found, rounds = connected(edges, count, self.store, TOGETHER)
+        if policy != "component":
+            found = self._policy(edges, found, policy)
+        near = self.store.keep(self._nearness(edges, found), "below")
+        heads = near.select(F.col("root").alias("number")).distinct()
+        own = heads.select("number", F.col("number").alias("root"), F.lit(False).alias("near"))
+        self.store.write(near.union(own), "roots")
+        return {"edges": count, "rounds": rounds}
+
+    def _policy(self, edges: DataFrame, found: DataFrame, policy: str) -> DataFrame:
+        rooted = edges.join(found, edges["left"] == found["number"], "left")
+        root = F.coalesce(F.col("root"), F.col("left")).alias("root")
+        whole = rooted.select("left", "right", root).repartition("root").sortWithinPartitions("root")
+        heads = whole.mapInArrow(clustering.policy_task(policy), "number long, root long")
+        return heads.where("number != root")
+
+    def _nearness(self, edges: DataFrame, found: DataFrame) -> DataFrame:
+        """Tell which documents resemble one of their cluster."""
+        close = edges.where("near").select("left", "right")
+        one, other = found.toDF("left", "left_root"), found.toDF("right", "right_root")
+        rooted = close.join(one, "left", "left").join(other, "right", "left")
+        same = rooted.where(F.coalesce("left_root", "left") == F.coalesce("right_root", "right"))
+        near = same.select(F.col("left").alias("number")).union(same.select("right")).distinct()
+        near = near.withColumn("near", F.lit(True))
+        return found.join(near, "number", "left").select(
+            "number", "root", F.coalesce("near", F.lit(False)).alias("near")
+        )
+
+    def _cores(self) -> int:
+        return max(self.spark.sparkContext.defaultParallelism, 1)
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[dict[str, Any] | None]:
+        """Give a dictionary to fill, or None when the phase is done; time it and mark it."""
+        if self.store.done(name):
+            yield None
+            self.times[name] = self.store.left(name).get("seconds", 0.0)
+            return
+        self._shown.phase(name, None)
+        begun = time.perf_counter()
+        left: dict[str, Any] = {}
+        self.spark.sparkContext.setJobDescription(f"copysift: {name}")
+        yield left
+        self.times[name] = time.perf_counter() - begun
+        self.store.mark(name, left | {"seconds": self.times[name]})
+        logger.info("%s: %.2f s", name, self.times[name])
+
+    @contextlib.contextmanager
+    def configured(self) -> Iterator[None]:
+        """Set what the phases rely on, and put back what was there."""
+        wanted = CONF | {PARTITIONS: str(self.parts(256 * self.counts.get("documents", 0)))}
+        before: dict[str, str | None] = {key: self.spark.conf.get(key, None) for key in wanted}
+        for key, value in wanted.items():
+            self.spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, old in before.items():
+                if old is None:
+                    self.spark.conf.unset(key)
+                else:
+                    self.spark.conf.set(key, old)

@@ -1,0 +1,238 @@
+"""`copysift cluster --engine spark`: sources to a RUN, which is the same as the local engine writes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copysift.engines.spark import sources as reading
+from copysift.engines.spark import tables
+from copysift.engines.spark.corpus import SparkCorpus
+from copysift.engines.spark.listings import stamp
+from copysift.engines.spark.records import Reading
+from copysift.engines.spark.remote import Remote
+from copysift.engines.spark.storage import Store
+from copysift.errors import InputError, RunError, UsageError
+from copysift.model.values import DUPLICATE, RENAMED
+from copysift.runs import cluster_run as corpus_run
+from copysift.runs import texts
+from copysift.runs.cluster_run import Summary
+from copysift.runs.scan_run import TABLES, _put, _read_description
+from copysift.runs.tables import write_description
+from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
+from copysift.runtime.progress import Progress
+from copysift.settings.corpus import CorpusSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+def cluster(
+    spark: SparkSession,
+    sources: Iterable[str],
+    path: Path,
+    settings: CorpusSettings,
+    *,
+    onto: Path | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Cluster the records of sources on Spark and write the run; `onto` as in the local engine."""
+    names = list(sources)
+    if onto is not None:
+        settings = corpus_run._onto_settings(onto, settings)
+        if onto.absolute() == path.absolute():  # made beside the run, then put in its place
+            beside = onto.absolute().with_name(f".{onto.name}.onto")
+            made = cluster(spark, names, beside, settings, onto=onto, progress=progress)
+            _put(beside, onto.absolute())
+            return dataclasses.replace(made, path=onto)
+    making = begin(spark, names, path, settings, onto, progress)
+    make_run(making)
+    return finish(making)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Making:
+    """A run while it is made."""
+
+    path: Path
+    corpus: SparkCorpus
+    reading: Reading
+    names: list[str]
+    before: list[str]  # sources of the run that this one is made onto
+    work: Work
+
+
+def begin(
+    spark: SparkSession,
+    names: list[str],
+    path: Path,
+    settings: CorpusSettings,
+    onto: Path | None = None,
+    progress: Progress | None = None,
+    wish: str = "",
+) -> Making:
+    """Begin a run in a folder, or take it up; `wish` is what else its phases depend on."""
+    work = Work(path)
+    remote = [name for name in names if "://" in name]
+    files = [name for name in names if "://" not in name]
+    seen = stamp(spark, remote) if remote else ""
+    told = f"spark {corpus_run._stamp(onto)} {remote} {seen} {decisive(settings)} {wish}"
+    work.begin(job_of(files, settings, told))
+    store = Store(spark, f"file://{work.folder.absolute()}")
+    segments: list[reading.Segment] = []
+    before: list[str] = []
+    if onto is not None:
+        segments, before = adopted(onto), list(_read_description(onto).get("sources", []))
+    folder = "" if settings.slim else str((path / "sketches").absolute())
+    read = reading_of(spark, names, settings, segments)
+    corpus = corpus_of(spark, store, read, settings, folder, progress)
+    return Making(path, corpus, read, names, before, work)
+
+
+def finish(making: Making) -> Summary:
+    """Describe a run whose tables are written; with that it is complete."""
+    path, before = making.path, making.before
+    with making.corpus.configured():
+        sizes = sizes_of(making.corpus.store.left("clusters"))
+        described, named = describe(making.corpus, [*before, *making.names], before, sizes)
+    write_description(path, described)
+    making.work.drop()
+    return Summary(path, described, named)
+
+
+def reading_of(
+    spark: SparkSession, names: list[str], settings: CorpusSettings, segments: Iterable[reading.Segment] = ()
+) -> Reading:
+    """Tell how sources are read: files that every executor sees, or URIs that Spark reads."""
+    if "-" in names:
+        raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
+    remote = [name for name in names if "://" in name]
+    if not remote:
+        return reading.Files(spark, names, settings, tuple(segments))
+    if len(remote) < len(names):
+        raise UsageError("URIs and files do not go together", hint=f"leave out {remote[0]}")
+    if segments:
+        raise UsageError(
+            "URIs go neither with --onto nor with --against", hint="name files that every executor sees"
+        )
+    return Remote(spark, names, settings)
+
+
+def corpus_of(
+    spark: SparkSession,
+    store: Store,
+    read: Reading,
+    settings: CorpusSettings,
+    folder: str = "",
+    progress: Progress | None = None,
+) -> SparkCorpus:
+    """Give the corpus of sources; with a folder the tasks write the sets of a run there."""
+    corpus = SparkCorpus(spark, store, settings, lambda: read.sketches(folder), (), progress)
+    corpus.folder = folder
+    return corpus
+
+
+def adopted(onto: Path) -> list[reading.Segment]:
+    """Give the sketches of an earlier run as segments: its texts are not read again."""
+    folder = onto.absolute() / "sketches"
+    if not list(folder.glob("shingles-*.u64")):
+        raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
+    return reading.adopted(folder)
+
+
+def make_run(making: Making) -> None:
+    """Do the phases and write the tables; what does not wait for pairs is made beside them."""
+    corpus, path = making.corpus, making.path
+    store = corpus.store
+
+    def names() -> DataFrame:
+        ids = tables.names(corpus)
+        with corpus.phase("documents") as left:
+            if left is not None:
+                _write(tables.documents(corpus, ids), ["number"], store, path / TABLES[0])
+        return ids
+
+    def pairs(ids: DataFrame) -> None:
+        with corpus.phase("pairs") as left:
+            if left is not None:
+                _write(tables.pairs(corpus, ids), ["rank", "place", "then"], store, path / TABLES[1])
+
+    with corpus.configured(), ThreadPoolExecutor(1) as beside:
+        corpus.sketch()
+        if not corpus.counts["documents"] and not making.before:
+            reasons, _ = corpus.skipped(0)
+            try:
+                corpus_run.require_field(0, reasons, making.names, corpus.settings)
+            except InputError:
+                making.work.discard()
+                raise
+        named = beside.submit(names)
+        corpus.pair()
+        ids = named.result()
+        written = beside.submit(pairs, ids)
+        roots = corpus.components()
+        with corpus.phase("clusters") as left:
+            if left is not None:
+                found = tables.clusters(corpus, roots, ids)
+                left |= _write(found, ["root", "number"], store, path / TABLES[2], **tables.sizes())
+        written.result()
+
+
+def describe(
+    corpus: SparkCorpus, sources: list[str], before: list[str], sizes: dict[str, int]
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """Give what run.json says, and the first of the records left out with their reasons."""
+    settings = corpus.settings
+    ignored = [(int(h), int(count), int(first)) for h, count, first in corpus.counts["commonest"]]
+    told = [] if before else texts.ignored_texts(ignored, sources, settings)
+    reasons, named = left_out(corpus)
+    described: dict[str, Any] = {
+        "engine": "spark",
+        "settings": answer_settings(settings) | corpus_run._last(settings),
+        "sources": sources,
+        "floor": settings.floor,
+        "counts": {
+            **{name: corpus.counts[name] for name in COUNTED},
+            "skipped": sum(reasons.values()),
+            **sizes,
+        },
+        "reasons": dict(list(reasons.items())[:100]),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
+        "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
+        "skipped": named,
+    }
+    return described, tuple((name, reason) for name, reason in named)
+
+
+def left_out(corpus: SparkCorpus) -> tuple[dict[str, int], list[list[str]]]:
+    """Count the records that were left out or renamed, by reason, and name the first of them."""
+    reasons, named = corpus.skipped(NAMED)
+    renamed = corpus.counts["renamed"]
+    named += [[name, RENAMED] for name in corpus.counts.get("renamed_first", [])]
+    return dict(Counter(reasons).most_common()) | ({DUPLICATE: renamed} if renamed else {}), named
+
+
+COUNTED = (
+    "documents", "bytes", "shingles", "fingerprints", "identical", "lexically_equivalent",
+    "sketch_equivalent", "pairs", "ignored",
+)  # fmt: skip
+
+
+def sizes_of(counted: dict[str, Any]) -> dict[str, int]:
+    """Give what run.json says of the clusters, from what was counted while they were written."""
+    clusters, clustered = counted["clusters"], counted["clustered"]
+    return {"clusters": clusters, "clustered": clustered, "duplicates": clustered - clusters}
+
+
+def _write(frame: DataFrame, order: list[str], store: Store, path: Path, **counts: Column) -> dict[str, Any]:
+    """Write a table as one file, in order; one task sorts it, on disk where memory ends. Give sums."""
+    whole = frame.repartition(1).sortWithinPartitions(*order).drop(*order)
+    name = f"table-{path.stem}"
+    found = store.counted(whole, counts, lambda rows: rows.write.mode("overwrite").parquet(store.path(name)))
+    (part,) = Path(path.parent / "work" / name).glob("part-*.parquet")
+    part.replace(path)
+    return found

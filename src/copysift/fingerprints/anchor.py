@@ -1,0 +1,99 @@
+"""sif's first method: a k-gram is taken where it starts with one of a fixed set of anchor strings.
+
+Anchors are learned from a corpus ("quite common but not too common") or given; they are strings of
+canonical symbols below 256, so for text they are lower-case ASCII letters and digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.errors import UsageError
+from copysift.fingerprints.schemes import Choice
+
+if TYPE_CHECKING:
+    from copysift.fingerprints.options import FingerprintSettings
+    from copysift.model.values import Canonical, Symbols, UInt64s
+
+
+class Anchor:
+    """`anchor`: the k-grams that start with an anchor."""
+
+    def __init__(self, settings: FingerprintSettings) -> None:
+        self._k, self._seed = settings.k, settings.seed
+        if not settings.anchors:
+            raise UsageError(
+                "the scheme anchor needs anchor strings", hint="Give them, or learn them from a corpus."
+            )
+        if any(not 1 <= len(anchor) <= settings.k for anchor in settings.anchors):
+            raise UsageError(f"an anchor must have 1 to {settings.k} symbols, the length of a k-gram")
+        self._wanted = {
+            length: np.unique(
+                np.concatenate(
+                    [
+                        kernels.selection.hashes(np.frombuffer(anchor, np.uint8), length)
+                        for anchor in settings.anchors
+                        if len(anchor) == length
+                    ]
+                )
+            )
+            for length in {len(anchor) for anchor in settings.anchors}
+        }
+
+    def feed(self, symbols: Symbols, last: bool) -> Choice:
+        hashes = kernels.selection.hashes(symbols, self._k, self._seed)
+        chosen = np.zeros(len(hashes), bool)
+        for length, wanted in self._wanted.items():
+            found = kernels.selection.hashes(symbols, length)[: len(hashes)]
+            chosen |= np.isin(found, wanted)
+        places = np.flatnonzero(chosen).astype(np.uint32)
+        return Choice(places, hashes[places], max(0, len(symbols) - self._k + 1))
+
+    def settle(self, hashes: UInt64s) -> None:
+        return None
+
+
+def learn_anchors(
+    corpus: Iterable[Canonical],
+    length: int = 4,
+    density: float = 1 / 200,
+    rarest: float = 2e-5,
+    commonest: float = 4e-4,
+) -> tuple[bytes, ...]:
+    """Choose strings of `length` symbols that together stand at about `density` of all places of a corpus.
+
+    Taken are strings whose own frequency lies between `rarest` and `commonest`, the commonest first:
+    frequent enough to span every file, not so frequent that one of them floods it.
+    """
+    if not 1 <= length <= 8:
+        raise UsageError("anchors have 1 to 8 symbols")
+    total, counts = 0, np.zeros(0, np.int64)
+    strings = np.zeros(0, np.uint64)
+    for canonical in corpus:
+        symbols = canonical.symbols
+        grams = len(symbols) - length + 1
+        if grams < 1:
+            continue
+        packed, narrow = np.zeros(grams, np.uint64), np.ones(grams, bool)
+        for j in range(length):
+            part = symbols[j : j + grams]
+            packed = packed << np.uint64(8) | (part.astype(np.uint64) & np.uint64(255))
+            narrow &= part < 256
+        total += grams
+        seen, times = np.unique(packed[narrow], return_counts=True)
+        merged = np.union1d(strings, seen)
+        sums = np.zeros(len(merged), np.int64)
+        sums[np.searchsorted(merged, strings)] += counts
+        sums[np.searchsorted(merged, seen)] += times
+        strings, counts = merged, sums
+    if not total:
+        return ()
+    share = counts / total
+    fit = np.flatnonzero((share >= rarest) & (share <= commonest))
+    fit = fit[np.lexsort((strings[fit], -share[fit]))]
+    enough = int(np.searchsorted(np.cumsum(share[fit]), density)) + 1
+    return tuple(int(strings[i]).to_bytes(length, "big") for i in fit[:enough])

@@ -1,0 +1,138 @@
+"""Run a scheme over the blocks of a document: the only place that knows about block boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift.model.values import Canonical, Fingerprints
+from copysift.runtime import registry
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.fingerprints.options import FingerprintSettings
+    from copysift.fingerprints.schemes import Choice, Scheme
+    from copysift.model.values import Symbols, UInt32s, UInt64s
+
+_NO_SPANS = np.empty(0, np.uint32)
+
+
+def fingerprinter(settings: FingerprintSettings) -> Fingerprinter:
+    """Make what turns canonical documents into fingerprints, for the scheme that the settings name."""
+    return Fingerprinter(settings)
+
+
+class Fingerprinter:
+    """Fingerprints documents one after the other; holds no state between them, so threads may share it."""
+
+    def __init__(self, settings: FingerprintSettings) -> None:
+        self.settings = settings
+        self._scheme: Callable[[FingerprintSettings], Scheme] = registry.load(
+            registry.SCHEMES, settings.scheme
+        )
+        self._scheme(settings)  # what the scheme refuses is refused here, not at the first file
+
+    def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:
+        """Fingerprint one document, given as consecutive blocks; spans=False leaves the positions out."""
+        scheme, window = self._scheme(self.settings), _Window()
+        hashes, starts, ends = [], [], []
+        for choice in self._choices(scheme, window, blocks, spans):
+            hashes.append(choice.hashes)
+            if spans:
+                first, last = window.spans(choice.places, self.settings.k)
+                starts.append(first)
+                ends.append(last)
+        return _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
+
+    def pieces(self, blocks: Iterable[Canonical]) -> Iterator[UInt64s]:
+        """Give the hashes of one document piece by piece, so that those of a large one are never all held.
+
+        A scheme that settles its choice at the end gives one piece; such samples are small.
+        """
+        scheme = self._scheme(self.settings)
+        if scheme.settle(np.empty(0, np.uint64)) is not None:
+            yield self.fingerprint(blocks, spans=False).hashes
+            return
+        for choice in self._choices(scheme, _Window(), blocks, False):
+            yield choice.hashes
+
+    def _choices(
+        self, scheme: Scheme, window: _Window, blocks: Iterable[Canonical], spans: bool
+    ) -> Iterator[Choice]:
+        """Feed the blocks to a scheme, one behind: the last must be known as such."""
+        pending: Canonical | None = None
+        for block in _then_none(blocks):
+            if pending is None:
+                pending = block
+                continue
+            if block is not None and not len(block.symbols):
+                continue
+            window.push(pending)
+            choice = scheme.feed(window.symbols, block is None)
+            yield choice
+            if block is not None:
+                window.keep(choice.keep, spans)
+            pending = block
+
+
+def _then_none(blocks: Iterable[Canonical]) -> Iterable[Canonical | None]:
+    yield from blocks
+    yield None
+
+
+def _settle(
+    scheme: Scheme, hashes: list[Any], starts: list[Any], ends: list[Any], grams: int
+) -> Fingerprints:
+    joined: list[Any] = [
+        parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, kind)
+        for parts, kind in ((hashes, np.uint64), (starts, np.uint32), (ends, np.uint32))
+    ]
+    remaining = scheme.settle(joined[0])
+    if remaining is not None:
+        joined = [part[remaining] if len(part) else part for part in joined]
+    return Fingerprints(joined[0], joined[1], joined[2], grams)
+
+
+class _Window:
+    """The symbols in view: those kept from earlier blocks, with their positions, then the newest block."""
+
+    def __init__(self) -> None:
+        self.symbols: Symbols = np.empty(0, np.uint8)
+        self.total = 0
+        self._starts: UInt32s = _NO_SPANS
+        self._ends: UInt32s = _NO_SPANS
+        self._kept = 0
+        self._block: Canonical | None = None
+
+    def push(self, block: Canonical) -> None:
+        self._kept = len(self.symbols)
+        self.total += len(block.symbols)
+        self.symbols = np.concatenate([self.symbols, block.symbols]) if self._kept else block.symbols
+        self._block = block
+
+    def keep(self, first: int, spans: bool) -> None:
+        if spans:
+            which = np.arange(first, len(self.symbols))
+            self._starts, self._ends = self._at(which, 0), self._at(which, 1)
+        self.symbols = self.symbols[first:].copy()
+
+    def spans(self, places: UInt32s, k: int) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the k-grams at these places."""
+        first = places.astype(np.int64)
+        assert self._block is not None
+        if not self._kept:
+            return self._block.positions.spans(first, first + (k - 1))
+        return self._at(first, 0), self._at(first + (k - 1), 1)
+
+    def _at(self, which: NDArray[np.int64], side: int) -> UInt32s:
+        """Starts (side 0) or ends (1) of single symbols."""
+        assert self._block is not None
+        out = np.empty(len(which), np.uint32)
+        old = which < self._kept
+        out[old] = (self._starts, self._ends)[side][which[old]]
+        fresh = which[~old] - self._kept
+        out[~old] = self._block.positions.spans(fresh, fresh)[side]
+        return out

@@ -1,0 +1,171 @@
+"""The postings of a collection, and the pairs of groups that share enough of them.
+
+For each group the postings of its hashes are walked and the later groups on them counted; a pair
+below the threshold is never formed, and no loop runs over all pairs (winnowing, section 5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift import kernels
+from copysift.errors import UsageError
+from copysift.model.values import Candidate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+MEASURES = ("similarity", "resemblance", "containment", "shared")
+ROW_POSTINGS = 1 << 18  # postings that a piece of rows walks at least
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Hashes that too many groups hold to be evidence: how many do, and the first that does."""
+
+    hashes: UInt64s
+    degrees: UInt32s
+    holders: UInt32s
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Who holds each shared hash: groups[offsets[h]:offsets[h + 1]] hold hashes[h], ascending.
+
+    `sizes` counts the distinct hashes of each group, those it holds alone included, without base
+    and common ones; `totals` sums their weights; `weights[d]` is the weight of a hash in d groups.
+    """
+
+    hashes: UInt64s
+    offsets: NDArray[np.int64]
+    groups: UInt32s
+    sizes: UInt32s
+    totals: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    common: Common
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        hashes: UInt64s,
+        degrees: UInt32s,
+        groups: UInt32s,
+        sizes: UInt32s,
+        common: Common,
+        weigh: Callable[[NDArray[Any], int], NDArray[np.float64]],
+    ) -> Postings:
+        """Make postings from the groups of each hash in a row, and weigh them."""
+        if len(hashes) >= 2**32:
+            raise UsageError(
+                "over 4 billion shared fingerprints",
+                hint="Raise --noise or --guarantee: fewer are then kept.",
+            )
+        offsets = np.zeros(len(hashes) + 1, np.int64)
+        np.cumsum(degrees, out=offsets[1:])
+        most = int(degrees.max(initial=1))
+        weights = weigh(np.arange(most + 1), int(np.count_nonzero(sizes)))
+        shared = np.bincount(groups, minlength=len(sizes))
+        together = np.bincount(groups, np.repeat(weights[degrees], degrees), minlength=len(sizes))
+        totals = together + (sizes - shared) * weights[1]
+        return cls(hashes, offsets, groups, sizes, totals, weights, common)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Pairs of groups, left < right, in order; `shared` hashes and the similarity."""
+
+    left: UInt32s
+    right: UInt32s
+    shared: UInt32s
+    similarity: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        columns = (self.left.tolist(), self.right.tolist(), self.shared.tolist(), self.similarity.tolist())
+        return (Candidate(*row) for row in zip(*columns, strict=True))
+
+
+def candidates(
+    postings: Postings,
+    measure: str = "similarity",
+    threshold: float = 0.0,
+    min_shared: int = 1,
+    jobs: int = 1,
+    side: UInt32s | None = None,
+    kin: UInt32s | None = None,
+    more: tuple[Postings, Postings] | None = None,
+    verbatim: float = 0.0,
+    rows: tuple[int, int] | None = None,
+) -> Candidates:
+    """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
+
+    Where neither has so many hashes, they must share all.
+
+    `containment` is the larger of the two. Groups with the same label other than 0 in `side` are
+    never compared with each other (earlier years), nor those with the same label in `kin`
+    (attempts of one author); 0 is compared with all. `more` has two lists of the same groups that may
+    raise the similarity: one that is taken together with the postings, and one by itself, on which a part
+    `verbatim` of the similarity depends. `rows` is the range of the left group, if not all.
+    """
+    if measure not in MEASURES:
+        raise UsageError(f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}.")
+    n_groups = len(postings.sizes)
+    side = np.zeros(n_groups, np.uint32) if side is None else side
+    kin = np.zeros(n_groups, np.uint32) if kin is None else kin
+    if len(side) != n_groups or len(kin) != n_groups:
+        raise UsageError(f"labels must be as many as the {n_groups} groups")
+    lists = [_columns(each, n_groups) for each in (postings, *(more or ()))]
+
+    added, apart = (*lists[1:], None, None)[:2]
+
+    def piece(bounds: tuple[int, int]) -> tuple[NDArray[Any], ...]:
+        return kernels.join.row_candidates(
+            *bounds,
+            lists[0],
+            postings.sizes,
+            side,
+            kin,
+            measure,
+            threshold,
+            max(min_shared, 1),
+            added,
+            apart,
+            verbatim,
+        )
+
+    with ThreadPoolExecutor(max(jobs, 1)) as pool:
+        pieces = list(pool.map(piece, _row_pieces(lists[0][2], jobs) if rows is None else [rows]))
+    return Candidates(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+
+
+def _columns(postings: Postings, n_groups: int) -> tuple[NDArray[Any], ...]:
+    """Give a list as the kernel takes it."""
+    if len(postings.sizes) != n_groups:
+        raise UsageError(f"a list of {len(postings.sizes)} groups beside one of {n_groups}")
+    rows = kernels.join.transpose(postings.offsets, postings.groups, n_groups)
+    return postings.offsets, postings.groups, *rows, postings.weights, postings.totals
+
+
+def _row_pieces(row_offsets: NDArray[np.int64], jobs: int) -> list[tuple[int, int]]:
+    """Cut the rows into ranges of about the same number of postings, several a thread."""
+    n_groups = len(row_offsets) - 1
+    total = int(row_offsets[-1])
+    pieces = max(1, min(8 * jobs, total // ROW_POSTINGS)) if jobs > 1 else 1
+    marks = np.searchsorted(row_offsets, np.linspace(0, total, pieces + 1)[1:-1])
+    cuts = sorted({0, n_groups, *np.minimum(marks, n_groups).tolist()})
+    return list(pairwise(cuts)) or [(0, 0)]

@@ -1,0 +1,68 @@
+"""What is this file?  Of which kind, by its first bytes and its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from copysift.kinds import notebook
+from copysift.kinds import pygments_code as foreign
+from copysift.kinds.catalog import Languages, languages
+from copysift.runtime.encoding import detect_encoding
+
+# The suffixes that name a kind; languages that `code` understands join them.
+SUFFIX_KINDS: dict[str, str] = dict.fromkeys((".htm", ".html", ".shtml", ".xht", ".xhtml"), "html")
+_HTML_HEAD = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
+    """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name.
+
+    A program is `code:` and its language; `known` are the languages to look in.
+    """
+    encoding = detect_encoding(head)
+    if encoding is None:
+        return "bytes"
+    if encoding != "utf-8":
+        head = head.decode(encoding, "replace").encode("utf-8", "replace")
+    return kind_of_text(name, head, known)
+
+
+def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
+    """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8."""
+    dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
+    if dot >= 0:
+        by_name = SUFFIX_KINDS.get(name[dot:].lower())
+        if by_name:
+            return by_name
+        language = detect_language(name, head, known)
+        if language:
+            return f"code:{language}"
+    return "html" if _HTML_HEAD.match(head) else "text"
+
+
+def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> str:
+    """Choose the kind of a text where programs are texts like all others; notebooks are taken apart.
+
+    The languages are asked for only where a program may begin like a page.
+    """
+    if name.lower().endswith(".ipynb"):
+        return f"code:{notebook.NAME}"
+    if SUFFIX_KINDS.get(name[name.rfind(".") :].lower()) is None and not _HTML_HEAD.match(head):
+        return "text"
+    kind = kind_of_text(name, head, known())
+    return "text" if kind.startswith("code:") else kind
+
+
+def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:
+    """Name the language of a program by its file name: a language file, a notebook, or Pygments' choice."""
+    if name.lower().endswith(".ipynb"):
+        return notebook.NAME
+    known = known or languages()
+    entry = known.by_extension(name, head)
+    if entry is not None or known.has_extension(name):
+        return entry.name if entry else None
+    return foreign.by_extension(name)

@@ -1,0 +1,75 @@
+"""Code: token classes are the symbols, as `kernels/reference/lex.py` defines.
+
+Comments and layout vanish, every identifier is one symbol, literals are one symbol a class, keywords
+and operators stay. Exceptions to the position-map law: symbols that stand for context (a line's
+indentation and its end where they count), a run that begins inside a literal with holes (`f"{x}"`) or
+ends before a heredoc's body, and `/` or `'` whose meaning depends on what stands before the run.
+
+A document of more than PIECE bytes is cut at line ends into pieces that are lexed each on its own, so
+memory is bounded; a comment or literal across such a cut ends there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.kinds import lexemes
+from copysift.kinds.kind import joined, stream
+from copysift.kinds.lexemes import Lexemes
+from copysift.kinds.positions import Explicit
+from copysift.model.values import Canonical
+
+if TYPE_CHECKING:
+    from copysift.kinds.catalog import Entry
+
+PIECE = 8 << 20  # bytes
+
+
+class Code:
+    """Lexes documents of one language."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._arrays = entry.table.arrays()
+        self._ending = lexemes.separators(entry.language)
+        self._lines = entry.language.lines
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
+        """Canonicalise a document that comes in chunks of any size."""
+        return self.told(chunks, None)
+
+    def whole(self, data: bytes) -> Canonical:
+        """Canonicalise a document that is in memory."""
+        return joined(self.blocks([data]))
+
+    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
+        """Canonicalise, and put what the lexemes of each block tell into a list."""
+
+        def step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
+            used = len(data) if final else _line_end(data)
+            data = data[:used] if used < len(data) else data
+            symbols, starts, ends, hashes = kernels.lex.lex(data, *self._arrays)
+            if into is not None:
+                tokens = (symbols, starts, ends, hashes)
+                ending = (self._ending, self._lines, lexemes.SHORTEST)
+                into.append(
+                    Lexemes(
+                        kernels.lex.statements(data, *tokens, *ending),
+                        kernels.lex.strings(*tokens, lexemes.LONGEST),
+                    )
+                )
+            if offset:
+                starts, ends = starts + np.uint32(offset), ends + np.uint32(offset)
+            return Canonical(symbols, Explicit(starts, ends)), used
+
+        return (block for block in stream(chunks, step, PIECE) if len(block.symbols))
+
+
+def _line_end(data: bytes | memoryview) -> int:
+    """Give the end of the last line that ends in the block, or of the block if none does."""
+    window = bytes(data[-(PIECE // 2) :])
+    at = window.rfind(b"\n")
+    return len(data) if at < 0 else len(data) - len(window) + at + 1

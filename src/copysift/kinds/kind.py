@@ -1,0 +1,85 @@
+"""What every front-end offers, and how a document streams through one in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from copysift.errors import InputError
+from copysift.kinds.positions import Explicit
+from copysift.model.values import MAX_BYTES, Canonical
+
+if TYPE_CHECKING:
+    from copysift.kinds.lexemes import Lexemes
+
+BLOCK = 256 * 1024  # bytes: a block and what is made of it stay in the cache
+
+Made = TypeVar("Made")
+Step = Callable[[bytes | memoryview, int, bool], tuple[Made, int]]
+
+
+class Canonicaliser(Protocol):
+    """Turns documents of one kind into symbols; holds no state between them, so threads may share it.
+
+    The symbols and spans of the blocks, one after the other, are those of the whole, however the
+    document was cut into chunks.
+    """
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
+        """Canonicalise a document that comes in chunks of any size, in bounded memory.
+
+        The blocks are consecutive and none is empty; their offsets are those of the document.
+        """
+
+    def whole(self, data: bytes) -> Canonical:
+        """Canonicalise a document that is in memory."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A canonicaliser whose documents tell more than their symbols: programs."""
+
+    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
+        """Canonicalise, and put what the lexemes of each block tell into a list."""
+
+
+def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Iterator[Made]:
+    """Cut chunks anew into blocks and take a step for each; yield what the steps make.
+
+    A step is given a block, its offset in the document and whether it is the last. It tells how many
+    bytes it used; the others, always less than a block, come again at the head of the next one.
+    """
+    rest, offset = bytearray(), 0
+
+    def take(data: bytes | memoryview, final: bool) -> Made:
+        nonlocal rest, offset
+        if offset + len(data) > MAX_BYTES:
+            raise InputError(f"a document of over {MAX_BYTES} bytes", hint="Split it: offsets are 32-bit.")
+        made, used = step(data, offset, final)
+        offset += used
+        rest = bytearray(data[used:])
+        return made
+
+    for chunk in chunks:
+        view, at = memoryview(chunk), 0
+        while len(rest) + len(view) - at >= block:
+            end = at + block - len(rest)
+            yield take(bytes(rest + view[at:end]) if rest else view[at:end], False)
+            at = end
+        rest += view[at:]
+    yield take(bytes(rest), True)
+
+
+def joined(blocks: Iterable[Canonical]) -> Canonical:
+    """Put the blocks of a document together."""
+    every = list(blocks)
+    if len(every) == 1:
+        return every[0]
+    empty = np.empty(0, np.uint32)
+    starts, ends = (
+        np.concatenate([empty, *(getattr(each, side) for each in every)]) for side in ("starts", "ends")
+    )
+    symbols = np.concatenate([each.symbols for each in every]) if every else empty
+    return Canonical(symbols, Explicit(starts, ends))

@@ -1,0 +1,109 @@
+"""Where symbols stand in the source: three maps, each as small as its kind of block allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift import kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.model.values import PositionMap, UInt32s, UInt64s
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Every byte is a symbol, from `offset` on."""
+
+    offset: int
+    count: int
+
+    @property
+    def starts(self) -> UInt32s:
+        """First byte of every symbol."""
+        return np.arange(self.offset, self.offset + self.count, dtype=np.uint32)
+
+    @property
+    def ends(self) -> UInt32s:
+        """One past the last byte of every symbol."""
+        return self.starts + np.uint32(1)
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        starts = first.astype(np.int64) + self.offset
+        ends = last.astype(np.int64) + (self.offset + 1)
+        return starts.astype(np.uint32), ends.astype(np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """Some bytes are symbols: a mask of them for each 64 bytes; resolved only where it is asked."""
+
+    masks: UInt64s
+    ranks: UInt32s
+    offset: int
+
+    @property
+    def starts(self) -> UInt32s:
+        """First byte of every symbol."""
+        return kernels.text.positions(self.masks, self.ranks, self.offset, None)
+
+    @property
+    def ends(self) -> UInt32s:
+        """One past the last byte of every symbol."""
+        return self.starts + np.uint32(1)
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        resolve = kernels.text.positions
+        starts = resolve(self.masks, self.ranks, self.offset, first)
+        return starts, resolve(self.masks, self.ranks, self.offset, last) + np.uint32(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    """Symbols of any width, each with its span."""
+
+    starts: UInt32s
+    ends: UInt32s
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        return self.starts[first], self.ends[last]
+
+
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """Another map, with no span that begins or ends inside a character reference.
+
+    The blanked text holds the character at the head of its reference; its span is all of that.
+    """
+
+    inner: PositionMap
+    reference_starts: UInt32s
+    reference_ends: UInt32s
+
+    @property
+    def starts(self) -> UInt32s:
+        """First byte of every symbol."""
+        return self._widen(self.inner.starts, self.reference_starts)
+
+    @property
+    def ends(self) -> UInt32s:
+        """One past the last byte of every symbol."""
+        return self._widen(self.inner.ends, self.reference_ends)
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        starts, ends = self.inner.spans(first, last)
+        return self._widen(starts, self.reference_starts), self._widen(ends, self.reference_ends)
+
+    def _widen(self, offsets: UInt32s, edges: UInt32s) -> UInt32s:
+        """Move the offsets that lie strictly inside a reference to its edge."""
+        before = np.searchsorted(self.reference_starts, offsets, "left").astype(np.int64) - 1
+        inside = (before >= 0) & (offsets < self.reference_ends[before])
+        return np.where(inside, edges[before], offsets)

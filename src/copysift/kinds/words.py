@@ -1,0 +1,32 @@
+"""Words: Broder's canonical form. The symbols are hashes of lower-cased words.
+
+A word is a maximal run of letters, marks, numbers and _; each ideograph and each kana is a word of
+its own. A run of over 64 KiB is cut into words of that size, so that a gigabyte without a space
+streams too. The position-map law holds without exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from copysift import kernels
+from copysift.kinds.kind import stream
+from copysift.kinds.positions import Explicit
+from copysift.model.values import Canonical
+
+
+class Words:
+    """Words are the symbols, as 64-bit hashes that need no seed."""
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
+        """Canonicalise a document that comes in chunks of any size."""
+        return (block for block in stream(chunks, _step) if len(block.symbols))
+
+    def whole(self, data: bytes) -> Canonical:
+        """Canonicalise a document that is in memory."""
+        return _step(data, 0, True)[0]
+
+
+def _step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
+    symbols, starts, ends, used = kernels.text.words_block(data, offset, final)
+    return Canonical(symbols, Explicit(starts, ends)), used

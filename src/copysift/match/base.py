@@ -1,0 +1,55 @@
+"""Base code: what was handed out counts for nothing.
+
+Every k-gram of it is taken, not the selected ones: at the edges of an edit other k-grams win, and base
+material would leak through (design, Fingerprint).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copysift.kinds import Lexemes
+
+if TYPE_CHECKING:
+    from copysift.model.values import Canonical, UInt64s
+
+
+class Base:
+    """The k-grams of the base code, of all kinds together, and the statements and strings of programs."""
+
+    def __init__(self, hashes: list[UInt64s] | None = None, lexemes: Lexemes | None = None) -> None:
+        self.lexemes = lexemes or Lexemes.none()
+        self.hashes: UInt64s = np.unique(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+
+    def __bool__(self) -> bool:
+        return len(self.hashes) > 0
+
+    def holds(self, hashes: UInt64s) -> NDArray[np.bool_]:
+        """Tell which hashes are those of base code."""
+        if not len(self.hashes):
+            return np.zeros(len(hashes), np.bool_)
+        places = np.searchsorted(self.hashes, hashes)
+        places[places == len(self.hashes)] = 0
+        held: NDArray[np.bool_] = self.hashes[places] == hashes
+        return held
+
+    def mask(self, grams: UInt64s, k: int, count: int) -> NDArray[np.uint8]:
+        """Mark every symbol that a k-gram of the base covers; `grams` are all k-grams of `count` symbols."""
+        marks = np.zeros(count + 1, np.int64)
+        starts = np.flatnonzero(self.holds(grams))
+        np.add.at(marks, starts, 1)
+        np.add.at(marks, starts + k, -1)
+        return (np.cumsum(marks[:count]) > 0).astype(np.uint8)
+
+
+def masked_spans(mask: NDArray[np.uint8], canonical: Canonical) -> tuple[tuple[int, int], ...]:
+    """Give the half-open source spans of the runs of marked symbols."""
+    edges = np.diff(np.concatenate(([0], mask, [0])).astype(np.int8))
+    first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+    if not len(first):
+        return ()
+    starts, ends = canonical.positions.spans(first, last)
+    return tuple(zip(starts.tolist(), ends.tolist(), strict=True))

@@ -1,0 +1,123 @@
+"""How many fingerprints a long match leaves at least, and the occurrences after the first that it needs.
+
+A run of L symbols has L − k − w + 2 windows, and a place is chosen for at most w of them: so both documents
+chose at least (L − k − w + 2) / w places in it. Windows whose smallest hash is the same choose it in both, as
+often as their number by w: counted by occurrences, no fewer are shared. Where the run repeats itself the
+distinct ones are fewer. So every occurrence of a hash after the first is a fingerprint of its own, in a list
+beside the others: what two documents share of both lists together is what they share by occurrences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift.join.memory import Join
+from copysift.join.rows import Candidates, Postings, candidates
+from copysift.match.base import Base
+from copysift.settings.comparison import SHARES, Settings
+from copysift.sources.record_files import WINDOWED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.model.values import UInt64s
+    from copysift.workflows.scan import Weigh
+
+ROWS = 512  # groups whose pairs are formed at a time
+_MIX = np.uint64(0xFF51AFD7ED558CCD)
+
+
+def chosen_by(settings: Settings) -> int:
+    """Give the length of the matches that choose the pairs, besides the measure; 0: they do not."""
+    windowed = settings.measure in SHARES and settings.scheme in WINDOWED
+    return settings.min_match or 0 if windowed else 0
+
+
+def match_shares(
+    length: int, kinds: Iterable[str], limits: Callable[[str], tuple[int, int]], least: int
+) -> int:
+    """Give how many fingerprints, by occurrences, two documents share at least that share a run so long."""
+    bounds = []
+    for kind in kinds:
+        noise, guarantee = limits(kind)
+        window = guarantee - noise + 1
+        bounds.append((length - noise - window + 2) // window)
+    return max(least, min(bounds, default=least))
+
+
+def again(hashes: UInt64s, most: int) -> UInt64s:
+    """Give a hash for every occurrence after the first, up to `most` of each."""
+    ordered = np.sort(hashes)
+    heads = np.concatenate([[True], ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, np.bool_)
+    places = np.arange(len(ordered))
+    number = places - np.maximum.accumulate(np.where(heads, places, 0))
+    chosen = (number > 0) & (number < most)
+    mixed: UInt64s = (ordered[chosen] + number[chosen].astype(np.uint64)) * _MIX
+    return mixed ^ mixed >> np.uint64(32)
+
+
+class Repeats:
+    """The occurrences after the first of all groups, as a list beside their fingerprints."""
+
+    def __init__(self, most: int, memory: int, tmp_dir: Path | None, jobs: int, base: Base) -> None:
+        self._most, self._base, self._jobs = most, base, jobs
+        self._join = Join(memory, tmp_dir, None, jobs)
+
+    def __enter__(self) -> Repeats:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._join.close()
+
+    def add(self, group: int, hashes: UInt64s, last: UInt64s) -> UInt64s:
+        """Take fingerprints of a file, as often as they were chosen; those of the base never count.
+
+        A large file comes in pieces: what this gives is the `last` of the next, as many as a match can have,
+        so that one across two pieces is seen whole.
+        """
+        if not self._most:
+            return last
+        found = np.concatenate([last, hashes])
+        if len(self._base.hashes):
+            found = found[~np.isin(found, self._base.hashes)]
+        self._join.add(group, again(found, self._most))
+        return found[-self._most :]
+
+    def pairs(
+        self, postings: Postings, max_shared: int, weigh: Weigh, few: int, find: Callable[..., Candidates]
+    ) -> Candidates:
+        """Give the pairs that share `few` by occurrences and some after the first, beside the postings.
+
+        `find` gives the pairs by measure, threshold and fewest shared whose left group is in a range.
+        """
+        groups = len(postings.sizes)
+        if not groups or few == 1:  # one that is shared is found by the postings alone
+            return find("shared", 1, few)
+        self._join.add(groups - 1, np.empty(0, np.uint64))
+        more = candidates(self._join.finish(max_shared, weigh), "shared", 1, 1, self._jobs)
+        keys, extra = _keys(more), more.shared.astype(np.int64)
+        lefts = np.unique(more.left // ROWS)
+        kept = []
+        for block in lefts.tolist():
+            found = find("shared", 1, 1, (block * ROWS, min((block + 1) * ROWS, groups)))
+            at = np.minimum(np.searchsorted(keys, _keys(found)), len(keys) - 1)
+            again_too = np.where(keys[at] == _keys(found), extra[at], 0)
+            chosen = (again_too > 0) & (found.shared + again_too >= few)
+            kept.append(
+                [column[chosen] for column in (found.left, found.right, found.shared, found.similarity)]
+            )
+        if not kept:
+            return more  # which has no pairs
+        return Candidates(*(np.concatenate(column) for column in zip(*kept, strict=True)))
+
+
+def _keys(pairs: Candidates) -> NDArray[np.uint64]:
+    keys: NDArray[np.uint64] = pairs.left.astype(np.uint64) << np.uint64(32) | pairs.right.astype(np.uint64)
+    return keys

@@ -1,0 +1,1 @@
+"""The values that pass between folders: frozen, and they know no stage."""

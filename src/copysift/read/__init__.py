@@ -1,1 +1,0 @@
-"""Where do documents come from?  paths → `Document` or `Skipped(reason)`."""

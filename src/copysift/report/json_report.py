@@ -1,0 +1,116 @@
+"""JSON, schema version 1: the same result always gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from copysift.model.values import Pair, Region, Result, Side
+from copysift.report.units import bytes_of
+from copysift.report.view import View
+
+VERSION = 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+def report(result: Result, view: View) -> str:
+    """Show a result as one JSON object."""
+    return "".join(parts(result, view))
+
+
+def parts(result: Result, view: View) -> Iterator[str]:
+    """Show a result as one JSON object, in parts: whole it may be larger than all that it is made from."""
+    sizes = bytes_of(result)
+    content = {
+        "version": VERSION,
+        "settings": result.settings,
+        "documents": [
+            {
+                "name": each.name,
+                "group": each.group,
+                "kind": each.kind,
+                "bytes": each.bytes,
+                "fingerprints": each.fingerprints,
+            }
+            for each in result.documents
+        ],
+        "pairs": (record(pair) for pair in islice(result.pairs, view.limit)),
+        "equal": [
+            {
+                "members": list(names),
+                "bytes": sizes[names[0]],
+                "wasted": sizes[names[0]] * (len(names) - 1),
+            }
+            for names in result.equal
+        ],
+        "clusters": [{"members": list(cluster.members)} for cluster in result.clusters],
+        "ignored": [
+            {"hash": f"{each.hash:016x}", "groups": each.groups, "text": each.text} for each in result.ignored
+        ],
+        "skipped": [{"name": each.name, "reason": each.reason} for each in result.skipped],
+        "notes": list(result.notes),
+    }
+    yield from _written(content)
+    yield "\n"
+
+
+def record(pair: Pair) -> dict[str, Any]:
+    """Give a pair as it stands in JSON; regions are null where they were not asked for."""
+    return {
+        "left": pair.left,
+        "right": pair.right,
+        "equal": pair.equal,
+        "similarity": round(pair.similarity, 6),
+        "resemblance": round(pair.resemblance, 6),
+        "containment_left": round(pair.containment_left, 6),
+        "containment_right": round(pair.containment_right, 6),
+        "shared": pair.shared,
+        "longest": pair.longest,
+        "lines": pair.lines,
+        "regions": None if pair.regions is None else [_region(region) for region in pair.regions],
+    }
+
+
+def _region(region: Region) -> dict[str, Any]:
+    return {"length": region.length, "left": _side(region.left), "right": _side(region.right)}
+
+
+def _side(side: Side) -> dict[str, Any]:
+    """Give a side as a mapping; a report has millions of them, and `asdict` copies what it finds."""
+    return {
+        "file": side.file,
+        "start": side.start,
+        "end": side.end,
+        "first_line": side.first_line,
+        "last_line": side.last_line,
+    }
+
+
+def encoded(content: Mapping[str, object]) -> str:
+    """Encode as JSON that is valid UTF-8, an element of a list a line.
+
+    Bytes of names that are not UTF-8 become \\udcXX escapes.
+    """
+    return "".join(_written(content))
+
+
+def _written(content: Mapping[str, object]) -> Iterator[str]:
+    for number, (key, value) in enumerate(content.items()):
+        yield f"{',' if number else '{'}\n {_json(key)}: "
+        if not isinstance(value, list | tuple | Iterator):
+            yield _json(value)
+            continue
+        empty = True
+        for each in value:
+            yield f"{'[' if empty else ','}\n  {_json(each)}"
+            empty = False
+        yield "[]" if empty else "\n ]"
+    yield "\n}"
+
+
+def _json(value: object) -> str:
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _ENCODER.encode(value))

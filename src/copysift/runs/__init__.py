@@ -1,0 +1,1 @@
+"""Finished jobs kept on disk."""

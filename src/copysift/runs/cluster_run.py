@@ -1,0 +1,346 @@
+"""`cluster`, `recluster` and the look-ups of section 4.2, put together."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from copysift.engines import phases
+from copysift.engines.local import Batches, Corpus, _function, plain_size, records
+from copysift.errors import CopysiftError, InputError, RunError, UsageError
+from copysift.fingerprints import shingles as sketching
+from copysift.model.values import DUPLICATE, RENAMED, REPLACED
+from copysift.runs import tables, texts
+from copysift.runs.scan_run import TABLES, _read_description
+from copysift.runs.sets import Sets
+from copysift.runs.workspace import Work, answer_settings, job_of, making
+from copysift.runtime.progress import Progress
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import settings_of
+from copysift.sources.detection import fields_of
+from copysift.sources.records import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# settings that decide sketches and pairs: documents that come later take those of the run
+ADOPTED = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `cluster` tells when it is done; `skipped` names the first of the records left out."""
+
+    path: Path
+    described: dict[str, Any]
+    skipped: tuple[tuple[str, str], ...]
+
+    @property
+    def left_out(self) -> int:
+        """How many records were left out; those that were taken with a change are not among them."""
+        reasons = self.described["reasons"]
+        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, RENAMED, REPLACED))
+        return int(self.described["counts"]["skipped"]) - taken
+
+
+def cluster(
+    sources: Iterable[str],
+    path: Path,
+    settings: CorpusSettings,
+    *,
+    onto: Path | None = None,
+    progress: Progress | None = None,
+    batches: Callable[[], Batches] | None = None,
+) -> Summary:
+    """Cluster the records of sources and write the run; `batches` gives them where they are no files.
+
+    With `onto` the documents of an earlier run come first; its texts are not read again.
+    """
+    names = list(sources)
+    _check_sources(names, settings)
+    if onto is not None:
+        settings = _onto_settings(onto, settings)
+    with making(path) as place:
+        made = _made(names, place, settings, onto, progress, batches)
+    return dataclasses.replace(made, path=path)
+
+
+def _made(
+    names: list[str],
+    path: Path,
+    settings: CorpusSettings,
+    onto: Path | None,
+    progress: Progress | None,
+    batches: Callable[[], Batches] | None,
+) -> Summary:
+    work = Work(path)
+    job = "" if batches is not None else job_of(names, settings, _stamp(onto))
+    resumed = work.begin(job)
+    before: list[str] = []
+    try:
+        if onto is not None:
+            before = list(_read_description(onto).get("sources", []))
+            if not resumed:
+                _adopt(onto, work)
+        corpus = Corpus(work, settings, progress)
+        if batches is not None:
+            corpus.given(batches())
+        else:
+            corpus.given(records(names, settings), plain_size(names, settings))
+        corpus.sketch()
+        if onto is None:
+            require_field(len(corpus.first), corpus.skips.reasons, names, settings)
+    except CopysiftError:  # nothing that could be gone on with
+        work.discard()
+        raise
+    corpus.pair()
+    summary = _finish(corpus, [*before, *names], before)
+    work.drop()
+    if settings.slim:
+        for stale in (path / "sketches").glob("*.u64"):
+            stale.unlink()
+    return summary
+
+
+def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
+    """Refuse sources and features that are not there before anything is written."""
+    for source in sources:
+        if source != "-" and not Path(source).exists():
+            raise InputError(f"{source}: there is no such file or folder")
+    _function(settings.features)
+
+
+def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bool:
+    """Tell whether a run there is finished, and of other sources or settings than these."""
+    if not (path / "run.json").is_file():
+        return False
+    try:
+        known = _read_description(path)
+    except RunError:
+        return True
+    asked = answer_settings(settings) | _last(settings)
+    return known.get("sources") != list(sources) or known.get("settings") != asked
+
+
+def require_field(
+    documents: int, reasons: Mapping[str, int], sources: list[str], settings: CorpusSettings
+) -> None:
+    """Refuse a run of nothing because no record has the field that was asked for: a slip, not a corpus."""
+    named = settings.features
+    unlisted = f"its field {named!r} is not a list"
+    if documents or not reasons:
+        return
+    of = f" of {', '.join(sources)}" if sources else ""
+    known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
+    shown = f": {', '.join(known)}" if known else ""
+    if reasons.keys() == {unlisted}:
+        raise InputError(
+            f"no record{of} has a list in the field {named!r}",
+            hint=f"name one, or module:function, by --features{shown}",
+        )
+    if all(reason.startswith(MISSING) for reason in reasons):
+        field = next(iter(reasons)).removeprefix(MISSING).strip()
+        raise InputError(
+            f"no record{of} has a field {field}", hint=f"choose one by --text-field or --id-field{shown}"
+        )
+
+
+def _stamp(onto: Path | None) -> str:
+    return "" if onto is None else f"{onto.absolute()} {(onto / 'run.json').stat().st_mtime_ns}"
+
+
+def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
+    """Take the settings that decide sketches from the run; a seed must be given again."""
+    described = _read_description(onto)
+    if described.get("made_by") != "cluster":
+        raise RunError(f"{onto} was not made by copysift cluster", hint="cluster the documents first")
+    theirs, ours = described["settings"], answer_settings(settings)
+    if theirs.get("seed") != ours["seed"]:
+        raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
+    usual = CorpusSettings()
+    asked = [name for name in ADOPTED if getattr(settings, name) != getattr(usual, name)]
+    if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
+        asked = [name for name in asked if name != "floor"]
+    check_onto(onto, settings, asked)
+    return dataclasses.replace(settings, **{name: theirs[name] for name in ADOPTED})
+
+
+def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> None:
+    """Refuse settings that were given and are not those of the run that others are added to."""
+    theirs = _read_description(onto)["settings"]
+    known = settings_of(CorpusSettings)
+    others = [
+        name
+        for name in given
+        if name in ADOPTED and name in theirs and getattr(settings, name) != theirs[name]
+    ]
+    if others:
+        made = ", ".join(f"{known[name].flags[-1]} {theirs[name] or 'none'}" for name in others)
+        asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
+        raise UsageError(
+            f"{onto} was made with {made}, and is now asked with {asked}",
+            hint="leave those settings out, or make another run",
+        )
+
+
+def _adopt(onto: Path, work: Work) -> None:
+    """Take over the sketched parts of an earlier run, by link where the disk allows it."""
+    theirs = onto / "sketches"
+    if not list(theirs.glob("shingles-*.u64")):
+        raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
+    modulus = int(_read_description(onto)["settings"]["modulus"])
+    sets = Sets(theirs)
+    for number in range(sets.parts):
+        values, bounds = sets.checked(number)
+        fresh, _ = sketching.samples(values, bounds, sketching.moduli(np.diff(bounds), modulus))
+        if not np.array_equal(fresh, sets.whole(number, "samples")[0]):
+            raise RunError(f"the samples of {theirs} are damaged", hint="make the run again")
+    for part in sorted(each for each in theirs.iterdir() if each.stem != "inverted"):
+        target = work.run / "sketches" / part.name
+        try:
+            target.hardlink_to(part)
+        except OSError:
+            shutil.copyfile(part, target)
+
+
+def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
+    settings, work, path = corpus.settings, corpus.work, corpus.work.run
+    with work.phase("cluster"):
+        parts = [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
+        ids, renamed = tables.unique_ids(parts)
+        shingles = corpus.sets.column("shingles")
+        with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
+            pairs = (corpus.first, corpus.how, shingles, corpus.pairs)
+            writing = [
+                pool.submit(tables.write_documents, path / TABLES[0], corpus, ids),
+                pool.submit(tables.write_pairs, path / TABLES[1], ids, *pairs),
+            ]
+            found = corpus.components()
+            pq.write_table(tables.clusters_table(ids, found), path / TABLES[2])
+            for written in writing:
+                written.result()
+        ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
+    named = [[note.name, note.reason] for note in corpus.skips.named]
+    named += [[name, RENAMED] for name in renamed[:1000]]
+    described: dict[str, Any] = {
+        "settings": answer_settings(settings) | _last(settings),
+        "sources": sources,
+        "floor": settings.floor,
+        "counts": {
+            "documents": len(ids),
+            "bytes": int(corpus.sets.column("bytes").sum()),
+            "shingles": int(shingles.sum()),
+            "fingerprints": int(corpus.sets.column("sampled").sum()),
+            "identical": int(np.count_nonzero(corpus.how == 1)),
+            "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
+            "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
+            "pairs": len(corpus.pairs),
+            "ignored": corpus.ignored_count,
+            "skipped": corpus.skips.total + len(renamed),
+            **tables.counted(found),
+        },
+        "reasons": dict(corpus.skips.reasons.most_common(100))
+        | ({DUPLICATE: len(renamed)} if renamed else {}),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
+        "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
+        "skipped": named,
+    }
+    tables.write_description(path, described)
+    return Summary(path, described, tuple((name, reason) for name, reason in named))
+
+
+def _last(settings: CorpusSettings) -> dict[str, object]:
+    return {
+        "resemblance": settings.resemblance,
+        "contained": settings.contained,
+        "policy": settings.policy or "component",
+        "measure": "resemblance",
+        "threshold": settings.resemblance,
+    }
+
+
+def _sizes(table: pa.Table) -> dict[str, int]:
+    clusters = len(table["cluster"].unique())
+    return {"clusters": clusters, "clustered": len(table), "duplicates": len(table) - clusters}
+
+
+def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) -> dict[str, Any]:
+    """Repeat the last phase for another threshold or policy; into the run, or into a table of its own."""
+    opened = tables.open_corpus(path)
+    floor = float(opened.described["floor"])
+    if settings.resemblance < floor - 1e-12:
+        raise UsageError(
+            f"--resemblance is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
+            hint="ask for more, or cluster again with a lower --floor",
+        )
+    found = phases.clustered(
+        opened.pairs,
+        opened.first,
+        opened.how,
+        settings.resemblance,
+        settings.contained,
+        settings.policy or "component",
+    )
+    table = tables.clusters_table(opened.ids, found)
+    if output is not None:
+        pq.write_table(table, output)
+        return _sizes(table)
+    part = path / "clusters.part"
+    pq.write_table(table, part)
+    described = opened.described
+    described["settings"] |= _last(settings)
+    described["counts"] |= _sizes(table)
+    part.replace(path / TABLES[2])
+    made = {key: value for key, value in described.items() if key not in ("files",)}
+    tables.write_description(path, made)
+    return _sizes(table)
+
+
+def members(path: Path) -> dict[str, list[str]]:
+    """Give the documents of every cluster, by its first document."""
+    _read_description(path)
+    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    found: dict[str, list[str]] = {}
+    for cluster_id, document in zip(table["cluster"].to_pylist(), table["document"].to_pylist(), strict=True):
+        found.setdefault(cluster_id, []).append(document)
+    return found
+
+
+def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
+    """Give the cluster of a document, with how each member joined; None if the run has no such document."""
+    _read_description(path)
+    table = pq.read_table(path / TABLES[2], filters=[("document", "=", name)], columns=["cluster"])
+    if not len(table):
+        known = pq.read_table(path / TABLES[0], filters=[("document", "=", name)], columns=["document"])
+        return [(name, "alone")] if len(known) else None
+    head = table["cluster"][0].as_py()
+    found = pq.read_table(path / TABLES[2], filters=[("cluster", "=", head)], columns=["document", "joined"])
+    return list(zip(found["document"].to_pylist(), found["joined"].to_pylist(), strict=True))
+
+
+def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
+    """Fold a ranked list: the first of every cluster, with those of the list that follow it there."""
+    import pyarrow.compute as pc
+
+    _read_description(path)
+    wanted = pa.array(list(set(ranked)), pa.string())
+    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    table = table.filter(pc.is_in(table["document"], value_set=wanted))
+    head = dict(zip(table["document"].to_pylist(), table["cluster"].to_pylist(), strict=True))
+    folded: dict[str, tuple[str, list[str]]] = {}
+    for name in ranked:
+        key = head.get(name, name)
+        if key in folded:
+            folded[key][1].append(name)
+        else:
+            folded[key] = (name, [])
+    return list(folded.values())

@@ -1,0 +1,40 @@
+"""Names in a ranked list: which document of a run a line of a search result stands for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from copysift.runs.scan_run import TABLES
+from copysift.sources.records import ID_FIELDS
+
+
+def name_in(line: str) -> str:
+    """Give the name in a line: a field of a JSON object, or what stands before the first tab."""
+    if line.startswith("{"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            return line
+        return next((str(record[key]) for key in ID_FIELDS if key in record), line)
+    return line.partition("\t")[0].strip()
+
+
+def known(path: Path, names: Iterable[str]) -> set[str]:
+    """Give those of some names that documents of a run have."""
+    wanted = pa.array(list(set(names)), pa.string())
+    documents = pq.read_table(path / TABLES[0], columns=["document"])["document"]
+    return set(documents.filter(pc.is_in(documents, value_set=wanted)).to_pylist())
+
+
+def named(path: Path, ranked: list[str]) -> tuple[list[str], int]:
+    """Give a ranked list as names of documents, and how many of them the run does not know."""
+    spelled = {line: name_in(line) for line in ranked}
+    found = known(path, [*spelled, *spelled.values()])
+    names = [line if line in found else spelled[line] for line in ranked]
+    return names, sum(name not in found for name in names)

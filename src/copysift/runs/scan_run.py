@@ -1,0 +1,293 @@
+"""Saved runs: a folder of Parquet tables and run.json, written whole or not at all.
+
+`documents.parquet`, `pairs.parquet`, `clusters.parquet` can be read by anything; `run.json` holds
+the version, settings, counts, times and a checksum of each table. The folder is written beside its
+place and renamed, so that a crash leaves no half run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from copysift._version import __version__
+from copysift.errors import RunError
+from copysift.match.counts import UNKNOWN, Counts, PairColumns
+from copysift.model.values import Group, Ignored, Result, Skipped
+
+VERSION = 1
+TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
+_AGAIN = "make the run again with copysift scan --save"
+_CLUSTER_AGAIN = "make the run again with copysift cluster"
+
+
+def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float]) -> None:
+    """Write a run to the folder `path`; an earlier run there is replaced, anything else is refused."""
+    path = path.absolute()
+    check_place(path)
+    try:
+        part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        ids = _ids([group.name for group in counts.documents])
+        pq.write_table(_documents(counts, ids), part / TABLES[0])
+        pq.write_table(_pairs(counts, ids), part / TABLES[1])
+        pq.write_table(_clusters(counts, result, ids), part / TABLES[2])
+        described = _described(counts, result, times)
+        described["files"] = {name: _checksum(part / name) for name in TABLES}
+        (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
+        for name in (*TABLES, "run.json"):
+            _sync(part / name)
+        part.chmod(0o777 & ~_umask())
+        _put(part, path)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def check_place(path: Path) -> None:
+    """Raise RunError unless a run can be written there: better before the work than after it."""
+    if path.exists() and not (path / "run.json").is_file():
+        raise RunError(f"{path} exists and is not a run", hint="name another folder, or remove it")
+    if not path.absolute().parent.is_dir():
+        raise RunError(f"the folder {path.absolute().parent} does not exist", hint="make it first")
+
+
+def open_run(path: Path) -> Counts:
+    """Read a run back; raises RunError when it is missing, damaged or of another version."""
+    described = _read_description(path)
+    for name in TABLES:
+        if _checksum_of(path / name) != described["files"].get(name):
+            raise RunError(f"{path}: {name} is missing or damaged", hint=_AGAIN)
+    try:
+        documents = pq.read_table(path / TABLES[0]).to_pydict()
+        pairs = pq.read_table(path / TABLES[1])
+        return _counts(documents, pairs, described)
+    except (pa.ArrowException, KeyError, ValueError, TypeError) as error:
+        raise RunError(f"{path} is damaged: {error}", hint=_AGAIN) from None
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        described = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        version = described["version"]
+        complete = isinstance(described["files"], dict) and "floor" in described
+    except OSError as error:
+        why = "it has no run.json" if path.is_dir() else error.strerror
+        message = f"{path} is not a run: {why}"
+        raise RunError(message, hint="make one with copysift scan --save or copysift cluster") from None
+    except (ValueError, KeyError, TypeError):
+        raise RunError(f"{path}: run.json is damaged", hint=_AGAIN) from None
+    if version != VERSION:
+        raise RunError(
+            f"{path} is a run of version {version}, made by copysift {described.get('copysift', '?')}; "
+            f"this copysift reads version {VERSION}",
+            hint=_CLUSTER_AGAIN if described.get("made_by") == "cluster" else _AGAIN,
+        )
+    if not complete:
+        raise RunError(f"{path}: run.json is damaged", hint=_AGAIN)
+    if described["files"] == {}:
+        raise RunError(
+            f"the tables of {path} are folders that Spark wrote to a URI",
+            hint="read them as Parquet, or let Spark make the run in a folder: -o RUN",
+        )
+    loaded: dict[str, Any] = described
+    return loaded
+
+
+def _ids(names: list[str]) -> list[str]:
+    """Give names that Parquet can hold: bytes that are not UTF-8 are spelled out, kept apart by number."""
+    taken: dict[str, int] = {}
+    ids = []
+    for name in names:
+        spelled = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        number = taken[spelled] = taken.get(spelled, 0) + 1
+        ids.append(spelled if number == 1 else f"{spelled}~{number}")
+    return ids
+
+
+def _documents(counts: Counts, ids: list[str]) -> pa.Table:
+    groups = counts.documents
+    return pa.table(
+        {
+            "document": pa.array(ids, pa.string()),
+            "group": pa.array(ids, pa.string()),
+            "kind": pa.array([group.kind for group in groups], pa.string()),
+            "bytes": pa.array([group.bytes for group in groups], pa.int64()),
+            "fingerprints": pa.array([group.fingerprints for group in groups], pa.int64()),
+            # Only for names that are not UTF-8: the name as the system has it.
+            "raw_name": pa.array(
+                [
+                    None if name == group.name else group.name.encode("utf-8", "surrogateescape")
+                    for name, group in zip(ids, groups, strict=True)
+                ],
+                pa.binary(),
+            ),
+        }
+    )
+
+
+def _pairs(counts: Counts, ids: list[str]) -> pa.Table:
+    pairs = counts.pairs
+    star = [(first, other) for first, *rest in counts.equal for other in rest]
+    same = len(star)
+    full = np.ones(same)
+    left = np.concatenate([np.array([a for a, _ in star], np.int64), pairs.left])
+    right = np.concatenate([np.array([b for _, b in star], np.int64), pairs.right])
+    shared = np.array([counts.documents[a].fingerprints for a, _ in star], np.int64)
+    named = pa.array(ids, pa.string())
+    unknown = np.full(same, UNKNOWN, np.int64)
+    return pa.table(
+        {
+            "left": named.take(pa.array(left)),
+            "right": named.take(pa.array(right)),
+            "shared": np.concatenate([shared, pairs.shared]),
+            "resemblance": np.concatenate([full, pairs.resemblance]),
+            "containment_left": np.concatenate([full, pairs.containment_left]),
+            "containment_right": np.concatenate([full, pairs.containment_right]),
+            "similarity": np.concatenate([full, pairs.similarity]),
+            "equal": np.concatenate([np.ones(same, np.bool_), np.zeros(len(pairs), np.bool_)]),
+            "longest": _nullable(np.concatenate([unknown, pairs.longest])),
+            "lines": _nullable(np.concatenate([unknown, pairs.lines])),
+        }
+    )
+
+
+def _nullable(column: Any) -> pa.Array:
+    return pa.array(column, pa.int64(), mask=column == UNKNOWN)
+
+
+def _clusters(counts: Counts, result: Result, ids: list[str]) -> pa.Table:
+    id_of = {group.name: name for group, name in zip(counts.documents, ids, strict=True)}
+    identical = {name for names in result.equal for name in names[1:]}
+    rows = [(id_of[cluster.members[0]], name) for cluster in result.clusters for name in cluster.members]
+    how = [
+        "representative" if id_of[name] == first else "identical" if name in identical else "similar"
+        for first, name in rows
+    ]
+    firsts = pa.array([first for first, _ in rows], pa.string())
+    return pa.table(
+        {
+            "cluster": firsts,
+            "document": pa.array([id_of[name] for _, name in rows], pa.string()),
+            "representative": firsts,
+            "joined": pa.array(how, pa.string()),
+        }
+    )
+
+
+def _described(counts: Counts, result: Result, times: Mapping[str, float]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "copysift": __version__,
+        "settings": result.settings,
+        "floor": counts.floor,
+        "counts": {
+            "documents": len(counts.documents),
+            "bytes": sum(group.bytes for group in counts.documents),
+            "fingerprints": sum(group.fingerprints for group in counts.documents),
+            "equal_sets": len(counts.equal),
+            "pairs": len(counts.pairs),
+            "ignored": counts.ignored_count,
+        },
+        "seconds": {phase: round(seconds, 3) for phase, seconds in times.items()},
+        "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in counts.ignored],
+        "skipped": [[each.name, each.reason] for each in counts.skipped],
+        "notes": list(counts.notes),
+    }
+
+
+def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[str, Any]) -> Counts:
+    import pyarrow.compute as pc  # takes long to load
+
+    names = [
+        shown if raw is None else raw.decode("utf-8", "surrogateescape")
+        for shown, raw in zip(documents["document"], documents["raw_name"], strict=True)
+    ]
+    counted = documents.get("shingles", documents["fingerprints"])  # what `shared` is counted in
+    groups = tuple(
+        Group(name, name, kind, size, fingerprints)
+        for name, kind, size, fingerprints in zip(
+            names, documents["kind"], documents["bytes"], counted, strict=True
+        )
+    )
+    numbers = pa.array(documents["document"], pa.string())
+    sides = [
+        pc.index_in(pairs[side].combine_chunks(), value_set=numbers).to_numpy(zero_copy_only=False)
+        for side in ("left", "right")
+    ]
+    left, right = (np.asarray(side, dtype=np.int64) for side in sides)
+    equal = pairs["equal"].to_numpy()
+    sets: dict[int, list[int]] = {}
+    for first, other in zip(left[equal].tolist(), right[equal].tolist(), strict=True):
+        sets.setdefault(first, [first]).append(other)
+    columns = PairColumns(
+        left,
+        right,
+        *(pairs[name].to_numpy() for name in ("shared", "similarity", "resemblance")),
+        *(pairs[name].to_numpy() for name in ("containment_left", "containment_right")),
+        *(pairs[name].fill_null(UNKNOWN).to_numpy() for name in ("longest", "lines")),
+    )
+    return Counts(
+        groups,
+        columns.take(np.flatnonzero(~equal)),
+        tuple(tuple(members) for members in sets.values()),
+        tuple(Ignored(int(value, 16), count, text) for value, count, text in described["ignored"]),
+        int(described["counts"]["ignored"]),
+        tuple(Skipped(name, reason) for name, reason in described["skipped"]),
+        float(described["floor"]),
+        settings=dict(described.get("settings") or {}),
+        notes=tuple(described.get("notes", ())),
+    )
+
+
+def _checksum(path: Path) -> dict[str, object]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+    return {"bytes": path.stat().st_size, "blake2b": digest.hexdigest()}
+
+
+def _checksum_of(path: Path) -> dict[str, object] | None:
+    try:
+        return _checksum(path)
+    except OSError:
+        return None
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _put(part: Path, path: Path) -> None:
+    """Rename the finished folder into place; an earlier run steps aside first."""
+    if not path.exists():
+        part.rename(path)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
+    path.rename(aside / path.name)
+    try:
+        part.rename(path)
+    except OSError:
+        (aside / path.name).rename(path)
+        raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,196 @@
+"""The folder of a run while it is made: which job it is, which phases are done, and what they left."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from copysift._version import __version__
+from copysift.errors import RunError
+from copysift.model.values import Skipped
+from copysift.runs.scan_run import VERSION
+from copysift.settings.corpus import NO_ANSWER, CorpusSettings
+from copysift.workflows.selection import seed_check
+
+NEW = "new"  # a folder in a finished run, where the one that replaces it is made
+NAMED = 1000  # of the records that were left out, so many are named; all are counted
+
+
+@contextlib.contextmanager
+def making(path: Path) -> Iterator[Path]:
+    """Give the folder to make a run in: a finished run at `path` stands until the new one is complete.
+
+    What else lies in the folder of the run stays there.
+    """
+    new = path / NEW
+    if (new / "run.json").is_file():  # complete, but cut off while it was put in place
+        _put_out(new, path)
+    if not (path / "run.json").is_file():
+        yield path
+        return
+    yield new
+    _put_out(new, path)
+
+
+def _put_out(new: Path, path: Path) -> None:
+    """Put a complete run in the place of the one around it; run.json goes first and comes last."""
+    try:
+        (path / "run.json").unlink(missing_ok=True)
+        old = new / "old"
+        old.mkdir(exist_ok=True)
+        for part in sorted(new.iterdir()):
+            if part.name not in ("old", "run.json"):
+                if (path / part.name).is_dir():
+                    (path / part.name).rename(old / part.name)
+                part.replace(path / part.name)
+        (new / "run.json").replace(path / "run.json")
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from error
+    shutil.rmtree(new, ignore_errors=True)
+
+
+class Work:
+    """RUN/work: job.json says what is being made, PHASE.json that a phase is done."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.folder = run / "work"
+        self.times: dict[str, float] = {}
+
+    def begin(self, job: str) -> bool:
+        """Take up the job where it was left, or begin it; tell whether it was taken up."""
+        if self.run.exists() and not self.run.is_dir():
+            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+        known = (self.run / "run.json").is_file() or (self.folder / "job.json").is_file()
+        if self.run.is_dir() and any(self.run.iterdir()) and not known:
+            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+        parent = self.run.absolute().parent
+        if not parent.is_dir():
+            raise RunError(f"the folder {parent} does not exist", hint="make it first")
+        if job and self._read("job").get("job") == job and self.done("sketch") is not None:
+            self.times = {phase: self._read(phase)["seconds"] for phase in self._done()}
+            return True
+        self.run.mkdir(exist_ok=True)
+        (self.run / "run.json").unlink(missing_ok=True)
+        for folder in (self.folder, self.run / "sketches"):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        self._write("job", {"job": job})
+        return False
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[dict[str, Any]]:
+        """Time a phase, and mark it as done with what it puts into the dictionary."""
+        begun = time.perf_counter()
+        left: dict[str, Any] = {}
+        yield left
+        self.times[name] = time.perf_counter() - begun
+        self._write(name, left | {"seconds": self.times[name]})
+
+    def done(self, name: str) -> dict[str, Any] | None:
+        """Give what a phase left, or None if it is still to do."""
+        return self._read(name) or None
+
+    def discard(self) -> None:
+        """Remove all that was begun."""
+        for folder in (self.folder, self.run / "sketches"):
+            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # what else stands there stays
+            self.run.rmdir()
+
+    def drop(self) -> None:
+        """Remove what is of no use after the run."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _done(self) -> list[str]:
+        return [path.stem for path in sorted(self.folder.glob("*.json")) if path.stem != "job"]
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            loaded: dict[str, Any] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            return loaded
+        except (OSError, ValueError):
+            return {}
+
+    def _write(self, name: str, content: dict[str, Any]) -> None:
+        part = self.folder / f"{name}.part"
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                json.dump(content, file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self.folder / f"{name}.json")
+        except OSError as error:
+            raise RunError(f"cannot write {part}: {error.strerror}") from error
+
+
+class Skips:
+    """Counts what was left out, by reason, and names the first of it."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.reasons: Counter[str] = Counter()
+        self.named: list[Skipped] = []
+
+    def add(self, note: Skipped) -> None:
+        """Take a note."""
+        self.total += 1
+        self.reasons[note.reason] += 1
+        if len(self.named) < NAMED:
+            self.named.append(note)
+
+
+def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:
+    """Name a job by its settings and its sources; "" when it can never be taken up again."""
+    looks: list[object] = []
+    for source in sources:
+        if source == "-":
+            return ""
+        try:
+            status = Path(source).stat()
+        except OSError:
+            return ""
+        looks.append([str(Path(source).absolute()), status.st_size, status.st_mtime_ns, _inside(source)])
+    described = json.dumps([VERSION, __version__, looks, answer_settings(settings), settings.seed, onto])
+    return hashlib.blake2b(described.encode(), digest_size=16).hexdigest()
+
+
+def _inside(source: str) -> str:
+    """Name what lies in a folder, with its sizes and times; "" for a file."""
+    seen = hashlib.blake2b(digest_size=16)
+    if not Path(source).is_dir():
+        return ""
+    for folder, below, names in os.walk(source):
+        below.sort()
+        for name in sorted(names):
+            path = Path(folder) / name
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                seen.update(repr((str(path), status.st_size, status.st_mtime_ns)).encode("utf-8", "replace"))
+    return seen.hexdigest()
+
+
+def decisive(settings: CorpusSettings) -> str:
+    """Spell the settings of the last phase, and what is kept: they matter where that phase is kept too."""
+    return json.dumps([settings.resemblance, settings.contained, settings.policy, settings.slim])
+
+
+def answer_settings(settings: CorpusSettings) -> dict[str, object]:
+    """Give the settings that decide which pairs a run finds; of the seed only a check."""
+    values: dict[str, object] = {
+        field.name: getattr(settings, field.name)
+        for field in dataclasses.fields(settings)
+        if field.name not in NO_ANSWER
+    }
+    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    values["seed"] = seed_check(settings.seed)
+    return values

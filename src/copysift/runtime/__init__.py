@@ -1,0 +1,1 @@
+"""What every folder shares: threads, progress, encodings, durable files, the registry."""

@@ -1,0 +1,97 @@
+"""Name → factory tables: kinds, fingerprint schemes, report formats and languages.
+
+Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
+for. A package adds its own under the group's name in its pyproject.toml, for example
+`[project.entry-points."copysift.kinds"]`; a built-in name cannot be taken over.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from copysift.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+KINDS = "copysift.kinds"
+SCHEMES = "copysift.schemes"
+REPORTS = "copysift.reports"
+LANGUAGES = "copysift.languages"
+
+_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format", LANGUAGES: "language"}
+
+_BUILT_IN: dict[str, dict[str, str]] = {
+    KINDS: {
+        "text": "copysift.kinds:Text",
+        "words": "copysift.kinds:Words",
+        "code": "copysift.kinds:code",
+        "html": "copysift.kinds:html",
+        "html-words": "copysift.kinds:html_words",
+        "bytes": "copysift.kinds:Raw",
+    },
+    SCHEMES: {
+        "robust": "copysift.fingerprints.schemes:Windows",
+        "winnow": "copysift.fingerprints.schemes:winnow",
+        "mod": "copysift.fingerprints.schemes:Mod",
+        "safe-mod": "copysift.fingerprints.schemes:SafeMod",
+        "min": "copysift.fingerprints.schemes:Min",
+        "adaptive-mod": "copysift.fingerprints.schemes:AdaptiveMod",
+        "anchor": "copysift.fingerprints.anchor:Anchor",
+        "open-closed": "copysift.fingerprints.schemes:open_closed",
+        "all": "copysift.fingerprints.schemes:All",
+    },
+    REPORTS: {
+        "table": "copysift.report.table:report",
+        "json": "copysift.report.json_report:report",
+        "csv": "copysift.report.csv_report:report",
+        "sif": "copysift.report.listing:report",
+        "html": "copysift.report.page:report",
+        "moss": "copysift.report.moss:report",
+    },
+    LANGUAGES: {},  # the built-in ones are files, found by their own heads
+}
+
+
+def entry_points(group: str) -> Iterable[EntryPoint]:
+    """Give what other packages declare; slow, for all of them are read, so only plug-ins pay for it."""
+    from importlib.metadata import entry_points as declared
+
+    return declared(group=group)
+
+
+@cache
+def table(group: str) -> dict[str, EntryPoint]:
+    """Give all entry points of a group by name, built-ins first."""
+    from importlib.metadata import EntryPoint
+
+    found = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[group].items()}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Give the names of a group: built-ins in their order, then plug-ins by name."""
+    return tuple(table(group))
+
+
+def check(group: str, name: str) -> str:
+    """Give the name back, or raise UsageError when the group has no such name."""
+    if name not in _BUILT_IN[group] and name not in table(group):
+        raise UsageError(
+            f"there is no {_WORDS[group]} {name!r}",
+            hint=f"{_WORDS[group]}s: {', '.join(names(group))}",
+        )
+    return name
+
+
+def load(group: str, name: str) -> Any:
+    """Load the factory behind a name."""
+    if name in _BUILT_IN[group]:
+        module, _, attribute = _BUILT_IN[group][name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    return table(group)[check(group, name)].load()

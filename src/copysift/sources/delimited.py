@@ -1,0 +1,172 @@
+"""Records in tables: Parquet, CSV, and Arrow streams that the engine itself has spooled."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from copysift.errors import InputError
+from copysift.model.values import REPLACED, Skipped
+from copysift.sources.compressed import DAMAGED
+from copysift.sources.records import SCHEMA, Builder, Fields, add_record
+
+ROWS = 1024
+_ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
+
+
+def _spelled(rest: dict[str, Any]) -> str:
+    import orjson
+
+    return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS, default=str).decode()
+
+
+def _in_order(rest: dict[str, Any]) -> str:
+    import orjson
+
+    return orjson.dumps(rest, default=str).decode()
+
+
+def parquet_records(
+    place: str, fields: Fields, limit: int, opened: IO[bytes] | None = None
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a Parquet file; `opened` is the file where it is open."""
+    try:
+        file = pq.ParquetFile(opened or place)
+    except (pa.ArrowException, OSError) as error:
+        yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
+        return
+    with opened or contextlib.nullcontext(), file:
+        if fields.text not in file.schema_arrow.names and not fields.features:
+            known = ", ".join(file.schema_arrow.names)
+            raise InputError(
+                f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
+            )
+        yield from _row_groups(place, file, fields, limit)
+
+
+def _row_groups(
+    place: str, file: pq.ParquetFile, fields: Fields, limit: int
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of every row group as far as it can be read; the numbers of rows stay what they are."""
+    before, groups = 0, file.num_row_groups
+    for group in range(groups):
+        done, rows = 0, file.metadata.row_group(group).num_rows
+        try:
+            for batch in file.iter_batches(batch_size=ROWS, row_groups=[group]):
+                yield from table_records(batch, place, fields, limit, before + done)
+                done += len(batch)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            where = f"row group {group + 1} of {groups} is damaged"
+            yield Skipped(place, f"{where}, {rows - done:,} rows are lost: {first_line(error)}")
+        before += rows
+
+
+def table_records(
+    batch: pa.RecordBatch | pa.Table, place: str, fields: Fields, limit: int, first: int = 0
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a table in memory; rows are numbered from 1 after the `first` that came before."""
+    built = Builder(limit=limit)
+    spelled = _in_order if fields.whole else _spelled
+    for number, (record, replaced) in enumerate(_rows(batch), first + 1):
+        here = f"{place}:{number}"
+        note = add_record(built, record, fields, here, spelled)
+        if note is not None or replaced:
+            yield note or Skipped(here, REPLACED)
+        if built.full:
+            yield from built.give()
+    yield from built.give()
+
+
+def _rows(batch: pa.RecordBatch | pa.Table) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Give the rows of a table, and of each whether a text in it was no UTF-8 and was mended."""
+    try:
+        yield from ((row, False) for row in batch.to_pylist())
+        return
+    except UnicodeDecodeError:
+        pass
+    texts = [field.name for field in batch.schema if _is_text(field.type)]
+    for name in texts:
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, name, batch.column(place).cast(pa.large_binary()))
+    for row in batch.to_pylist():
+        found = {name: row[name].decode("utf-8", "replace") for name in texts if row[name] is not None}
+        yield {**row, **found}, any(found[name].encode() != row[name] for name in found)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def csv_records(
+    place: str, stream: IO[bytes], fields: Fields, limit: int, delimiter: str
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of a CSV file whose first row names the columns."""
+    built = Builder(limit=limit)
+    try:
+        yield from _csv_rows(place, stream, fields, delimiter, built)
+    except DAMAGED:
+        yield from built.give()
+        raise
+    yield from built.give()
+
+
+def _csv_rows(
+    place: str, stream: IO[bytes], fields: Fields, delimiter: str, built: Builder
+) -> Iterator[pa.RecordBatch | Skipped]:
+    csv.field_size_limit(1 << 30)
+    spelled = _in_order if fields.whole else _spelled
+    damaged: list[str] = []  # lines of this row
+
+    def sound(line: str) -> str:
+        line = line.replace("\0", "")
+        if line.isascii() or not _ESCAPED.search(line):
+            return line
+        damaged.append(line)
+        return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    with io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="") as text:
+        rows = csv.reader(map(sound, text), delimiter=delimiter)
+        names = next(rows, None)
+        if names is None:  # an empty file has no records, and no columns to miss
+            return
+        if fields.text not in names and not fields.features:
+            raise InputError(
+                f"{place} has no column {fields.text!r}",
+                hint=f"choose one by --text-field: {', '.join(names)}",
+            )
+        damaged.clear()
+        for row in rows:
+            here = f"{place}:{rows.line_num}"
+            replaced = bool(damaged)
+            damaged.clear()
+            if len(row) != len(names):
+                if row:
+                    yield Skipped(here, f"has {len(row)} fields instead of {len(names)}")
+                continue
+            note = add_record(built, dict(zip(names, row, strict=True)), fields, here, spelled)
+            if note is not None or replaced:
+                yield note or Skipped(here, REPLACED)
+            if built.full:
+                yield from built.give()
+
+
+def arrow_records(place: str) -> Iterator[pa.RecordBatch]:
+    """Give the batches of an Arrow stream that `write_arrow` wrote."""
+    with pa.OSFile(place, "rb") as file, pa.ipc.open_stream(file) as reader:
+        if reader.schema.names != SCHEMA.names:
+            raise InputError(f"{place} is not a stream of records that copysift wrote")
+        yield from reader
+
+
+def first_line(error: Exception) -> str:
+    """Shorten the message of a library."""
+    lines = str(error).splitlines()
+    return lines[0][:200] if lines else type(error).__name__

@@ -1,0 +1,156 @@
+"""What a source of records gives: batches of documents as Arrow columns, and notes on what was left out.
+
+A batch has `id` (string), `text` (binary: UTF-8, or the bytes of a file as they are), `date` (string),
+`other` (the remaining fields of the record as a JSON object) and `features` (lists of strings, where asked
+for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from copysift.model.values import Skipped
+
+ID_FIELDS = ("id", "uri", "url")  # tried in this order where no field is named
+TEXT_FIELD = "text"
+BATCH_BYTES = 2 << 20  # of text, about, in one batch
+BATCH_ROWS = 4096
+MISSING = "has no field"  # begins the reason
+RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
+
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.large_binary()),
+        ("date", pa.string()),
+        ("other", pa.string()),
+        ("features", pa.list_(pa.string())),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which fields of a record are its name, its text, its date; "" for id: the first of id, uri, url.
+
+    `features` names a field that holds a list, which is then compared instead of the text. `names` are
+    the fields tried where no id is named; `named`: a record without any of them is left out;
+    `whole`: what is carried through is the record as it came, not only its remaining fields.
+    """
+
+    id: str = ""
+    text: str = TEXT_FIELD
+    date: str = ""
+    features: str = ""
+    names: tuple[str, ...] = ID_FIELDS
+    named: bool = False
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Builder:
+    """Collects records and gives them in batches."""
+
+    raw: bool = False
+    limit: int = BATCH_BYTES
+    ids: list[str] = field(default_factory=list)
+    texts: list[bytes | str] = field(default_factory=list)
+    dates: list[str | None] = field(default_factory=list)
+    others: list[str | None] = field(default_factory=list)
+    features: list[list[str] | None] = field(default_factory=list)
+    size: int = 0
+
+    def add(
+        self,
+        name: str,
+        text: bytes | str,
+        date: str | None = None,
+        other: str | None = None,
+        features: list[str] | None = None,
+    ) -> None:
+        """Take one record."""
+        self.ids.append(name)
+        self.texts.append(text)
+        self.dates.append(date)
+        self.others.append(other)
+        self.features.append(features)
+        self.size += len(text) + 64
+
+    @property
+    def full(self) -> bool:
+        """Tell whether the batch should be given."""
+        return self.size >= self.limit or len(self.ids) >= BATCH_ROWS
+
+    def give(self) -> Iterator[pa.RecordBatch]:
+        """Give what was collected, if anything, and begin anew."""
+        if not self.ids:
+            return
+        schema = SCHEMA.with_metadata(RAW) if self.raw else SCHEMA
+        columns = (self.ids, self.texts, self.dates, self.others, self.features)
+        yield pa.record_batch(
+            [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)],
+            schema=schema,
+        )
+        self.ids, self.texts, self.dates, self.others, self.features = [], [], [], [], []
+        self.size = 0
+
+
+def name_of(record: dict[str, Any], fields: Fields, place: str) -> tuple[str, str | None]:
+    """Give the field that names a record and its value; None when the field that was asked for is missing."""
+    for key in (fields.id,) if fields.id else fields.names:
+        value = record.get(key)
+        if value is not None and value != "":
+            return key, value if isinstance(value, str) else str(value)
+    return "", None if fields.id or fields.named else place
+
+
+def add_record(built: Builder, record: Any, fields: Fields, place: str, others: Any = None) -> Skipped | None:
+    """Take a record that was parsed, or say why it is left out; `others` spells the remaining fields."""
+    if not isinstance(record, dict):
+        return Skipped(place, "is not an object with fields")
+    key, name = name_of(record, fields, place)
+    if name is None:
+        return Skipped(place, f"{MISSING} {fields.id or fields.names[0]!r}")
+    features = None
+    if fields.features:
+        listed = record.get(fields.features)
+        if not isinstance(listed, list):
+            return Skipped(place, f"its field {fields.features!r} is not a list")
+        features = [feature if isinstance(feature, str) else str(feature) for feature in listed]
+    text = record.get(fields.text)
+    if text is None and features is None:
+        missing = fields.text in record
+        return Skipped(
+            place, f"its field {fields.text!r} is null" if missing else f"{MISSING} {fields.text!r}"
+        )
+    if text is not None and not isinstance(text, str):
+        return Skipped(place, f"its field {fields.text!r} is not text")
+    date = record.get(fields.date) if fields.date else None
+    rest = None
+    if others is not None and fields.whole:
+        rest = others(record)
+    elif others is not None:
+        taken = {fields.text, fields.features}
+        taken |= {
+            each for each in (key, fields.date) if isinstance(record.get(each), str)
+        }  # other types stay
+        left = {each: value for each, value in record.items() if each not in taken}
+        rest = others(left) if left else None
+    built.add(name, text or "", None if date is None else str(date), rest, features)
+    return None
+
+
+def batches(
+    items: Iterable[tuple[str, bytes | str, str | None]], raw: bool, limit: int = BATCH_BYTES
+) -> Iterator[pa.RecordBatch]:
+    """Batch plain documents: id, text, date."""
+    built = Builder(raw, limit)
+    for name, text, date in items:
+        built.add(name, text, date)
+        if built.full:
+            yield from built.give()
+    yield from built.give()

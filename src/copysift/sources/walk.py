@@ -1,0 +1,231 @@
+"""Find the files below the paths that the user named, in a stable order.
+
+Every folder is listed in the order of the raw bytes of its names, depth first, and the paths keep
+the order in which they were given. What filters leave out is left out silently; what was wanted
+but cannot be had is a `Skipped` with its reason. Nothing is opened here but `.gitignore` files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from copysift.model.values import Skipped
+from copysift.sources import gitignore
+from copysift.sources.globs import Globs
+from copysift.sources.opening import describe, why
+
+VCS_FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", ".jj"})
+
+
+@dataclass(frozen=True, slots=True)
+class WalkSettings:
+    """Which of the files below a named folder are wanted; a path named itself is always taken."""
+
+    hidden: bool = False  # names that begin with a dot
+    vcs: bool = False  # the folders of version control systems
+    gitignore: bool = False  # leave out what .gitignore files leave out
+    include: tuple[str, ...] = ()  # globs; when there are any, other files are left out
+    exclude: tuple[str, ...] = ()  # globs of files and folders to leave out
+    follow: bool = False  # follow symbolic links
+    name_links: bool = False  # those that are not followed are a `Skipped`
+    one_file_system: bool = False
+
+
+class Store(Protocol):
+    """Holds the texts of records."""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Give the text of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A regular file as it was found; a name that is not UTF-8 carries surrogate escapes.
+
+    `root` is the path that the user named; `follow` says that the file may stand behind a
+    symbolic link.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+    root: str
+    follow: bool = False
+    spool: Store | None = None  # where the text of a record lies, at `offset`
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A further name of a file that was found before: a hard link, or a link that was followed."""
+
+    path: str
+    first: str
+
+
+Found = Entry | Linked | Skipped
+
+
+@dataclass(slots=True)
+class _Folder:
+    """A folder being walked: what is left of it, and the path of it relative to the root."""
+
+    entries: Iterator[os.DirEntry[str]]
+    prefix: str
+    rules: gitignore.Rules | None
+
+
+def walk(paths: Iterable[str | os.PathLike[str]], settings: WalkSettings | None = None) -> Iterator[Found]:
+    """Give every wanted file at or below `paths` once, and what could not be had."""
+    walker = _Walker(settings or WalkSettings())
+    for path in paths:
+        yield from walker.root(os.fspath(path))
+
+
+class _Walker:
+    def __init__(self, settings: WalkSettings) -> None:
+        self.settings = settings
+        self.include = Globs(settings.include)
+        self.exclude = Globs(settings.exclude)
+        self.first: dict[tuple[int, int], str] = {}  # (device, inode) → the name that stands
+        self.folders: set[tuple[int, int]] = set()  # walked, when links are followed
+
+    def root(self, path: str) -> Iterator[Found]:
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError) as error:
+            yield Skipped(path, why(error))
+            return
+        if stat.S_ISDIR(status.st_mode):
+            yield from self.tree(path, status)
+        elif stat.S_ISREG(status.st_mode):
+            found = self.file(path, status, path, follow=True)
+            if found is not None:
+                yield found
+        else:
+            yield Skipped(path, describe(status.st_mode))
+
+    def tree(self, root: str, status: os.stat_result) -> Iterator[Found]:
+        device = status.st_dev if self.settings.one_file_system else None
+        if self._walked(status):
+            return
+        rules, above = None, ""
+        if self.settings.gitignore:
+            try:
+                rules, above = gitignore.rules_above(root)
+            except OSError as error:
+                yield Skipped(root, f"a {gitignore.NAME} above it cannot be read: {why(error)}")
+        notes: list[Skipped] = []
+        stack = [self.folder(root, "", above, rules, notes)]
+        yield from notes
+        while stack:
+            folder = stack[-1]
+            for entry in folder.entries:
+                found = self.look(entry, folder, root, above, device)
+                if found is None:
+                    continue
+                if found is not _DESCEND:
+                    yield found
+                    continue
+                notes = []
+                prefix = f"{folder.prefix}{entry.name}/"
+                stack.append(self.folder(entry.path, prefix, above, folder.rules, notes))
+                yield from notes
+                break
+            else:
+                stack.pop()
+
+    def folder(
+        self, path: str, prefix: str, above: str, rules: gitignore.Rules | None, notes: list[Skipped]
+    ) -> _Folder:
+        """List a folder; what cannot be read of it goes to `notes`."""
+        entries: list[os.DirEntry[str]] = []
+        try:
+            with os.scandir(path) as listing:
+                entries.extend(listing)
+        except OSError as error:
+            notes.append(Skipped(path, why(error)))
+        entries.sort(key=_raw_name)
+        if self.settings.gitignore and any(entry.name == gitignore.NAME for entry in entries):
+            try:
+                rules = gitignore.read_rules(path, len(above + prefix), rules)
+            except OSError as error:
+                notes.append(Skipped(os.path.join(path, gitignore.NAME), why(error)))
+        return _Folder(iter(entries), prefix, rules)
+
+    def look(
+        self, entry: os.DirEntry[str], folder: _Folder, root: str, above: str, device: int | None
+    ) -> Found | None:
+        """Judge one entry of a folder: a file, a note, `_DESCEND` for a folder, None for nothing."""
+        settings = self.settings
+        name = entry.name
+        if name[0] == "." and not settings.hidden and not (settings.vcs and name in VCS_FOLDERS):
+            return None
+        try:
+            link = not settings.follow and entry.is_symlink()
+            if link and not settings.name_links:
+                return None
+            is_folder = entry.is_dir()
+            if not self.wanted(folder, name, above, is_folder):
+                return None
+            if link:
+                return Skipped(entry.path, "is a symbolic link, which is read with --follow only")
+            if is_folder:
+                return self._descend(entry, device)
+            status = entry.stat()
+        except OSError as error:
+            return Skipped(entry.path, why(error))
+        if device is not None and status.st_dev != device:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return Skipped(entry.path, describe(status.st_mode))
+        return self.file(entry.path, status, root, follow=settings.follow)
+
+    def wanted(self, folder: _Folder, name: str, above: str, is_folder: bool) -> bool:
+        if is_folder and name in VCS_FOLDERS and not self.settings.vcs:
+            return False
+        prefix = folder.prefix
+        if not self.exclude.empty and self.exclude.matches(prefix, name, folder=is_folder):
+            return False
+        if not is_folder and not self.include.empty and not self.include.matches(prefix, name, folder=False):
+            return False
+        return folder.rules is None or not folder.rules.ignores(above + prefix, name, folder=is_folder)
+
+    def file(self, path: str, status: os.stat_result, root: str, *, follow: bool) -> Entry | Linked | None:
+        if status.st_ino:  # 0 where the system does not tell
+            first = self.first.setdefault((status.st_dev, status.st_ino), path)
+            if first is not path:
+                # The same name met again (overlapping paths) is no other name of the file.
+                return None if os.path.normpath(first) == os.path.normpath(path) else Linked(path, first)
+        return Entry(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, root, follow)
+
+    def _descend(self, entry: os.DirEntry[str], device: int | None) -> Skipped | None:
+        if device is None and not self.settings.follow:
+            return _DESCEND  # no status needed: a tree without links has no loops
+        status = entry.stat()
+        if device is not None and status.st_dev != device:
+            return None
+        return None if self._walked(status) else _DESCEND
+
+    def _walked(self, status: os.stat_result) -> bool:
+        """Note a folder; True when links are followed and it was walked before: a loop, or a second way."""
+        key = (status.st_dev, status.st_ino)
+        if not self.settings.follow or not status.st_ino:
+            return False
+        if key in self.folders:
+            return True
+        self.folders.add(key)
+        return False
+
+
+_DESCEND = Skipped("", "a folder to descend into")  # never yielded, compared by identity
+
+
+def _raw_name(entry: os.DirEntry[str]) -> bytes:
+    return os.fsencode(entry.name)

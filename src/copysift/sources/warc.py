@@ -1,0 +1,141 @@
+"""WARC files by fastwarc: responses and resources by their address, and the text of WET files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+from fastwarc.stream_io import FastWARCError
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from copysift.model.values import Skipped
+from copysift.sources.gunzip import MAGIC, Gunzip
+from copysift.sources.payload import PayloadError, response, unpacked
+
+WANTED = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conversion)
+_NOTES = "metadata://"  # what Wget writes about itself: its arguments, its log
+_TEXT = ("text/", "application/xhtml", "application/xml", "application/json")
+
+
+class Revisit(NamedTuple):
+    """A record that says: what was fetched is what was fetched before, at `of` on date `when`."""
+
+    uri: str
+    of: str
+    when: str
+    digest: str
+
+
+class Captured(NamedTuple):
+    """A record with its content; `digest` is that of its payload, as the crawler wrote it."""
+
+    uri: str
+    content: bytes
+    digest: str
+
+
+def warc_records(
+    place: str, opened: IO[bytes] | None = None
+) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
+    """Give address, content and date of every record that is text; `opened` is the file where it is open."""
+    for item in _records(place, WANTED, successful=False, opened=opened):
+        if isinstance(item, Skipped):
+            yield item
+        elif isinstance(item, _Cut):
+            yield Skipped(item.uri, f"is cut short in {place}")
+        else:
+            yield item.uri, item.content, item.headers.get("WARC-Date")
+
+
+def captures(place: str) -> Iterator[Captured | Revisit | Skipped]:
+    """Give what a crawl met: pages that were given (no error pages), and notes that one was as before."""
+    for item in _records(place, (*WANTED, WarcRecordType.revisit), successful=True):
+        if isinstance(item, Skipped):
+            yield item
+            continue
+        if isinstance(item, _Cut):
+            yield Skipped(place, f"ends before it should, in {item.uri}")
+            return
+        digest = item.headers.get("WARC-Payload-Digest") or ""
+        if item.revisit:
+            of = _address(item.headers.get("WARC-Refers-To-Target-URI")) or item.uri
+            yield Revisit(item.uri, of, item.headers.get("WARC-Refers-To-Date") or "", digest)
+        else:
+            yield Captured(item.uri, item.content, digest)
+
+
+class _Record(NamedTuple):
+    uri: str
+    content: bytes
+    headers: Any
+    revisit: bool
+
+
+class _Cut(NamedTuple):
+    """The file ends inside this record."""
+
+    uri: str
+
+
+def _records(
+    place: str, types: tuple[Any, ...], successful: bool, opened: IO[bytes] | None = None
+) -> Iterator[_Record | Skipped | _Cut]:
+    done = 0
+    given: Any = opened
+    with io.BufferedReader(given) if opened is not None else open(place, "rb") as file:
+        packed = file.peek(2)[:2] == MAGIC
+        stream: Any = Gunzip(file) if packed else file
+        try:
+            # All types are looked at: the record in which a file ends may be one that is not wanted.
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
+                content = record.reader.read()
+                name = (
+                    _address(record.headers.get("WARC-Target-URI")) or record.record_id or f"{place}:{done}"
+                )
+                if len(content) < record.content_length or record.headers.get("Content-Length") is None:
+                    yield _Cut(name)
+                    return
+                if record.record_type not in types or name.startswith(_NOTES):
+                    continue
+                done += 1
+                found = _found(name, record, content, successful)
+                if found is not None:
+                    yield found
+        except (FastWARCError, EOFError, ValueError, OSError) as error:
+            yield Skipped(place, f"ends early or is damaged after {done:,} records: {error}")
+            return
+        if packed and stream.wrong:
+            yield Skipped(place, f"{stream.wrong}, after {done:,} records")
+            return
+    if not done:
+        yield Skipped(place, "has no WARC record that is text")
+
+
+def _found(name: str, record: Any, content: bytes, successful: bool) -> _Record | Skipped | None:
+    """Give what a record tells of; None where that is no text, or no document."""
+    headers = record.headers
+    if record.record_type == WarcRecordType.revisit:
+        return _Record(name, b"", headers, True)
+    if record.is_http:
+        page = _page(name, content, successful)
+        return page if page is None or isinstance(page, Skipped) else _Record(name, page, headers, False)
+    text = (headers.get("Content-Type") or "text/plain").lower().startswith(_TEXT)
+    return _Record(name, content, headers, False) if text else None
+
+
+def _page(name: str, block: bytes, successful: bool) -> bytes | Skipped | None:
+    """Give the page of an HTTP response; None for one that is no text, or (`successful`) an error page."""
+    try:
+        sent = response(block)
+        if successful and not 200 <= sent.status < 300:  # a 404 with a friendly text is no document
+            return None
+        return unpacked(sent) if (sent.media_type or "text/plain").startswith(_TEXT) else None
+    except PayloadError as error:
+        return Skipped(name, str(error))
+
+
+def _address(written: str | None) -> str:
+    """Give an address without the angle brackets of older crawlers."""
+    uri = written or ""
+    return uri[1:-1] if uri.startswith("<") and uri.endswith(">") else uri

@@ -1,0 +1,40 @@
+"""Where an index may be made: in a folder that is new, or that a stopped writer began."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from copysift.errors import StoreError
+from copysift.runtime import durable as disk
+from copysift.store.catalog import FOLDER, NAME
+from copysift.store.lock import NAME as LOCK
+from copysift.store.snapshot import exists
+
+
+def make_folders(folder: Path) -> None:
+    """Make the folders of an index, unless something else stands there."""
+    if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
+        raise StoreError(f"{folder} is there already and is not an index", hint="choose another name")
+    try:
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk.failed(folder, error) from error
+
+
+def unmake(folder: Path) -> None:
+    """Remove what making an index left that was not committed."""
+    with suppress(OSError):  # what cannot be removed is no index, and in nobody's way
+        for name in _OURS - {FOLDER}:
+            (folder / name).unlink(missing_ok=True)
+        (folder / FOLDER).rmdir()
+        folder.rmdir()
+
+
+_OURS = {FOLDER, LOCK, NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
+
+
+def _listed(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is a file and not an index", hint="choose another name")
+    return list(folder.iterdir())

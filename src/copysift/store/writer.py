@@ -1,0 +1,398 @@
+"""The writer of an index: adds, replaces and removes documents, and commits.
+
+A commit writes the new postings as segments, syncs them and their names, and then switches the
+catalog in one transaction: a crash at any instant leaves the last commit. Files that a crash, a
+full disk or a merge left behind are removed at the next opening for writing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift.errors import StoreError
+from copysift.runtime import durable as disk
+from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
+from copysift.store.entries import Entry as Entry
+from copysift.store.entries import distinct as distinct
+from copysift.store.entries import packed_pieces
+from copysift.store.lock import WriterLock
+from copysift.store.merge import Policy, next_bound
+from copysift.store.place import make_folders, unmake
+from copysift.store.segment import RANGES, Columns, encode, keys_of, sorted_columns
+from copysift.store.slices import DamagedError, part_of, remove_leftovers, without_removed
+from copysift.store.snapshot import TEXT_PIECE, check_version, exists
+from copysift.store.timeline import renumber
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from copysift.model.values import Fingerprints, UInt32s, UInt64s
+
+BUFFERED = 1 << 22  # postings that are held before they are committed
+KEPT = 64 << 20  # bytes of kept text before they are committed
+LARGEST = 1 << 24  # postings of one segment: its offsets are 32-bit
+
+
+class Writer:
+    """The one writer; use it as a context manager. Leaving it with an error drops what was not committed."""
+
+    def __init__(
+        self, folder: Path, settings: dict[str, Any] | None = None, policy: Policy | None = None,
+        *, at_once: bool = True,
+    ) -> None:  # fmt: skip
+        """Open an index, or make one: `at_once`, or with the first commit, without which there is none."""
+        self.folder, self._at_once = folder, at_once
+        self._unmade: dict[str, Any] | None = None  # settings of an index that is not there yet
+        self._policy = policy or Policy()
+        if settings is None and not exists(folder):
+            raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
+        make_folders(folder)
+        self._lock = WriterLock(folder)
+        try:
+            self.catalog = Catalog(folder, write=True)
+            try:
+                self._open(settings)
+            except BaseException:
+                self.catalog.close()
+                raise
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self, settings: dict[str, Any] | None) -> None:
+        self.catalog.begin_write()
+        if not self.catalog.has_tables():
+            if settings is None:
+                raise StoreError(f"{self.folder} is not an index", hint="make one with copysift index add")
+            self.catalog.create(settings)
+            if self._at_once:
+                self.catalog.commit()
+                disk.sync_folder(self.folder)
+                self.catalog.begin_write()
+            else:
+                self._unmade = settings
+        check_version(self.catalog)
+        self._begin()
+        remove_leftovers(self.catalog)
+
+    def _begin(self) -> None:
+        self._next: dict[str, int] = self.catalog.about("next")
+        self._buffer: list[Columns] = []
+        self._buffered = self._kept = self._spilled = 0
+        self._written: list[Path] = []
+        self._dropped: list[Path] = []
+        self.changed = False
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop what was not committed and let the next writer in."""
+        self.rollback(again=False)
+        self.catalog.close()
+        if self._unmade is not None:
+            unmake(self.folder)
+        self._lock.release()
+
+    # ---- documents
+
+    def find(self, name: str) -> tuple[int, int, bytes, int, str] | None:
+        """Give size, time, checksum, content and kind of a document, as the index knows it."""
+        row = self.catalog.document(name)
+        if row is None:
+            return None
+        content = self.catalog.contents([row.content]).get(row.content)
+        if content is None:
+            return None
+        return content.bytes, row.mtime, content.checksum, content.number, content.kind
+
+    def put(
+        self,
+        entry: Entry,
+        found: Fingerprints | Callable[[], Fingerprints],
+        text: Callable[[], Iterable[bytes]] | None = None,
+    ) -> str:
+        """Add a document, or replace the one of its name; tell whether it was added, changed or unchanged.
+
+        Fingerprints and text are only asked for if no other document has the same content.
+        """
+        self.changed = True
+        known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
+        old = self.catalog.document(entry.name)
+        if known is None:
+            number = self._put_content(entry, found() if callable(found) else found, text and text())
+        else:
+            number = known.number
+        if old is None:
+            raw = os.fsencode(entry.name)
+            self.catalog.run(
+                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
+                (self.number("document"), short(raw), raw, number, entry.file, entry.mtime),
+            )
+        else:
+            self.catalog.run(
+                "UPDATE documents SET content = ?, file = ?, mtime = ? WHERE number = ?",
+                (number, entry.file, entry.mtime, old.number),
+            )
+            if old.content != number:
+                self._release(old.content)
+        if self._buffered >= BUFFERED or self._kept >= KEPT:
+            self.commit()
+        return "added" if old is None else "changed" if old.content != number else "unchanged"
+
+    def remove(self, name: str) -> bool:
+        """Remove a document; tell whether it was there."""
+        row = self.catalog.document(name)
+        if row is None:
+            return False
+        self.changed = True
+        self.catalog.run("DELETE FROM documents WHERE number = ?", (row.number,))
+        self._release(row.content)
+        return True
+
+    def _put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
+        number = self.number("content")
+        self.catalog.run(
+            "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, short(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes),
+             distinct(found.hashes), found.grams),
+        )  # fmt: skip
+        if text is not None:
+            self._keep_text(number, text)
+        self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
+        return number
+
+    def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
+        """File a content that no document has yet and give its number; nothing is committed on the way."""
+        self.changed = True
+        number = self._put_content(entry, found, text)
+        if self._buffered >= BUFFERED:
+            self.spill()
+        return number
+
+    def file_postings(self, content: int, found: Fingerprints) -> None:
+        """File the postings of a content that has none; however many, nothing is committed."""
+        self.add_postings(content, found.hashes, found.starts, found.ends - found.starts)
+        if self._buffered >= BUFFERED:
+            self.spill()
+
+    def spill(self) -> None:
+        """Write the postings that are held to segments that the next commit will name."""
+        self._spilled += self._flush()
+
+    def drop(self, content: int) -> None:
+        """Drop a content; its postings go when they are merged."""
+        self.changed = True
+        postings = self.catalog.one("SELECT fingerprints FROM contents WHERE number = ?", (content,))
+        self.drop_content(content)
+        if postings:
+            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, postings))
+
+    @property
+    def next_content(self) -> int:
+        """The number that the next new content will have."""
+        return self._next["content"]
+
+    def add_postings(self, content: int, hashes: UInt64s, starts: UInt32s, lengths: UInt32s) -> None:
+        """Add the postings of a content; all of them, at once."""
+        if len(hashes):
+            numbers = np.full(len(hashes), content, np.uint32)
+            self._buffer.append(Columns(keys_of(hashes), numbers, starts, lengths))
+            self._buffered += len(hashes)
+            self.changed = True
+
+    def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
+        for piece, packed in enumerate(packed_pieces(chunks, TEXT_PIECE)):
+            self.catalog.run("INSERT INTO texts VALUES (?, ?)", (content * PIECES + piece, packed))
+            self._kept += len(packed)
+
+    def _release(self, content: int) -> None:
+        """Drop a content that no document has any more; its postings go when they are merged."""
+        if self.catalog.one("SELECT 1 FROM documents WHERE content = ?", (content,)) is not None:
+            return
+        self.drop(content)
+
+    def replace_content(
+        self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None
+    ) -> int:
+        """Put a content under a new number and give it; what is `left` of its postings is dead."""
+        self.drop_content(content)
+        if left:
+            self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", (content, left))
+        number = self._put_content(entry, found, text)
+        renumber(self.catalog, content, number)
+        self.changed = True
+        return number
+
+    def drop_content(self, content: int) -> None:
+        """Take a content and its kept text out of the catalog."""
+        self.catalog.run("DELETE FROM contents WHERE number = ?", (content,))
+        self.catalog.run(
+            "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)
+        )
+
+    def decide(self, settings: dict[str, Any]) -> None:
+        """Write settings that were left to the first documents; they are committed with these."""
+        self.changed = True
+        self.catalog.set_about("settings", settings)
+
+    def number(self, what: str) -> int:
+        """Give a number that was never used before: of a content, a document, a segment or a run."""
+        number = self._next[what]
+        if number >= 2**32:
+            raise StoreError(
+                f"{self.folder} has no numbers left for another {what}", hint="begin another index"
+            )
+        self._next[what] = number + 1
+        return number
+
+    # ---- commits
+
+    def commit(self, merge: bool = True) -> None:
+        """Write what was added, merge what is due, and make all of it visible at once."""
+        if not self.changed:
+            return
+        added = self._flush() + self._spilled
+        if merge:
+            self._merge(max(self._policy.slice, self._policy.fanout * added))
+        self._switch()
+
+    def rollback(self, again: bool = True) -> None:
+        """Forget what was not committed, and the files that were written for it."""
+        self.catalog.rollback()
+        for path in self._written:
+            disk.remove(path)
+        self._written = []
+        if again:
+            self.catalog.begin_write()
+            if self._unmade is not None:
+                self.catalog.create(self._unmade)
+            self._begin()
+
+    def _switch(self) -> None:
+        if self._written:
+            disk.sync_folder(self.folder / FOLDER)
+        self.catalog.set_about("next", self._next)
+        disk.step("commit")
+        self.catalog.commit()
+        if self._unmade is not None:
+            disk.sync_folder(self.folder)
+            self._unmade = None
+        disk.step("committed")
+        for path in self._dropped:
+            disk.remove(path)
+        self.catalog.begin_write()
+        self._begin()
+
+    def _flush(self) -> int:
+        if not self._buffer:
+            return 0
+        columns = Columns(*(np.concatenate(column) for column in zip(*self._buffer, strict=True)))
+        self._buffer, self._buffered = [], 0
+        self.write_run(sorted_columns(columns), self.number("run"))
+        return len(columns.keys)
+
+    def write_run(self, columns: Columns, run: int, low: int = 0, high: int = RANGES) -> None:
+        """Write sorted postings as segments of a run that count for the keys low .. high − 1."""
+        n = len(columns.keys)
+        while n:
+            upto, end = high, n
+            if n > LARGEST:
+                upto = int(columns.keys[LARGEST] >> np.uint64(32))
+                end = int(np.searchsorted(columns.keys, np.uint64(upto << 32)))
+                if not end:  # one key alone has more postings than a segment takes
+                    raise StoreError("a fingerprint occurs too often", hint="index with a larger --noise")
+            number = self.number("segment")
+            path = self.catalog.segment_path(number)
+            self._written.append(path)
+            size = disk.write_new(path, encode(columns.take(slice(0, end)), number))
+            row = SegmentRow(number, run, low, upto, end, end, size, None)
+            self.catalog.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            columns, low, n = columns.take(slice(end, None)), upto, n - end
+
+    # ---- merges
+
+    def compact(self) -> None:
+        """Merge all segments into one run, and drop what was removed; every slice is a commit."""
+        self.commit()
+        rows = self.catalog.segments()
+        dead = self.catalog.one("SELECT 1 FROM removed")
+        if not rows or (len({row.run for row in rows}) == 1 and not dead):
+            return
+        run = self.number("run")
+        self.catalog.run("DELETE FROM merges")
+        self.catalog.run("UPDATE segments SET target = ?", (run,))
+        self.catalog.run("INSERT INTO merges VALUES (?, 0)", (run,))
+        while self.catalog.one("SELECT 1 FROM merges WHERE run = ?", (run,)):
+            self._slice(run, max(self._policy.slice, self._policy.slice_of(sum(row.live for row in rows))))
+            self._switch()
+        self.catalog.run("DELETE FROM removed")
+        self.changed = True
+        self._switch()
+
+    def _merge(self, budget: int) -> None:
+        """Begin the merges that are due and do as much of all as the budget of postings allows."""
+        while True:
+            for runs in self._policy.due(self.catalog.segments()):
+                target = self.number("run")
+                marks = ",".join("?" * len(runs))
+                self.catalog.run(f"UPDATE segments SET target = ? WHERE run IN ({marks})", (target, *runs))
+                self.catalog.run("INSERT INTO merges VALUES (?, 0)", (target,))
+            waiting = self.catalog.run(
+                "SELECT target, sum(live) AS size FROM segments WHERE target IS NOT NULL "
+                "GROUP BY target ORDER BY size"
+            ).fetchall()
+            if not waiting or budget <= 0:
+                return
+            try:
+                budget -= self._slice(waiting[0][0], self._policy.slice_of(waiting[0][1]))
+            except DamagedError:
+                return  # the add is sound, and what is damaged answers as far as it can until it is repaired
+
+    def _slice(self, run: int, wanted: int) -> int:
+        """Merge the next slice of a run's inputs; give the postings that were moved."""
+        reached = self.catalog.one("SELECT reached FROM merges WHERE run = ?", (run,))
+        inputs = [row for row in self.catalog.segments() if row.target == run]
+        bound = next_bound(reached, sum(row.live for row in inputs), wanted)
+        parts = [part_of(self.catalog, row, reached, bound) for row in inputs]
+        for row, (_, columns) in zip(inputs, parts, strict=True):
+            self._consume(row, bound, len(columns.keys))
+        moved = sum(len(columns.keys) for _, columns in parts)
+        parts.sort(key=lambda part: part[0])
+        together = Columns(
+            *(np.concatenate(column) for column in zip(*(part for _, part in parts), strict=True))
+        )
+        together = without_removed(self.catalog, together)
+        if len(together.keys):
+            self.write_run(sorted_columns(together), run, reached, bound)
+        if bound == RANGES:
+            self.catalog.run("DELETE FROM merges WHERE run = ?", (run,))
+        else:
+            self.catalog.run("UPDATE merges SET reached = ? WHERE run = ?", (bound, run))
+        self.changed = True
+        return moved
+
+    def _consume(self, row: SegmentRow, bound: int, moved: int) -> None:
+        """Let an input count only from the bound on, and not at all once nothing is left."""
+        if bound >= row.high:
+            self.drop_segment(row)
+        elif bound > row.low:
+            self.catalog.run(
+                "UPDATE segments SET low = ?, live = live - ? WHERE number = ?", (bound, moved, row.number)
+            )
+
+    def drop_segment(self, row: SegmentRow) -> None:
+        """Take a segment out of the catalog; its file goes after the commit."""
+        self.changed = True
+        self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
+        self._dropped.append(self.catalog.segment_path(row.number))

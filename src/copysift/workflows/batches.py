@@ -1,0 +1,82 @@
+"""Read files many at a time: handing one small file over costs more than working on it.
+
+Between reading and fingerprints a batch enters the kernels three times, each without the GIL for all of
+its files, so that threads do not wait for each other file by file. What is not an ordinary text (other
+encodings, programs, large files, other schemes) is read one by one, with the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copysift import kernels
+from copysift.fingerprints.smallest import WINDOWS
+from copysift.model.values import Skipped
+from copysift.runtime.encoding import known_utf8
+from copysift.runtime.threads import Failed, attempt
+from copysift.sources.files import Loaded
+from copysift.sources.walk import Entry
+from copysift.workflows.collection import Scanned
+
+if TYPE_CHECKING:
+    from copysift.workflows.reading import Reader
+
+MOST = 64  # files in a batch: all of them are open at once
+LARGEST = 1 << 20  # bytes of a text that is worked on whole
+MARKED = {"text": False, "html": True}  # the kinds of ordinary texts; has it markup?
+
+Read = Scanned | Skipped | Failed[Entry]
+
+
+def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
+    """Read and fingerprint files, as `Reader.read` does each of them."""
+    loaded = reader.load_many(entries)
+    texts = [_text(each) for each in loaded]
+    sure = known_utf8([text for text in texts if text is not None])
+    known = iter(sure)
+    out: list[Read] = []
+    batch: dict[str, list[tuple[int, Loaded, bytes]]] = {}
+    for number, (each, text) in enumerate(zip(loaded, texts, strict=True)):
+        if isinstance(each, Skipped):
+            out.append(each)
+            continue
+        kind = reader.plain_kind(each.entry.path, text) if text is not None and next(known) else ""
+        if kind not in MARKED or text is None or reader.fingerprint_settings(kind).scheme not in WINDOWS:
+            out.append(_one(reader, each))
+            continue
+        out.append(Scanned(each.entry, kind, each.size, each.checksum, None))
+        if reader.claims(each, kind):
+            batch.setdefault(kind, []).append((number, each, text))
+    for kind, texts_of_kind in batch.items():
+        _fingerprint(reader, kind, texts_of_kind, out)
+    return out
+
+
+def _text(loaded: Loaded | Skipped) -> bytes | None:
+    """Give the bytes of a file that may be worked on with others."""
+    if isinstance(loaded, Skipped) or loaded.data is None or loaded.size > LARGEST:
+        return None
+    return loaded.data
+
+
+def _one(reader: Reader, loaded: Loaded) -> Read:
+    made = attempt(reader.read_loaded, loaded)
+    return Failed(loaded.entry, made.error) if isinstance(made, Failed) else made
+
+
+def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Loaded, bytes]], out: list[Read]) -> None:
+    """Fingerprint the texts of a batch, and put their hashes into its results."""
+    settings = reader.fingerprint_settings(kind)
+    hashes, bounds = kernels.batch.winnow_texts(
+        [text for _, _, text in batch],
+        [MARKED[kind]] * len(batch),
+        settings.k,
+        settings.w,
+        settings.seed,
+        settings.scheme != "winnow",
+        settings.inner if settings.scheme == "open-closed" else 0,
+    )
+    places = bounds.tolist()
+    for (number, loaded, _), start, end in zip(batch, places, places[1:], strict=False):
+        out[number] = Scanned(loaded.entry, kind, loaded.size, loaded.checksum, [hashes[start:end]])

@@ -1,0 +1,384 @@
+"""`copysift.Index`: a collection fingerprinted once, kept on disk, asked in milliseconds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
+from copysift.runtime.encoding import to_utf8
+from copysift.runtime.progress import Progress
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import make
+from copysift.settings.index import Query
+from copysift.sources.files import load
+from copysift.store.segment import Damage
+from copysift.store.snapshot import Snapshot, exists, settings_of
+from copysift.workflows.python_input import batched, document_of, file_question, question_of
+from copysift.workflows.query import Asking, Question
+from copysift.workflows.reading import Reader
+from copysift.workflows.stored_settings import (
+    Places,
+    StoredReader,
+    entry_of,
+    reader_of,
+    reconciled,
+    remembered,
+    require_seed,
+)
+from copysift.workflows.timeline import OverTime
+
+if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
+    from copysift.store.merge import Policy
+    from copysift.store.writer import Writer
+    from copysift.workflows.index_adding import Added, Adding
+
+Place = str | os.PathLike[str]
+
+
+class Index(OverTime):
+    """An index on disk, made on first use with the given settings.
+
+    Use it as a context manager. Reading sees what was committed when reading began, and after
+    every write of its own; `refresh` looks again. Each `add`, `update` and `remove` is committed
+    when it returns; a large one also commits on its way, whole documents always. Opened with
+    settings other than those it was made with, it raises StoreError.
+    """
+
+    def __init__(self, path: Place, *, keep_text: bool | None = None, **settings: object) -> None:
+        self.path = Path(path)
+        self._given = settings
+        self._places = Places(self.path)
+        self._snapshot: Snapshot | None = None
+        self._writer: Writer | None = None
+        self._policy: Policy | None = None
+        self._keep_text = keep_text
+        self.damages: list[Damage] = []
+        stored = settings_of(self.path)
+        if stored is not None:
+            self._settle(stored)
+        else:
+            self.settings = make(Settings, settings)
+            self._stored = remembered(self.settings, bool(keep_text))
+            Reader(self.settings)  # what makes no sense is refused before anything is written
+            self._texts = bool(keep_text)
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the snapshot and of the right to write."""
+        self.refresh()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def refresh(self) -> None:
+        """Forget the snapshot: the next question sees what is committed then.
+
+        An iterator that is under way keeps it and goes on with it, whatever is added or removed meanwhile.
+        """
+        self._snapshot = None
+
+    # ---- writing
+
+    def add(self, what: Any, *, progress: Progress | None = None) -> Added:
+        """Add files, or documents: a path, or an iterable of paths, Documents, (name, text) or mappings.
+
+        Files whose size and time are those that the index knows are not read. A mapping has `text`
+        and one of `id`, `uri` and `name`. A document of a known name replaces it.
+        """
+        adding = self._adding(progress)
+        if isinstance(what, str | os.PathLike):
+            adding.files([what])
+        else:
+            for batch, files in batched(what):
+                if files:
+                    adding.files(batch)
+                else:
+                    adding.documents([document_of(each) for each in batch])
+        return self._commit(adding)
+
+    def update(
+        self, paths: Place | Iterable[Place] | None = None, *, progress: Progress | None = None
+    ) -> Added:
+        """Add what is new or changed at or below the paths, and remove what has vanished there.
+
+        Without paths, the files that the index knows are looked at.
+        """
+        adding = self._adding(progress)
+        known = [row.name for row in self._writing().catalog.documents() if row.file]
+        if paths is None:
+            named = [self._places.located(name) for name in known]
+            met = adding.files(path for path in named if os.path.lexists(path))
+            below = known
+        else:
+            places = [
+                os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)
+            ]
+            met = adding.files(place for place in places if os.path.lexists(place))
+            below = [name for name in known if any(self._places.below(name, place) for place in places)]
+            missing = [
+                place
+                for place in places
+                if not os.path.lexists(place) and not any(self._places.below(name, place) for name in below)
+            ]
+            adding.done.skipped += [Skipped(place, "there is no such file or folder") for place in missing]
+        for name in below:
+            if name not in met and not os.path.lexists(self._places.located(name)):
+                adding.done.removed += self._writing().remove(name)
+        return self._commit(adding)
+
+    def remove(self, names: Place | Iterable[Place]) -> int:
+        """Remove documents by name or path, or all below a folder; give how many there were."""
+        writer = self._plain()
+        removed = 0
+        for given in [names] if isinstance(names, str | os.PathLike) else names:
+            name = os.fspath(given)
+            found = int(writer.remove(name) or writer.remove(self._places.stored(name)))
+            if not found:
+                files = (row.name for row in writer.catalog.documents() if row.file)
+                found = sum(map(writer.remove, [file for file in files if self._places.below(file, name)]))
+            removed += found
+        writer.commit()
+        self.refresh()
+        return removed
+
+    def compact(self) -> None:
+        """Merge all segments into one run, and give the room of removed documents free."""
+        self._writing().compact()
+        self.refresh()
+
+    def resample(self, seed: int | str) -> int:
+        """Fingerprint the kept texts anew with another secret seed; give how many contents there are."""
+        from copysift.settings.parsing import secret
+        from copysift.workflows.resampling import resample
+
+        writer = self._writing()
+        chosen = secret("seed", seed)
+        try:
+            done = resample(writer, self.settings, chosen)
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            self.refresh()
+        self._given = {**self._given, "seed": chosen}
+        self._settle(writer.catalog.about("settings"))
+        return done
+
+    # ---- reading
+
+    def query(
+        self,
+        content: Place | bytes | Document,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        **asked: object,
+    ) -> Iterator[Hit]:
+        """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
+
+        Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick.
+        What was found damaged on the way stands in `damages`.
+        """
+        question = self.question(content, text=text)
+        hits, _ = self.ask(question, make(Query, asked), passages=passages)
+        return iter(hits)
+
+    def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
+        """Answer one question: hits, and the question as it was fingerprinted."""
+        hits, count, damages = self._asking().ask(question, query, passages)
+        self.damages = list(dict.fromkeys([*self.damages, *damages]))
+        group = Group(question.name, question.name, question.kind, question.bytes, count)
+        return hits, group
+
+    def question(
+        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+    ) -> Question:
+        """Make a question of a file, of bytes, of a document or of a string; these may be a program."""
+        reader = reader_of(self.settings, self.stored())
+        if isinstance(content, Document):
+            data = b"".join(content.open())
+            source = data if content.kind == "bytes" else to_utf8(data)[0]
+            kind = content.kind if content.kind not in ("", "auto") else reader.kind_of(source, content.name)
+            return question_of(content.name, data, source, kind)
+        if isinstance(content, bytes) or text:
+            data = (
+                content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
+            )
+            source = data if text else to_utf8(data)[0]
+            kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
+            return question_of(name or "-", data, source, kind)
+        path = os.fspath(content)
+        loaded = load(entry_of(path))
+        if isinstance(loaded, Skipped):
+            raise InputError(f"{loaded.name}: {loaded.reason}")
+        return file_question(reader, path, loaded)
+
+    def answer(
+        self,
+        questions: Iterable[Question],
+        query: Query,
+        *,
+        passages: bool = False,
+        skipped: Iterable[Skipped] = (),
+    ) -> Answer:
+        """Answer several questions, as the reports show them."""
+        groups, hits = [], []
+        for question in questions:
+            found, group = self.ask(question, query, passages=passages)
+            groups.append(group)
+            hits += found
+        values: dict[str, object] = {**self.stored(), "threshold": query.cut, "measure": query.measure}
+        values |= {"min_shared": query.min_shared, "window": query.window, "quick": query.quick}
+        return Answer(values, tuple(groups), tuple(hits), tuple(skipped))
+
+    def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:
+        """Give the questions that are shorter than their guarantee threshold, with that threshold."""
+        reader = Reader(self.settings)
+        short: list[tuple[str, int]] = []
+        for question in questions:
+            guarantee = reader.noise(question.kind)[1]
+            if len(question.source) < 16 * guarantee:  # more bytes are more symbols than that in any kind
+                symbols = len(reader.canonical_of(question.source, question.kind).symbols)
+                if symbols < guarantee:
+                    short.append((question.name, guarantee))
+        return short
+
+    def pairs(self, *, regions: bool = False, **settings: object) -> Iterator[Pair]:
+        """Compare every document with every other, from the index alone; settings are those of `scan`."""
+        yield from self.scan(regions=regions, **settings).pairs
+
+    def scan(self, *, regions: bool = False, **settings: object) -> Result:
+        """Compare every document with every other and give the whole result."""
+        from copysift.workflows.index_scan import IndexScan
+
+        snapshot = self._reading()
+        made = reconciled(self.path, snapshot.settings, {**self._given, **settings})
+        require_seed(self.path, self._stored, made)
+        return IndexScan(made, snapshot, self._places, apart=False).run([], regions=regions)
+
+    def documents(self) -> Iterator[Indexed]:
+        """Give every document in the order of adding."""
+        snapshot = self._reading()
+        for document, content in snapshot.listed():
+            yield Indexed(
+                self._places.shown(document), content.kind, content.bytes, content.fingerprints,
+                content.original.hex(), self._texts,
+            )  # fmt: skip
+
+    def source(self, name: str) -> bytes:
+        """Give the readable source of a document; raises InputError when it is gone and was not kept."""
+        snapshot = self._reading()
+        found = snapshot.document(name) or snapshot.document(self._places.stored(name))
+        if found is None:
+            raise InputError(f"{name}: the index has no such document")
+        document, content = found
+        return b"".join(self._stored_reader(snapshot).content(document, content, content.kind))
+
+    def info(self) -> dict[str, Any]:
+        """Give the numbers of the index: documents, fingerprints, sizes, settings, dates of sweeps."""
+        numbers = self._reading().numbers() | {"settings": self.stored()}
+        return numbers | {"sweeps": [sweep.date for sweep in self.sweeps()] if self.swept else []}
+
+    def stored(self) -> dict[str, object]:
+        """Give the settings that the index was made with; of a seed, a check."""
+        return dict(self._reading().settings)
+
+    def check(self, *, repair: bool = False) -> tuple[list[Damage], list[Skipped]]:
+        """Verify every checksum and reference; with `repair`, mend what can be read again.
+
+        Gives what was damaged, and of what was repaired the documents that stay without some of
+        their fingerprints.
+        """
+        from copysift.store.check import verify
+        from copysift.workflows.repair import repair as mend
+
+        snapshot = self._reading()
+        found = verify(snapshot)
+        if not repair or not (found.segments or found.short):
+            return found.damages, []
+        writer = self._writing()
+        self.refresh()
+        snapshot = self._reading()  # nobody else writes now
+        found = verify(snapshot)
+        reader = self._stored_reader(snapshot)
+        done = mend(snapshot, found, reader, writer)
+        self.refresh()
+        return found.damages, done.lost
+
+    # ---- inside
+
+    def _settle(self, stored: Mapping[str, Any]) -> None:
+        self.settings = reconciled(self.path, stored, self._given)
+        self._stored = dict(stored)
+        self._texts = bool(stored.get("keep_text"))
+        if self._keep_text and not self._texts:
+            raise UsageError(
+                f"{self.path} was made without --keep-text, and is now asked with it",
+                hint="begin another index with --keep-text",
+            )
+
+    def _reading(self) -> Snapshot:
+        if self._snapshot is None:
+            self._snapshot = Snapshot(self.path)
+            self.damages = list(self._snapshot.damages)
+        return self._snapshot
+
+    def _writing(self, *, at_once: bool = True) -> Writer:
+        if self._writer is None:
+            from copysift.store.writer import Writer
+
+            made = None if exists(self.path) else remembered(self.settings, self._texts)
+            self._writer = Writer(self.path, made, self._policy, at_once=at_once)
+            self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile
+        return self._writer
+
+    def _plain(self) -> Writer:
+        """Write to an index without sweeps: what a sweep has met is changed by sweeps alone."""
+        from copysift.store.timeline import is_swept
+
+        writer = self._writing()
+        if is_swept(writer.catalog):
+            raise StoreError(
+                f"{self.path} is an index of sweeps: its documents change by dated sweeps alone",
+                hint="copysift sweep INDEX SOURCE --date DATE tells what there is on a date; "
+                "documents without dates need an index of their own",
+            )
+        return writer
+
+    def _stored_reader(self, snapshot: Snapshot) -> StoredReader:
+        require_seed(self.path, self._stored, self.settings)
+        return StoredReader(self.settings, snapshot, self._places)
+
+    def _asking(self) -> Asking:
+        snapshot = self._reading()
+        return Asking(snapshot, self._stored_reader(snapshot), self._places)
+
+    def _sketching(self) -> tuple[Reader, bool]:
+        require_seed(self.path, self._stored, self.settings)
+        return reader_of(self.settings, self._stored), self._texts
+
+    def _adding(self, progress: Progress | None) -> Adding:
+        from copysift.workflows.index_adding import Adding
+
+        writer = self._plain()
+        require_seed(self.path, self._stored, self.settings)
+        reader = reader_of(self.settings, self._stored)
+        return Adding(writer, reader, self._places, self.settings, self._texts, progress)
+
+    def _commit(self, adding: Adding) -> Added:
+        self._writing().commit()
+        self._stored = self._writing().catalog.about("settings")
+        self.refresh()
+        return adding.done

@@ -1,0 +1,60 @@
+"""Decontamination by passages: what of a text stands in the documents of a run, shingle by shingle."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.kinds import canonicaliser
+from copysift.runs.sets import Sets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_TAG = re.compile(rb"<[^>]*>")
+
+
+class Known:
+    """All shingles of a run, in memory."""
+
+    def __init__(self, run: Path, shingle: int, seed: int) -> None:
+        sets = Sets(run / "sketches")
+        found = np.zeros(0, np.uint64)
+        for part in range(sets.parts):
+            found = np.union1d(found, sets.checked(part)[0])
+        self._values: NDArray[np.uint64] = found
+        self._shingle, self._seed = shingle, seed
+        self._words = canonicaliser("words")
+
+    def spans(self, text: bytes) -> list[tuple[int, int]]:
+        """Give the passages of a text that the run has too: half-open byte offsets, touching ones as one."""
+        canonical = self._words.whole(text)
+        hashes = kernels.selection.hashes(canonical.symbols, self._shingle, self._seed)
+        if not len(hashes) or not len(self._values):
+            return []
+        at = np.minimum(np.searchsorted(self._values, hashes), len(self._values) - 1)
+        places = np.flatnonzero(self._values[at] == hashes)
+        if not len(places):
+            return []
+        # shingles whose words touch are one passage
+        heads = np.flatnonzero(np.diff(places, prepend=-self._shingle - 1) > self._shingle)
+        tails = np.append(heads[1:], len(places)) - 1
+        starts = canonical.starts[places[heads]]
+        ends = canonical.ends[places[tails] + self._shingle - 1]
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def cut(text: bytes, spans: list[tuple[int, int]], markup: bool = False) -> bytes:
+    """Give a text without some of its passages; with markup, the tags inside of them stay."""
+    parts, at = [], 0
+    for start, end in spans:
+        parts.append(text[at:start])
+        if markup:
+            parts += _TAG.findall(text[start:end])
+        at = end
+    return b"".join([*parts, text[at:]])

@@ -1,0 +1,58 @@
+"""What Python gives to an index: paths, documents, pairs, mappings and texts, as the engine takes them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from copysift.errors import UsageError
+from copysift.model.values import Document
+from copysift.sources.files import DIGEST, Loaded
+from copysift.workflows.query import Question
+from copysift.workflows.reading import Reader
+
+
+def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
+    """Part items into runs of paths and runs of documents, a thousand at the most."""
+    batch: list[Any] = []
+    files = False
+    for item in items:
+        is_file = isinstance(item, str | os.PathLike)
+        if batch and (is_file != files or len(batch) >= 1000):
+            yield batch, files
+            batch = []
+        files = is_file
+        batch.append(item)
+    if batch:
+        yield batch, files
+
+
+def document_of(item: Any) -> Document:
+    """Make a document of a pair of name and content, a mapping, or a document."""
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, tuple) and len(item) == 2:
+        name, content = item
+    elif isinstance(item, Mapping) and "text" in item:
+        name, content = next((item[key] for key in ("id", "uri", "name") if key in item), None), item["text"]
+    else:
+        raise UsageError(
+            f"cannot add {type(item).__name__}", hint="give paths, (name, text) or mappings with text"
+        )
+    if name is None:
+        raise UsageError("a document has no name", hint="give it an id, uri or name")
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else bytes(content)
+    return Document(str(name), data, "", str(name), len(data), lambda: iter([data]))
+
+
+def question_of(name: str, data: bytes, source: bytes, kind: str) -> Question:
+    """Make a question of a readable source and the bytes that it was made from."""
+    return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
+
+
+def file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
+    """Make a question of a file."""
+    kind, chunks = reader.opened(loaded)
+    return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)

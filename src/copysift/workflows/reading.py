@@ -1,0 +1,372 @@
+"""Make documents of files: their kind, their readable source, their symbols and fingerprints."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift.errors import InputError, UsageError
+from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
+from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
+from copysift.kinds import pygments_code as foreign
+from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
+from copysift.kinds.kind import BLOCK, Telling
+from copysift.model.values import Canonical, Fingerprints, Skipped
+from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
+from copysift.settings.comparison import Settings
+from copysift.sources.files import Loaded, load, load_many
+from copysift.sources.walk import Entry
+from copysift.workflows.collection import Scanned
+from copysift.workflows.programs import PROGRAMS, asked, class_like
+
+if TYPE_CHECKING:
+    from copysift.model.values import UInt64s
+
+Load = Callable[[Entry], Loaded | Skipped]
+LoadMany = Callable[[Sequence[Entry], Container[int]], list[Loaded | Skipped]]
+GATHERED = 1 << 18  # hashes of a large document that are held at once
+NOTEBOOK = f"code:{notebook.NAME}"
+ANCHOR_SAMPLE = 400  # files that anchors are learned from
+Chunks = Iterator[bytes] | list[bytes]
+INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
+FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
+
+
+class Reader:
+    """Reads files as documents of their kind; threads share it."""
+
+    def __init__(
+        self, settings: Settings, load: Load = load, collapse: bool = True, load_many: LoadMany = load_many
+    ) -> None:
+        self._settings = settings
+        self._load_many = load_many
+        self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
+        if settings.language or settings.language_file:  # refused before anything is read
+            chosen_kind(settings.language or "ascii", self._languages)
+        self._load = load
+        self.collapse = collapse
+        self.programs = asked(settings)  # known by their names they are code, else text
+        self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
+        self._learning = settings.scheme == "anchor" and not self._anchors
+        self._canonicalisers: dict[str, Canonicaliser] = {}
+        self._fingerprinters: dict[str, Fingerprinter] = {}
+        self._claimed: dict[tuple[int, bytes, str], str] = {}
+        self._lock = threading.Lock()
+        self._last: tuple[str, bytes] = ("", b"")
+        if not self._learning:  # settings that make no sense are refused before anything is read
+            self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
+
+    @cached_property
+    def _languages(self) -> Languages:
+        """The languages that are known; a query of a text starts faster without them."""
+        return languages().with_files(self._settings.language_file)
+
+    def learn(self, entries: Sequence[Entry]) -> None:
+        """Learn from the files whether they are a class of programs, and the anchors unless given.
+
+        Of files that collapse when they are equal, those of a size of their own need no checksum.
+        """
+        if self.collapse:
+            sizes = Counter(entry.size for entry in entries)
+            self._lonely = frozenset(size for size, count in sizes.items() if count == 1)
+        self.programs = self.programs or self.class_like(entries)
+        if not self._learning:
+            return
+        sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
+        loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
+        opened = (self._opened(each) for each in loaded)
+        self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
+        if not self._anchors:
+            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
+        self._learning = False
+        self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
+
+    def read(self, entry: Entry) -> Scanned | Skipped:
+        """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
+        loaded = self._load(entry)
+        return loaded if isinstance(loaded, Skipped) else self.read_loaded(loaded)
+
+    def load_many(self, entries: Sequence[Entry]) -> list[Loaded | Skipped]:
+        """Read files together, without the checksums that nobody needs."""
+        return self._load_many(entries, self._lonely)
+
+    def read_loaded(self, loaded: Loaded) -> Scanned:
+        """Fingerprint a file that was read, unless an equal one is claimed."""
+        entry = loaded.entry
+        kind, chunks = self._opened(loaded)
+        if not self.claims(loaded, kind):
+            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
+        if loaded.data is None:
+            hashes = self._fingerprinter(kind).pieces(self._blocks(kind, chunks))
+            if self._settings.min_match is None:  # which needs to know what comes again
+                hashes = distinct(hashes)
+            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        told: list[Lexemes] = []
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
+        lexemes = together(told) if family(kind) == "code" else None
+        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
+
+    def claims(self, loaded: Loaded, kind: str) -> bool:
+        """Claim a file; False when one that is equal to it is claimed already."""
+        path = loaded.entry.path
+        key = (loaded.size, loaded.checksum, kind)
+        return not self.collapse or self._claimed.setdefault(key, path) is path
+
+    def plain_kind(self, name: str, text: bytes) -> str:
+        """Give the kind of a file that is surely a text in UTF-8."""
+        return "bytes" if self._settings.kind == "bytes" else self._text_kind(name, text[:SAMPLE])
+
+    def done(self) -> None:
+        """Forget which files were claimed."""
+        self._claimed.clear()
+
+    def kind_of(self, data: bytes, name: str = "") -> str:
+        """Give the kind of some content in memory, that may have a name; a notebook stays text there."""
+        kind = self._kind(name, data[:SAMPLE])
+        return "text" if kind == NOTEBOOK else kind
+
+    def kind_in(self, language: str) -> str:
+        """Give the kind of a program whose language is named, in place of a file name."""
+        kind = chosen_kind(language, self._languages)
+        if self._settings.language and chosen_kind(self._settings.language, self._languages) != kind:
+            raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
+        if not (self.programs or self._settings.language or self._settings.kind == "code"):
+            raise UsageError(
+                f"nothing is compared as {language}: programs were read as {self._kind_of_programs()}",
+                hint="leave the language out",
+            )
+        return kind
+
+    def _kind_of_programs(self) -> str:
+        return "text" if self._settings.kind == "auto" else self._settings.kind
+
+    def class_like(self, entries: Sequence[Entry], share: float = PROGRAMS) -> bool:
+        """Tell whether files look like the programs of one assignment."""
+        return class_like(entries, self._languages, share)
+
+    def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
+        """Fingerprint content that is in memory, with spans."""
+        return self._fingerprinter(kind).fingerprint(self._canonicaliser(kind).blocks([data]))
+
+    def canonical_of(self, data: bytes, kind: str) -> Canonical:
+        """Canonicalise content that is in memory."""
+        return self._canonicaliser(kind).whole(data)
+
+    def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
+        """Give the hash of every k-gram of a document, in order."""
+        every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
+        return fingerprinter(every).fingerprint(blocks, spans=False).hashes
+
+    def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
+        """Give the hash of every k-gram of a file, and what its lexemes tell."""
+        loaded = self._load(entry)
+        if isinstance(loaded, Skipped):
+            return loaded
+        kind, chunks = self._opened(loaded)
+        told: list[Lexemes] = []
+        return self.grams_of(self._blocks(kind, chunks, told), kind), together(told)
+
+    def source(self, entry: Entry, kind: str) -> bytes:
+        """Give the whole readable source of a document; raises InputError when it cannot be read again."""
+        with self._lock:
+            if self._last[0] == entry.path:
+                return self._last[1]
+        data = b"".join(self._readable(entry, kind))
+        with self._lock:
+            self._last = (entry.path, data)
+        return data
+
+    def piece(self, entry: Entry, kind: str, start: int, end: int) -> bytes:
+        """Give a piece of the readable source, without holding more than a chunk beside it."""
+        with self._lock:
+            if self._last[0] == entry.path:
+                return self._last[1][start:end]
+        parts, at = [], 0
+        for chunk in self._readable(entry, kind):
+            if at + len(chunk) > start:
+                parts.append(chunk[max(0, start - at) : end - at])
+            at += len(chunk)
+            if at >= end:
+                break
+        return b"".join(parts)
+
+    def text_of(self, entry: Entry, kind: str, value: int, limit: int) -> str:
+        """Give the text behind one fingerprint of a document, or nothing if it is gone."""
+        try:
+            blocks = self._canonicaliser(kind).blocks(self._readable(entry, kind))
+            found = self._fingerprinter(kind).fingerprint(blocks)
+            places = (found.hashes == value).nonzero()[0]
+            if not len(places):
+                return ""
+            start, end = int(found.starts[places[0]]), int(found.ends[places[0]])
+            return self.piece(entry, kind, start, min(end, start + limit)).decode("utf-8", "replace")
+        except InputError:
+            return ""
+
+    def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+        """Give the kind of a file and its readable source in chunks."""
+        return self._opened(loaded)
+
+    def chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a file in chunks, again."""
+        return self._source_chunks(loaded, kind)
+
+    def fingerprints(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
+        """Fingerprint a readable source that comes in chunks, with spans."""
+        whole = chunks if isinstance(chunks, list) else iter(chunks)
+        return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+
+    def fingerprint_settings(self, kind: str) -> FingerprintSettings:
+        """Give the settings by which documents of a kind are fingerprinted."""
+        return self._fingerprinter(kind).settings
+
+    def noise(self, kind: str) -> tuple[int, int]:
+        """Give noise and guarantee threshold of a kind."""
+        return self._settings.thresholds(kind)
+
+    def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
+        loaded = self._load(entry)
+        if isinstance(loaded, Skipped):
+            raise InputError(f"{loaded.name}: {loaded.reason}")
+        return self._source_chunks(loaded, kind)
+
+    def _source_chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+        if kind == "bytes":
+            return loaded.open()
+        if loaded.data is not None:
+            data = to_utf8(loaded.data)[0]
+            return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
+        return transcode(loaded.open(), detect_encoding(_head(loaded)))
+
+    def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+        """Give the kind of a file and its readable source in chunks."""
+        name = loaded.entry.path
+        if loaded.data is None:
+            kind = self._kind(name, _head(loaded))
+            kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
+            return kind, self._source_chunks(loaded, kind)
+        if self._settings.kind == "bytes":
+            return "bytes", [loaded.data] if loaded.data else []
+        data, encoding = to_utf8(loaded.data)
+        binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
+        kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
+        if kind == NOTEBOOK:
+            cells = notebook.readable(data)
+            kind, data = (kind, cells) if cells is not None else ("text", data)
+        return kind, [data] if data else []
+
+    def _kind(self, name: str, head: bytes) -> str:
+        encoding = detect_encoding(head)
+        if encoding is None and self._settings.kind != "text":
+            return "bytes"
+        if encoding not in (None, "utf-8"):
+            head = head.decode(encoding or "utf-8", "replace").encode("utf-8", "replace")
+        return self._text_kind(name, head)
+
+    def _text_kind(self, name: str, head: bytes) -> str:
+        wanted, language = self._settings.kind, self._settings.language
+        if language or wanted == "code":
+            chosen = language or detect_language(name, head, self._languages)
+            return chosen_kind(chosen, self._languages) if chosen else "text"
+        if wanted == "auto":
+            if not self.programs:
+                return kind_among_texts(name, head, lambda: self._languages)
+            return kind_of_text(name, head, self._languages)
+        return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
+
+    def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
+        """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
+
+        What the lexemes of a program tell is put into `told`.
+        """
+        if family(kind) == "code":
+            canonical = self._canonicaliser(kind)
+            if isinstance(canonical, Telling):
+                return canonical.told(chunks, told)
+        if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
+            return [self._canonicaliser(kind).whole(chunks[0])]
+        return self._canonicaliser(kind).blocks(chunks)
+
+    def _canonicaliser(self, kind: str) -> Canonicaliser:
+        if kind not in self._canonicalisers:
+            known = self._languages if family(kind) == "code" else None
+            self._canonicalisers[kind] = canonicaliser(kind, known)
+        return self._canonicalisers[kind]
+
+    def _fingerprinter(self, kind: str) -> Fingerprinter:
+        if kind not in self._fingerprinters:
+            settings = self._settings
+            limits = settings.thresholds(kind)
+            self._fingerprinters[kind] = fingerprinter(
+                FingerprintSettings(
+                    scheme=settings.scheme,
+                    k=limits.noise,
+                    w=limits.window,
+                    modulus=settings.modulus or 0,
+                    size=settings.sketch,
+                    seed=settings.seed,
+                    inner=INNER.get(kind.partition(":")[0], 4),
+                    overlap=not settings.disjoint,
+                    anchors=self._anchors,
+                )
+            )
+        return self._fingerprinters[kind]
+
+
+def family(kind: str) -> str:
+    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
+    name = kind.partition(":")[0]
+    return FAMILIES.get(name, name)
+
+
+def chosen_kind(language: str, known: Languages) -> str:
+    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
+    if language == notebook.NAME or language.startswith(foreign.PREFIX):
+        return f"code:{language}"
+    entry = known.find(language)
+    return "text" if entry.language.text else f"code:{entry.name}"
+
+
+def together(told: list[Lexemes]) -> Lexemes:
+    """Put the lexemes of the blocks of a document together."""
+    if len(told) == 1:
+        return told[0]
+    none = Lexemes.none()
+    return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
+
+
+def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
+
+
+def anchor_symbols(anchor: str) -> bytes:
+    """Give an anchor as the canonical symbols of text."""
+    return canonicaliser("text").whole(anchor.encode("utf-8", "replace")).symbols.tobytes()
+
+
+def _head(loaded: Loaded) -> bytes:
+    return next(loaded.open(), b"")[:SAMPLE] if loaded.data is None else loaded.data[:SAMPLE]

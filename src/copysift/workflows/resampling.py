@@ -1,0 +1,51 @@
+"""Draw another sample: fingerprint every kept text anew with another secret seed (Broder et al. 1997, §6.6).
+
+Whoever learned, or guessed from answers, which fingerprints an index samples could craft a copy that
+avoids them. With another seed others are sampled, and what was avoided is found. One commit does it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from copysift.errors import StoreError
+from copysift.settings.comparison import Settings
+from copysift.store.losses import recount
+from copysift.store.snapshot import Snapshot
+from copysift.store.timeline import is_swept
+from copysift.store.writer import Writer, distinct
+from copysift.workflows.selection import seed_check
+from copysift.workflows.stored_settings import reader_of
+
+
+def resample(writer: Writer, settings: Settings, seed: int) -> int:
+    """Fingerprint all contents of an index with another seed and commit; give how many there are."""
+    catalog = writer.catalog
+    stored = catalog.about("settings")
+    if not stored.get("keep_text"):
+        raise StoreError(
+            f"{writer.folder} keeps no texts, and another sample can be drawn from texts alone",
+            hint="make the index again with --keep-text, or from its sources with another --seed-file",
+        )
+    reader = reader_of(dataclasses.replace(settings, seed=seed), stored)
+    texts = Snapshot.uncommitted(catalog)
+    contents = list(catalog.all_contents())
+    for row in catalog.segments():
+        writer.drop_segment(row)
+    catalog.run("DELETE FROM merges")
+    catalog.run("DELETE FROM removed")
+    for content in contents:
+        text = texts.text(content.number)
+        if text is None:
+            raise StoreError(f"{writer.folder} has lost the text of content {content.number}")
+        found = reader.fingerprints(content.kind, [text] if text else [])
+        recount(writer, content.number, len(found.hashes), distinct(found.hashes))
+        writer.file_postings(content.number, found)
+    catalog.set_about("settings", {**stored, "seed": seed_check(seed)})
+    if is_swept(catalog):
+        from copysift.workflows.sweep_relations import relate_all
+
+        relate_all(writer, settings)
+    writer.changed = True
+    writer.commit()
+    return len(contents)

@@ -1,0 +1,75 @@
+"""What a saved run can answer: a question that needs pairs or matches it does not hold is refused."""
+
+from __future__ import annotations
+
+import heapq
+from pathlib import Path
+
+from copysift.errors import UsageError
+from copysift.match.counts import Counts
+from copysift.match.estimators import SKETCHES
+from copysift.settings.comparison import COUNTS, SHARES, Settings
+
+
+def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
+    """Raise UsageError when an answer from the run would lack pairs that a scan would report."""
+    if settings.measure not in COUNTS and settings.cut < counts.floor - 1e-12:
+        asked, kept = f"{settings.cut * 100:.3g}%", f"{counts.floor * 100:.3g}%"
+        raise UsageError(
+            f"--threshold is {asked}, but {path} has no pairs below {kept}",
+            hint="ask for more, or scan again with a lower --floor",
+        )
+    if settings.measure == "longest" or settings.min_match is not None:
+        _check_longest(counts, settings, path)
+    _check_shared(counts, settings, path)
+
+
+def _matched(counts: Counts) -> bool:
+    """Tell whether the pairs of the run were matched exactly when it was made."""
+    return counts.settings.get("measure") == "longest" or counts.settings.get("min_match") is not None
+
+
+def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
+    asked = "--measure longest" if settings.measure == "longest" else "--min-match"
+    again = f"scan again with {asked} {settings.min_match or ''}".rstrip() + " --save RUN"
+    if not _matched(counts):
+        raise UsageError(f"{path} does not know the longest matches that {asked} needs", hint=again)
+    made = counts.settings
+    if made.get("same_suffix") and not settings.same_suffix:
+        raise UsageError(
+            f"{path} knows the longest matches of pairs with the same suffix only",
+            hint=f"add --same-suffix, or {again}",
+        )
+    ratio = made.get("size_ratio")
+    if isinstance(ratio, int | float) and (settings.size_ratio is None or settings.size_ratio > ratio):
+        raise UsageError(
+            f"{path} knows the longest matches of pairs within --size-ratio {ratio:g} only",
+            hint=f"add --size-ratio {ratio:g}, or {again}",
+        )
+
+
+def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
+    made = counts.settings
+    least = max(settings.fewest, settings.cut if settings.measure == "shared" else 0)
+    if made.get("min_match") is not None:  # every pair that shares anything was kept
+        return
+    if _matched(counts) or made.get("scheme") in SKETCHES:  # every pair that shares so many was kept
+        kept = made.get("min_shared") or (2 if made.get("threshold") and made.get("measure") in SHARES else 1)
+        if isinstance(kept, int) and least < kept:
+            raise UsageError(
+                f"{path} has no pairs that share fewer than {kept} fingerprints",
+                hint="ask for more, or scan again with a lower --min-shared",
+            )
+        return
+    if settings.measure != "shared":
+        return
+    cut = made.get("threshold")
+    if made.get("measure") == "shared" and isinstance(cut, int | float) and settings.cut >= cut:
+        return
+    # A pair below the floor is missing, but only two long documents share much and little of themselves.
+    sizes = heapq.nlargest(2, (group.fingerprints for group in counts.documents))
+    if len(sizes) == 2 and sizes[1] * counts.floor > settings.cut:
+        raise UsageError(
+            f"{path} was not kept for --measure shared: pairs below {counts.floor:.3g} are missing",
+            hint=f"scan again with --measure shared --threshold {settings.cut:g} --save RUN",
+        )

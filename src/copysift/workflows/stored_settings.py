@@ -1,0 +1,189 @@
+"""What an index remembers of how it was made, and how its documents are named and read again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.values import Skipped
+from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
+from copysift.settings.declaration import make, settings_of
+from copysift.sources.files import Loaded, load
+from copysift.sources.walk import Entry
+from copysift.store.catalog import ContentRow, DocumentRow
+from copysift.store.snapshot import Snapshot
+from copysift.workflows.reading import Reader
+from copysift.workflows.selection import seed_check
+
+STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
+SKETCHED = ("min", "adaptive-mod")
+
+
+def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
+    """Give what an index keeps of the settings that it is made with; of the seed only a check."""
+    if settings.scheme in SKETCHED:
+        raise UsageError(
+            f"the scheme {settings.scheme} sketches whole documents, and an index finds parts of them",
+            hint="choose robust, open-closed, winnow, mod, safe-mod, anchor or all",
+        )
+    if settings.scheme == "anchor" and not settings.anchor:
+        raise UsageError(
+            "the scheme anchor needs its anchors when an index is made",
+            hint="give them by --anchor: they cannot be learned from files that are still to come",
+        )
+    kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
+    kept["anchor"] = list(settings.anchor)
+    thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
+    kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
+    return {**kept, "programs": None}  # the first files that are added decide
+
+
+def undecided(stored: Mapping[str, Any]) -> bool:
+    """Tell whether the next files decide how programs are read: as tokens or, in a mixed tree, as text."""
+    return stored.get("programs", False) is None and stored["kind"] == "auto" and not stored["language"]
+
+
+def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
+    """Make a reader that takes programs as the documents of an index were taken."""
+    reader = Reader(settings)
+    reader.programs = bool(stored.get("programs"))
+    return reader
+
+
+def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
+    """Give the settings of an index together with others that were given; refuse what contradicts them."""
+    asked = make(Settings, given)
+    theirs, ours = [], []
+    for name in STORED:
+        value = list(asked.anchor) if name == "anchor" else getattr(asked, name)
+        if name in given and value != stored[name]:
+            ours.append(f"{_flag(name)} {_spelled(value)}")
+            theirs.append(f"{_flag(name)} {_spelled(stored[name])}")
+    if ours:
+        raise StoreError(
+            f"{path} was made with {', '.join(theirs)}, and is now asked with {', '.join(ours)}",
+            hint="leave those settings out, or begin another index",
+        )
+    _check_seed(path, stored.get("seed"), asked.seed)
+    _check_thresholds(path, stored)
+    values = {name: stored[name] for name in STORED if stored[name] is not None}
+    return make(Settings, {**given, **values})
+
+
+def _check_seed(path: Path, stored: object, seed: int) -> None:
+    if not seed or seed_check(seed) == stored:
+        return  # what needs the seed asks for it by `require_seed`
+    if stored is None:
+        raise StoreError(f"{path} was made without a seed, and one was given", hint="leave it out")
+    raise StoreError(f"{path} was made with another seed", hint="the index keeps only a check of it")
+
+
+def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
+    """Refuse an index whose thresholds by kind were others than they are today, unless it has its own."""
+    if stored["noise"] is not None and stored["guarantee"] is not None:
+        return
+    for kind, limits in stored["thresholds"].items():
+        if kind in THRESHOLDS and THRESHOLDS[kind] != Thresholds(*limits):
+            noise, guarantee = THRESHOLDS[kind]
+            raise StoreError(
+                f"{path} was made with thresholds {limits[0]} / {limits[1]} for {kind}, and they are now "
+                f"{noise} / {guarantee}",
+                hint="make the index again, or use the copysift that made it",
+            )
+
+
+def require_seed(path: Path, stored: Mapping[str, object], settings: Settings) -> None:
+    """Refuse to fingerprint without the seed of the index."""
+    if stored.get("seed") is not None and not settings.seed:
+        raise StoreError(f"{path} was made with a secret seed", hint="give it by --seed-file")
+
+
+def _flag(name: str) -> str:
+    return settings_of(Settings)[name].flags[-1]
+
+
+def _spelled(value: object) -> str:
+    return (
+        "by kind" if value is None else " ".join(value) or "none" if isinstance(value, list) else str(value)
+    )
+
+
+class Places:
+    """Names of documents: files are known by their place beside the index, and shown from here.
+
+    A file below the folder that the index stands in keeps its place when both are moved together.
+    """
+
+    def __init__(self, index: Path) -> None:
+        self.index = os.path.abspath(index) + os.sep
+        self._base = os.path.dirname(os.path.abspath(index))
+        self._here = os.getcwd()
+
+    def stored(self, path: str) -> str:
+        """Give the name under which the index knows a file."""
+        return _relative(os.path.abspath(path), self._base)
+
+    def located(self, name: str) -> str:
+        """Give the absolute path of a file that the index knows."""
+        return os.path.normpath(os.path.join(self._base, name))
+
+    def below(self, name: str, place: str) -> bool:
+        """Tell whether a file that the index knows is, or lies below, a path."""
+        top, path = os.path.abspath(place), self.located(name)
+        return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
+
+    def shown(self, row: DocumentRow) -> str:
+        """Give the name to show: a path from the current folder where it is below it."""
+        return _relative(self.located(row.name), self._here) if row.file else row.name
+
+
+def _relative(path: str, base: str) -> str:
+    prefix = base.rstrip(os.sep) + os.sep
+    return path[len(prefix) :] if path.startswith(prefix) and len(path) > len(prefix) else path
+
+
+def entry_of(path: str, size: int = 0, mtime: int = 0) -> Entry:
+    """Give an entry for a file that is known by its path."""
+    return Entry(path, size, mtime, 0, 0, path, follow=True)
+
+
+class StoredReader(Reader):
+    """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
+
+    def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
+        super().__init__(settings)
+        self.programs = bool(snapshot.settings.get("programs"))
+        self._snapshot, self._places = snapshot, places
+        self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
+
+    def learn(self, entries: Sequence[Entry]) -> None:
+        """Learn nothing: new files are read as the documents of the index were."""
+
+    def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
+        """Take note of a document of the index by the name under which it is shown."""
+        self._rows[shown] = (document, content)
+
+    def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
+        if entry.path not in self._rows:
+            return super()._readable(entry, kind)
+        return self.content(*self._rows[entry.path], kind)
+
+    def content(self, document: DocumentRow, content: ContentRow, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a document of the index; raises InputError when it is gone."""
+        if document.file:
+            loaded = load(entry_of(self._places.located(document.name)))
+            if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (
+                content.original,
+                content.bytes,
+            ):
+                return self.chunks(loaded, kind)
+            why = loaded.reason if isinstance(loaded, Skipped) else "it has changed"
+        else:
+            why = "it is not a file"
+        text = self._snapshot.text(content.number)
+        if text is not None:
+            return iter([text])
+        raise InputError(f"{self._places.shown(document)}: {why}, and the index keeps no texts")

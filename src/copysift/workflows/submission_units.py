@@ -1,0 +1,142 @@
+"""What a scan of submissions has read so far: files by name, groups of files by number.
+
+Here equal files do not collapse: copies of one author are no finding, copies of two authors are, and
+what is base code in them counts for neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copysift.join.rows import Postings
+from copysift.match.base import Base
+from copysift.model.values import Group, Submission
+from copysift.sources.roster import Roster
+from copysift.workflows.collection import Collection, Filed, Scanned
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.model.values import UInt32s, UInt64s
+
+EMPTY = "empty"
+ONLY_BASE = "with nothing but base code"
+COMMON = "with nothing but common code"  # all that it has is in more submissions than --max-shared
+TOO_SHORT = "too short to compare"
+UNREADABLE = "without a readable file"
+
+
+class Gathered(Collection):
+    """Files in their groups; the number of a group is its place in the roster."""
+
+    def __init__(self, roster: Roster, group_of: Mapping[str, str], base: Base) -> None:
+        super().__init__()
+        self.roster = roster
+        self.base = base
+        self.numbers = {each.name: number for number, each in enumerate(roster.submissions)}
+        self._group_of = group_of
+        self._members: list[list[Filed]] = [[] for _ in roster.submissions]
+        self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
+        self._based: set[int] = set()  # groups that have base code
+
+    def add(self, scanned: Scanned) -> int | None:
+        """File a document; give the number of its group."""
+        group = self.numbers[self._group_of[scanned.entry.path]]
+        filed = Filed(scanned.entry, scanned.kind, scanned.size)
+        self._names[scanned.entry.path] = len(self.filed)
+        self.filed.append(filed)
+        self._members[group].append(filed)
+        self._checksums[group].append(scanned.checksum)
+        return group
+
+    def count(self, number: int, hashes: UInt64s) -> None:
+        """Count hashes of the file of a group that was added last; those of base code count for nothing."""
+        filed = self._members[number][-1]
+        own = int(np.count_nonzero(~self.base.holds(hashes)))
+        filed.fingerprints += own
+        if own < len(hashes):
+            self._based.add(number)
+
+    def groups(self) -> Iterator[Group]:
+        """Give the groups."""
+        for submission, members in zip(self.roster.submissions, self._members, strict=True):
+            kinds = sorted({each.plain_kind for each in members})
+            yield Group(
+                submission.name,
+                submission.name,
+                kinds[0] if len(kinds) == 1 else "mixed" if kinds else "",
+                sum(each.size for each in members),
+                sum(each.fingerprints for each in members),
+            )
+
+    def files(self) -> Iterator[Group]:
+        """Give the files, each with its group."""
+        for submission, members in zip(self.roster.submissions, self._members, strict=True):
+            for each in members:
+                yield Group(each.entry.path, submission.name, each.plain_kind, each.size, each.fingerprints)
+
+    def holders(self, number: int) -> Sequence[Filed]:
+        """Give the files of a group by its number."""
+        return self._members[number]
+
+    def twins(self) -> tuple[int, ...]:
+        """Give the same number to groups whose files are equal byte for byte, whatever their names."""
+        classes: dict[Any, int] = {}
+        return tuple(
+            classes.setdefault(tuple(sorted(checksums)) if checksums else number, number)
+            for number, checksums in enumerate(self._checksums)
+        )
+
+    def submissions(self, postings: Postings) -> tuple[Submission, ...]:
+        """Give what is known of every group, with how much of it others have, and why it has no score."""
+        covered = covered_shares(postings, self.roster.side, self.roster.kin)
+        return tuple(
+            dataclasses.replace(
+                each,
+                covered=float(covered[number]) if postings.sizes[number] else None,
+                note=self._note(number) if not postings.sizes[number] else "",
+            )
+            for number, each in enumerate(self.roster.submissions)
+        )
+
+    def _note(self, number: int) -> str:
+        members = self._members[number]
+        if any(each.fingerprints for each in members):
+            return COMMON
+        if number in self._based:
+            return ONLY_BASE
+        if any(each.size for each in members):
+            return TOO_SHORT
+        name = self.roster.submissions[number].name
+        lost = any(each.name == name or each.name.startswith(f"{name}/") for each in self.skipped)
+        return UNREADABLE if lost else EMPTY
+
+
+def covered_shares(postings: Postings, side: UInt32s, kin: UInt32s) -> NDArray[np.float64]:
+    """Give the share of each group's hashes that another group has, of those that it is compared with."""
+    degrees = np.diff(postings.offsets)
+    groups = postings.groups.astype(np.int64)
+    entry = np.repeat(np.arange(len(degrees)), degrees)
+    labels = [np.where(each[groups] == 0, -1 - groups, each[groups].astype(np.int64)) for each in (side, kin)]
+    alike = sum(_times(entry, label) for label in labels) - _times(entry, labels[0] << 32 ^ labels[1])
+    shared = np.bincount(groups[degrees[entry] > alike], minlength=len(postings.sizes))
+    out = np.zeros(len(postings.sizes))
+    np.divide(shared, postings.sizes, out=out, where=postings.sizes > 0)
+    return out
+
+
+def _times(entry: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count, for each posting, the postings of its hash that carry its label."""
+    if not len(entry):
+        return np.zeros(0, np.int64)
+    order = np.lexsort((label, entry))
+    changed = np.ones(len(order), np.bool_)
+    changed[1:] = (np.diff(entry[order]) != 0) | (np.diff(label[order]) != 0)
+    runs = np.cumsum(changed) - 1
+    out = np.empty(len(order), np.int64)
+    out[order] = np.bincount(runs)[runs]
+    return out

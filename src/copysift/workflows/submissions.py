@@ -1,0 +1,125 @@
+"""Gather what a scan reads: plain files, or submissions with base code, earlier ones and their authors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from copysift.errors import InputError, UsageError
+from copysift.match.base import Base
+from copysift.match.estimators import SKETCHES
+from copysift.model.values import Skipped
+from copysift.runtime.threads import Failed, ordered_map
+from copysift.settings.comparison import Settings
+from copysift.sources.metadata import Metadata, read_metadata
+from copysift.sources.roster import Roster, exported, roster
+from copysift.sources.walk import Entry, WalkSettings
+from copysift.workflows.reading import Reader, together
+from copysift.workflows.stored_texts import Stored
+from copysift.workflows.submission_intake import Intake, Taken
+from copysift.workflows.submission_units import Gathered
+
+Place = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Files to read; `submissions` is None when every file stands for itself and equal ones collapse."""
+
+    entries: list[Entry]
+    skipped: list[Skipped]
+    submissions: Gathered | None
+
+
+def gather(
+    paths: Iterable[Place],
+    settings: Settings,
+    stored: Stored,
+    reader: Reader,
+    jobs: int,
+    archives: bool = True,
+) -> Gathering:
+    """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
+    metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
+    intake = Intake(
+        walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
+    )
+    handed_out = _required(
+        intake, settings.base, "--base"
+    )  # first: what was handed out is nobody's submission
+    new = intake.take(paths)
+    past = _required(intake, settings.earlier, "--earlier")
+    skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
+    files = [*new.files, *past.files]
+    entries = [entry for entry, _ in files]
+    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    if not asked and not archives:
+        return Gathering(entries, skipped, None)
+    if not asked and not exported([entry.path for entry in entries]):
+        return Gathering(entries, skipped, None)
+    known = _roster(new, past, metadata, settings.metadata)
+    if settings.scheme in SKETCHES:
+        raise UsageError(
+            f"the scheme {settings.scheme} compares single files only",
+            hint="choose another --scheme for submissions, base code and earlier years",
+        )
+    base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
+    group_of = {entry.path: group for entry, group in files}
+    return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
+
+
+def check_paths(paths: Sequence[Place]) -> None:
+    """Raise unless there is something to scan: one path of several may be missing, but not all."""
+    if not paths:
+        raise UsageError("nothing to scan", hint="name files or folders")
+    if not any(os.path.lexists(path) for path in paths):
+        raise InputError(f"{os.fspath(paths[0])}: there is no such file or folder")
+
+
+def walk_settings(settings: Settings) -> WalkSettings:
+    """Give the walk its part of the settings."""
+    return WalkSettings(
+        hidden=settings.hidden,
+        gitignore=settings.gitignore,
+        include=settings.include,
+        exclude=settings.exclude,
+        follow=settings.follow,
+        one_file_system=settings.one_file_system,
+    )
+
+
+def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
+    """Take paths in that must give something: without them the answer would be another."""
+    every = Taken()
+    for path in paths:
+        taken = intake.take([path])
+        if not taken.files and taken.skipped:
+            first = taken.skipped[0]
+            raise InputError(f"{flag} {first.name}: {first.reason}")
+        every.files += taken.files
+        every.groups |= taken.groups
+        every.skipped += taken.skipped
+    return every
+
+
+def _roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+    files: dict[str, list[str]] = {}
+    for entry, group in (*new.files, *past.files):
+        files.setdefault(group, []).append(entry.path)
+    groups = list(new.groups | past.groups)
+    earlier = [name for name in past.groups if name not in new.groups]
+    return roster(groups, files, earlier, metadata.rows, path)
+
+
+def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
+    hashes, told, skipped = [], [], []
+    for found in ordered_map(reader.grams, entries, jobs=jobs, weigh=lambda entry: entry.size):
+        if isinstance(found, Failed):
+            raise found.error
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        else:
+            hashes.append(found[0])
+            told.append(found[1])
+    return Base(hashes, together(told)), skipped

@@ -1,0 +1,315 @@
+"""Add one dated sweep to an index: what is known costs a checksum, what is new is sketched and related.
+
+Everything is one commit: until then nothing of the sweep is there, afterwards all of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.sweeps import Swept
+from copysift.model.values import MAX_BYTES, TAKEN, Fingerprints, Skipped
+from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.threads import Failed, ordered_map
+from copysift.settings.comparison import Settings
+from copysift.settings.sweeps import moment, spelled
+from copysift.sources.crawl import Again
+from copysift.sources.files import DIGEST, Loaded
+from copysift.sources.walk import Entry
+from copysift.store import writer as store
+from copysift.store.catalog import LOST
+from copysift.store.relating import ascending
+from copysift.store.snapshot import Snapshot
+from copysift.store.sweep_clusters import merge, rebuild
+from copysift.store.sweep_writer import Known, SweepWriter, Turned
+from copysift.store.timeline import is_swept
+from copysift.workflows.reading import Reader
+from copysift.workflows.scan import IN_FLIGHT, skipped
+from copysift.workflows.stored_settings import entry_of, undecided
+from copysift.workflows.sweep_relations import file_pairs, sizes_of, versions_pairs
+
+if TYPE_CHECKING:
+    from copysift.model.values import UInt64s
+
+BATCH = 500  # addresses that are asked for at once
+LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
+UNKNOWN = "which no sweep has: sweep this again by --replace once the sweep that has it is there"
+
+Met = Iterable[tuple[str, bytes] | Again | Skipped]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A document that is new or changed; `kinds` are the kinds under which the index has its bytes."""
+
+    uri: str
+    number: int
+    known: Known | None
+    data: bytes
+    checksum: bytes
+    kinds: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A document as it was read; `found` is None where the index, or another document, has its content."""
+
+    item: _Item
+    kind: str
+    found: Fingerprints | None
+    again: Callable[[], Fingerprints]
+    text: Callable[[], Iterable[bytes]]
+
+
+class Sweeper:
+    """Reads what a sweep meets and gives it to the writer."""
+
+    def __init__(
+        self, writer: store.Writer, reader: Reader, settings: Settings, keep_text: bool,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        self._writer, self._reader, self._settings, self._keep_text = writer, reader, settings, keep_text
+        self._jobs = settings.jobs or os.cpu_count() or 1
+        self._shown = progress or Silent()
+        self._again: list[Again] = []
+        self._restored: dict[int, int] = {}  # contents that had lost fingerprints: their new numbers
+        self._claimed: dict[tuple[int, bytes, str], str] = {}
+        self._skipped: list[Skipped] = []
+        self._undecided = undecided(writer.catalog.about("settings"))
+        self._fresh = writer.next_content
+        self._hashes: list[UInt64s] | None = []
+        self._hashed = self._unchanged = self._repeated = self._documents = 0
+
+    def run(self, met: Met, at: int, source: str, replace: bool) -> Swept:
+        """Add a sweep and commit it; whatever is raised, nothing was changed."""
+        if not is_swept(self._writer.catalog) and self._writer.catalog.one("SELECT 1 FROM documents"):
+            raise StoreError(
+                f"{self._writer.folder} has documents that were added without a date",
+                hint="these and sweeps do not mix: give sweeps an index of their own",
+            )
+        self._sweep = SweepWriter(self._writer, at)
+        self._shown.phase("reading", None)
+        for made in ordered_map(
+            self._read,
+            self._wanted(met),
+            jobs=self._jobs,
+            weigh=lambda item: len(item.data),
+            budget=IN_FLIGHT,
+        ):
+            self._file(made)
+        self._repeat()
+        if not self._documents:
+            raise self._empty(source)
+        turned = self._sweep.finish(source)
+        if self._sweep.repeats and any(turned) and not replace:
+            raise _differs(at, turned)
+        self._relate()
+        self._writer.commit()
+        return self._told(at, turned)
+
+    def _empty(self, source: str) -> InputError:
+        why = ""
+        if self._skipped:
+            first = self._skipped[0]
+            more = f", and {len(self._skipped) - 1:,} more" if len(self._skipped) > 1 else ""
+            why = f" that can be read: {first.name} {first.reason}{more}"
+        return InputError(
+            f"{source} has no documents{why}", hint="nothing was changed: an empty sweep is none"
+        )
+
+    def _told(self, at: int, turned: Turned) -> Swept:
+        return Swept(
+            spelled(at), self._documents, turned.new, turned.changed,
+            self._documents - turned.new - turned.changed,
+            turned.gone, self._writer.next_content - self._fresh, self._repeated,
+            self._sweep.repeats and not any(turned), tuple(self._skipped),
+        )  # fmt: skip
+
+    # ---- reading
+
+    def _wanted(self, met: Met) -> Iterator[_Item]:
+        """Give what is new or changed; what is known by its checksum is filed on the way."""
+        every = iter(met)
+        while batch := list(islice(every, BATCH)):
+            self._shown.advance(len(batch))
+            found = [each for each in batch if not isinstance(each, Skipped | Again)]
+            self._again += [each for each in batch if isinstance(each, Again)]
+            lost = [each for each in batch if isinstance(each, Skipped) and each.reason not in TAKEN]
+            if self._undecided and found:
+                self._decide([entry_of(uri, len(data)) for uri, data in found])
+            raws = [_named(uri) for uri, _ in found]
+            names = [_named(each.name) for each in lost]
+            known = self._sweep.known(raws + names)
+            for raw, note, row in zip(names, lost, known[len(raws) :], strict=True):
+                self._lose(raw, row, note)
+            sums = kernels.checksum.checksums([data for _, data in found], DIGEST)
+            for raw, (_, data), checksum, row in zip(raws, found, sums, known[: len(raws)], strict=True):
+                if (
+                    row is not None
+                    and row.checksum == checksum
+                    and row.bytes == len(data)
+                    and self._sweep.again(row)
+                ):
+                    self._documents += 1
+                    continue
+                item = self._item(raw, data, checksum, row)
+                if item is not None:
+                    yield item
+
+    def _decide(self, entries: list[Entry]) -> None:
+        """Let the first documents say how programs are read, by the rule of `scan`."""
+        self._undecided = False
+        self._reader.programs = self._reader.class_like(entries)
+        stored = self._writer.catalog.about("settings")
+        self._writer.decide({**stored, "programs": self._reader.programs})
+
+    def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
+        """Note what could not be read; where something stood, it still does as far as anybody knows."""
+        self._skipped.append(note)
+        if known is not None and known.content and self._sweep.meet(raw, known):
+            self._documents += 1
+            self._sweep.file(known.number, known, 0)
+
+    def _repeat(self) -> None:
+        """File what a crawler did not fetch again because it was as before, once all else is filed."""
+        for at in range(0, len(self._again), BATCH):
+            some = self._again[at : at + BATCH]
+            raws = [_named(each.uri) for each in some]
+            for each, raw, known in zip(some, raws, self._sweep.known(raws), strict=True):
+                content = self._sweep.content_of(os.fsdecode(_named(each.of)), _moment(each.when))
+                if not content:
+                    what = f"is said to be what {each.of} was{' on ' + each.when if each.when else ''}"
+                    self._lose(raw, known, Skipped(each.uri, f"{what}, {UNKNOWN}"))
+                elif number := self._sweep.meet(raw, known):
+                    self._documents += 1
+                    self._sweep.file(number, known, content)
+                else:
+                    self._repeated += 1
+
+    def _item(self, raw: bytes, data: bytes, checksum: bytes, known: Known | None) -> _Item | None:
+        number = self._sweep.meet(raw, known)
+        if not number:
+            self._repeated += 1
+            return None
+        self._documents += 1
+        rows = self._writer.catalog.contents_of(checksum, len(data))
+        return _Item(os.fsdecode(raw), number, known, data, checksum, {row.kind: row.number for row in rows})
+
+    def _read(self, item: _Item) -> _Made:
+        if len(item.data) > MAX_BYTES:
+            raise InputError(f"{item.uri}: is too large")
+        loaded = Loaded(entry_of(item.uri), item.data, len(item.data), item.checksum, 0)
+        kind, chunks = self._reader.opened(loaded)
+        found = None
+        if kind not in item.kinds and self._claim(item, kind):
+            found = self._reader.fingerprints(kind, chunks)
+        again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
+        return _Made(item, kind, found, again, lambda: self._reader.chunks(loaded, kind))
+
+    def _claim(self, item: _Item, kind: str) -> bool:
+        """Be the one who sketches a content; of equal documents, only one thread does."""
+        return self._claimed.setdefault((len(item.data), item.checksum, kind), item.uri) is item.uri
+
+    def _file(self, made: _Made | Failed[_Item]) -> None:
+        item = made.item
+        if isinstance(made, Failed):
+            self._skipped.append(skipped(item.uri, made.error))
+            self._documents -= item.known is None or not item.known.content
+            content = 0
+        else:
+            content = self._content(made)
+        known = item.known
+        if known is not None:
+            known = known._replace(content=self._restored.get(known.content, known.content))
+        self._sweep.file(item.number, known, content)
+
+    def _content(self, made: _Made) -> int:
+        item = made.item
+        row = self._writer.catalog.content_of(item.checksum, len(item.data), made.kind)
+        if row is not None:
+            return row.number
+        found = made.again() if made.found is None else made.found
+        entry = store.Entry(item.uri, item.checksum, made.kind, len(item.data))
+        text = made.text() if self._keep_text else None
+        self._note(found)
+        lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
+        if lost is None:
+            return self._writer.put_content(entry, found, text)
+        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
+        self._restored[lost.number] = number
+        return number
+
+    def _note(self, found: Fingerprints) -> None:
+        """Hold the hashes of new contents, unless they become too many to be looked up one by one."""
+        if self._hashes is not None:
+            self._hashes.append(found.hashes)
+            self._hashed += len(found.hashes)
+            if self._hashed > LOOKED_UP:
+                self._hashes = None
+
+    # ---- what belongs together
+
+    def _relate(self) -> None:
+        """Find the pairs of the new contents, and merge them into the clusters."""
+        wanted = self._wanted_pairs()
+        if self._writer.next_content == self._fresh and not wanted:
+            if self._sweep.turned and not self._sweep.appends:
+                rebuild(self._sweep.timeline)
+            return
+        self._shown.phase("relating", None)
+        self._writer.spill()
+        snapshot, sizes = Snapshot.uncommitted(self._writer.catalog), sizes_of(self._writer)
+        looked_up = None
+        if self._hashes is not None and self._sweep.appends:
+            looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+        pairs = file_pairs(self._writer, snapshot, self._settings, sizes, looked_up, self._fresh, wanted)
+        self._skipped += [Skipped(each.where, each.what) for each in snapshot.damages]
+        if self._sweep.appends:
+            merge(self._sweep.timeline, pairs, sizes)
+        else:
+            rebuild(self._sweep.timeline)
+
+    def _wanted_pairs(self) -> set[tuple[int, int]]:
+        """Give the versions of one address that `history` tells of, as far as they are not known."""
+        wanted: set[tuple[int, int]] = set()
+        timeline = self._sweep.timeline
+        for number in self._sweep.turned:
+            contents = [row.content for row in timeline.versions_of(number)]
+            if self._sweep.appends:  # those of earlier versions are there
+                contents = list(dict.fromkeys([contents[0], *contents[-2:]]))
+            wanted |= versions_pairs(contents)
+        return {pair for pair in wanted if timeline.shared(*pair) is None}
+
+
+def _named(uri: str) -> bytes:
+    """Give the bytes that name an address; half a surrogate pair becomes a question mark."""
+    if uri.isascii():
+        return uri.encode()
+    try:
+        return os.fsencode(uri)
+    except UnicodeEncodeError:
+        return uri.encode("utf-8", "replace")
+
+
+def _moment(when: str) -> int | None:
+    """Give the seconds of a date of a crawl; None where it has none."""
+    try:
+        return moment("date", when)
+    except UsageError:
+        return None
+
+
+def _differs(at: int, turned: Turned) -> UsageError:
+    return UsageError(
+        f"there is a sweep of {spelled(at)} already, and this one differs: {turned.new:,} new, "
+        f"{turned.changed:,} changed, {turned.gone:,} missing",
+        hint="give it another --date, or put it in the place of that one by --replace",
+    )

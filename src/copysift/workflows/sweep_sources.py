@@ -1,0 +1,70 @@
+"""Where a sweep comes from, and its date."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from copysift.errors import InputError, UsageError
+from copysift.model.values import Skipped
+from copysift.settings.comparison import Settings
+from copysift.settings.sweeps import Sweeping
+from copysift.sources.crawl import NAMES, Again, crawl
+from copysift.sources.git_revision import commit_of, tree
+from copysift.sources.records import Fields
+from copysift.workflows.python_input import document_of
+from copysift.workflows.submissions import walk_settings
+
+
+class Sources:
+    """The sources of one sweep; `at` is its time in seconds since 1970."""
+
+    def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
+        self._given, self._sweeping, self._settings = given, sweeping, settings
+        self._avoid = str(index.absolute()) + os.sep
+        self.replace = sweeping.replace
+        self._commit = ""
+        paths = [given] if isinstance(given, str | os.PathLike) else given
+        places = isinstance(paths, list | tuple) and all(
+            isinstance(each, str | os.PathLike) for each in paths
+        )
+        self._places = [os.fspath(each) for each in paths] if places else None
+        self.name = " ".join(self._places) if self._places is not None else "documents"
+        at = sweeping.date
+        if sweeping.revision:
+            at = self._revision(sweeping.revision, at)
+        if at is None:
+            raise UsageError("a sweep needs a date", hint="give it by --date 2026-11-01")
+        self.at = at
+
+    def _revision(self, revision: str, at: int | None) -> int:
+        if self._places is None or len(self._places) != 1:
+            raise UsageError("--revision needs one repository", hint="name the folder of a git repository")
+        if not Path(self._places[0]).is_dir():
+            raise InputError(
+                f"{self._places[0]} is not a folder", hint="--revision needs the folder of a git repository"
+            )
+        self._commit, made = commit_of(self._places[0], revision)
+        self.name = f"{self._places[0]} at {revision}"
+        return made if at is None else at
+
+    def met(self) -> Iterator[tuple[str, bytes] | Again | Skipped]:
+        """Give the addresses and contents, one source after the other."""
+        walking = walk_settings(self._settings)
+        if self._places is None:
+            yield from _documents(self._given)
+        elif self._commit:
+            yield from tree(self._places[0], self._commit, walking)
+        else:
+            fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)
+            for place in self._places:
+                yield from crawl(place, self._sweeping.input, fields, walking, self._avoid)
+
+
+def _documents(items: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+    for item in items:
+        uri = next((item[key] for key in NAMES if key in item), None) if isinstance(item, Mapping) else None
+        document = document_of(item if uri is None else (uri, item["text"]))
+        yield document.name, b"".join(document.open())

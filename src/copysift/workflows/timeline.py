@@ -1,0 +1,157 @@
+"""The part of `copysift.Index` that knows about time: sweeps, and what is asked about them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copysift.errors import InputError
+from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swept
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import make
+from copysift.settings.index import Query
+from copysift.settings.sweeps import Sweeping, Tracing, spelled
+from copysift.workflows.query import Question
+
+if TYPE_CHECKING:
+    from copysift.runtime.progress import Progress
+    from copysift.store.snapshot import Snapshot
+    from copysift.store.writer import Writer
+    from copysift.workflows.query import Asking
+    from copysift.workflows.tracing import Trace
+
+Place = str | os.PathLike[str]
+
+
+class OverTime(ABC):
+    """Sweeps of an index; `copysift.Index` is made from it."""
+
+    path: Path
+    settings: Settings
+    _stored: dict[str, Any]
+
+    @abstractmethod
+    def _reading(self) -> Snapshot: ...
+
+    @abstractmethod
+    def _writing(self, *, at_once: bool = True) -> Writer: ...
+
+    @abstractmethod
+    def _asking(self) -> Asking: ...
+
+    @abstractmethod
+    def question(self, content: Any, *, text: bool = False, name: str = "", language: str = "") -> Question:
+        """Make a question of a file, of bytes or of a string."""
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Forget the snapshot."""
+
+    @abstractmethod
+    def _sketching(self) -> tuple[Any, bool]: ...
+
+    def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
+        """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
+
+        Settings are those of `copysift sweep`: date, revision, input, replace. It is one commit: when it
+        fails, nothing was changed; a first one that fails leaves no index.
+        """
+        from copysift.workflows.sweep import Sweeper
+        from copysift.workflows.sweep_sources import Sources
+
+        sources = Sources(source, make(Sweeping, asked), self.settings, self.path)
+        writer = self._writing(at_once=False)
+        reader, keep_text = self._sketching()
+        try:
+            sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
+            done = sweeper.run(sources.met(), sources.at, sources.name, sources.replace)
+            self._stored = writer.catalog.about("settings")
+            return done
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            self.refresh()
+
+    @property
+    def swept(self) -> bool:
+        """Whether the index has sweeps."""
+        from copysift.store.timeline import is_swept
+
+        return is_swept(self._reading().catalog)
+
+    def sweeps(self) -> list[Sweep]:
+        """Give the sweeps, oldest first."""
+        return [Sweep(spelled(row.at), row.source, row.documents) for row in self._trace().sweeps]
+
+    def locate(self, uri: str, **asked: object) -> Located:
+        """Tell where the document of an address is now; `threshold` is the least resemblance."""
+        from copysift.workflows.locate import locate
+
+        trace = self._trace()
+        trace.number_of(uri)  # an address that nobody met is told first
+        return locate(trace, uri, make(Tracing, asked).kept)
+
+    def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
+        """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
+        from copysift.workflows.locate import locate_contents
+        from copysift.workflows.tracing import Measure
+
+        threshold = make(Tracing, asked).threshold
+        trace, question = self._trace(), self.question(content, text=text)
+        found = self._asking().contents(question, Query(threshold=threshold, measure="either"))
+        exact = [row.number for hit, row in found if hit.equal]
+        measures = {
+            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
+            for hit, row in found
+        }
+        return locate_contents(trace, question.name, exact, measures, threshold)
+
+    def history(self, uri: str, *, diff: bool = False) -> History:
+        """Give every version of an address; with `diff` what changed, where texts are kept."""
+        from copysift.workflows.history import history
+
+        return history(self._trace(), uri, diff)
+
+    def changes(self, **asked: object) -> Changes:
+        """Count what appeared, died, moved and changed; settings: threshold, start, end."""
+        from copysift.workflows.changes import changes
+
+        made = make(Tracing, asked)
+        return changes(self._trace(), made.kept, made.start, made.end)
+
+    def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
+        """Tell who holds all or part of a file, of bytes or a string.
+
+        Settings are those of `copysift holders`: share, original, grouping, watch.
+        """
+        return self._holders(self.question(content, text=text), make(Tracing, asked))
+
+    def holders_of(self, uri: str, **asked: object) -> Holders:
+        """Tell who holds all or part of what stands, or last stood, at an address whose text is kept."""
+        trace = self._trace()
+        last = trace.timeline.versions_of(trace.number_of(uri))[-1]
+        source = trace.snapshot.text(last.content)
+        if source is None:
+            raise InputError(
+                f"{self.path} keeps no texts: what stands at {uri} cannot be looked for",
+                hint="give it as a file",
+            )
+        row = trace.snapshot.contents([last.content])[last.content]
+        question = Question(uri, source, row.kind, row.checksum, row.bytes)
+        return self._holders(question, make(Tracing, {"original": uri, **asked}))
+
+    def _holders(self, question: Question, asked: Tracing) -> Holders:
+        from copysift.workflows.copies import Holding
+
+        reader, _ = self._sketching()
+        holding = Holding(self._trace(), reader, question, asked.original, asked.grouping)
+        found = self._asking().contents(question, Query(threshold=asked.share, measure="containment"))
+        return holding.holders(found, asked.watch)
+
+    def _trace(self) -> Trace:
+        from copysift.workflows.tracing import Trace
+
+        return Trace(self._reading())

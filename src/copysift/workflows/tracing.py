@@ -1,0 +1,104 @@
+"""What the answers about earlier times are made from: a snapshot's timeline with measures and dates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from copysift.errors import InputError, StoreError
+from copysift.model.sweeps import Stay
+from copysift.settings.sweeps import spelled
+from copysift.store.snapshot import Snapshot
+from copysift.store.timeline import SweepRow, Timeline, VersionRow, is_swept
+
+
+class Measure(NamedTuple):
+    """What two contents share: resemblance, and the share of each that stands in the other."""
+
+    resemblance: float
+    of_one: float
+    of_other: float
+
+
+def measured(shared: int, one: int, other: int) -> Measure:
+    """Give the measures from counts of distinct hashes."""
+    union = one + other - shared
+    return Measure(
+        shared / union if union else 0.0, shared / one if one else 0.0, shared / other if other else 0.0
+    )
+
+
+class Trace:
+    """Asks one snapshot of a swept index."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        if not is_swept(snapshot.catalog):
+            raise StoreError(
+                f"{snapshot.folder} has no sweeps",
+                hint="copysift sweep begins an index of sweeps; copysift query asks any index",
+            )
+        self.snapshot = snapshot
+        self.timeline = Timeline(snapshot.catalog)
+        self.sweeps: list[SweepRow] = self.timeline.sweeps()
+        self.times = [row.at for row in self.sweeps]
+        self._sizes: dict[int, int] = {}
+
+    @property
+    def latest(self) -> int:
+        """The time of the newest sweep."""
+        return self.times[-1]
+
+    def size(self, content: int) -> int:
+        """Give the distinct hashes of a content."""
+        if content not in self._sizes:
+            self._sizes |= self.timeline.sizes([content])
+        return self._sizes.get(content, 0)
+
+    def sizes(self, contents: list[int]) -> None:
+        """Look up the sizes of many contents at once."""
+        self._sizes |= self.timeline.sizes([each for each in contents if each not in self._sizes])
+
+    def partners(self, content: int) -> dict[int, Measure]:
+        """Give the contents that are alike to one, with what they share."""
+        found = self.timeline.alike(content)
+        self.sizes([content, *found])
+        own = self.size(content)
+        return {other: measured(shared, own, self.size(other)) for other, shared in found.items()}
+
+    def between(self, one: int, other: int) -> Measure | None:
+        """Give what two contents share; None if it was too little to be kept."""
+        if one == other:
+            return Measure(1.0, 1.0, 1.0)
+        shared = self.timeline.shared(one, other)
+        return None if shared is None else measured(shared, self.size(one), self.size(other))
+
+    def number_of(self, uri: str) -> int:
+        """Give the number of an address; raises InputError if no sweep met it."""
+        number = self.timeline.number_of(uri)
+        if number is None:
+            raise InputError(
+                f"{uri}: no sweep has met this address", hint="copysift index list names those of today"
+            )
+        return number
+
+    def last_of(self, row: VersionRow) -> int:
+        """Give the last sweep that has a version."""
+        return self.latest if row.last is None else row.last
+
+    def after(self, time: int) -> int | None:
+        """Give the sweep after another one."""
+        return next((each for each in self.times if each > time), None)
+
+    def stays(self, rows: list[VersionRow]) -> tuple[Stay, ...]:
+        """Spell versions as stays, runs of one address that follow each other as one."""
+        joined: list[VersionRow] = []
+        for row in sorted(set(rows), key=lambda row: (row.uri, row.first)):
+            if joined and joined[-1].uri == row.uri and self.after(self.last_of(joined[-1])) == row.first:
+                joined[-1] = joined[-1]._replace(last=row.last)
+            else:
+                joined.append(row)
+        names = self.timeline.uris({row.uri for row in joined})
+        ordered = sorted(joined, key=lambda row: (row.first, names[row.uri]))
+        return tuple(
+            Stay(names[row.uri], spelled(row.first), spelled(self.last_of(row)), row.last is None)
+            for row in ordered
+        )
