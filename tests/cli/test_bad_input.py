@@ -12,8 +12,8 @@ from tests.cli.texts import prose
 A = prose(1)
 
 
-def scanned(tmp_path, *options):
-    done = copysift(tmp_path, "scan", ".", "--format", "json", *options)
+def scanned(tmp_path, *options, timeout=300):
+    done = copysift(tmp_path, "scan", ".", "--format", "json", *options, timeout=timeout)
     assert "Traceback" not in done.err
     return done, json.loads(done.out)
 
@@ -200,3 +200,12 @@ def test_a_name_that_fills_the_screen_is_cut_in_the_middle(tmp_path):
     assert done.status == 3
     assert len(done.err) < 600
     assert "xxx … xxx" in done.err
+
+
+@pytest.mark.parametrize("comments", [60, 100_000])
+def test_many_comments_before_the_first_tag_are_passed_over_once(tmp_path, comments):
+    head = '<?xml version="1.0"?>\n' + "<!-- -->\n" * comments
+    write(tmp_path, {"drawing.svg": f"{head}<svg></svg>\n", "page": f"{head}<html><p>{A}</p></html>\n"})
+    done, content = scanned(tmp_path, timeout=60)
+    assert (done.status, done.err) == (1, "")  # read to the end, and no pair found
+    assert {each["name"] for each in content["documents"]} == {"./drawing.svg", "./page"}
