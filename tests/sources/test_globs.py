@@ -80,6 +80,6 @@ def test_globs_of_several_stars_take_every_path_that_backtracking_finds():
 )
 def test_many_stars_on_a_long_name_take_no_time(glob, prefix, name):
     asked = f"Globs([{glob!r}]).matches({prefix!r}, {name!r}, folder=False)"
-    code = f"from copysift.read.globs import Globs; print({asked})"
+    code = f"from copysift.sources.globs import Globs; print({asked})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert done.stdout == b"False\n"

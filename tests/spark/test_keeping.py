@@ -3,8 +3,8 @@ import os
 import numpy as np
 import pyarrow as pa
 
-from copysift.engine.corpus.sets import Sets, Sketched
-from copysift.engine.spark.keeping import FACTS, SetsWriter
+from copysift.engines.spark.kept_sets import FACTS, SetsWriter
+from copysift.runs.sets import Sets, Sketched
 
 
 def sketched(values):
