@@ -1,4 +1,4 @@
-"""Write the fields of the JSON of every command, as the installed version gives them, to tests/golden/fields.json.
+"""Write the fields of the JSON of every command, as a version gives them, to tests/golden/fields.json.
 
 It was run once, with version 0.1: later versions may add fields, but never lose one. Usage:
 python scripts/make_golden_fields.py path/to/copysift
