@@ -60,7 +60,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         Settings,
         {
             **asked,
-            "by": staged.by,
+            "by": "dir" if request.get("moss") else staged.by,  # else equal files would be listed once
             "base": tuple(staged.base),
             "earlier": tuple(staged.earlier),
             "jobs": threads,
@@ -83,7 +83,9 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     if request.get("moss"):
         pages = out / "moss"
         pages.mkdir()
-        for name, content in moss.report(shown, view).items():
+        query = request["moss"]
+        asked_for = moss.Query(**query) if isinstance(query, dict) else None  # jobs of version 0.1 have none
+        for name, content in moss.report(shown, view, asked_for).items():
             _write(pages / name, content)
     return {
         "pairs": min(most, len(shown.pairs)),
