@@ -1,7 +1,8 @@
 """Real MOSS clients send to the server, and real readers of MOSS results read what it answers.
 
 Each program runs in a process of its own, as its users run it, with nothing changed but the host and port;
-`./dev readers` installs them. Readers that no registry has are represented by the rule by which they find a match.
+`./dev readers` installs them. Readers that no registry has are represented by the rule by which they find a
+match.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def run(reader: str, script: str, *arguments: object, folder: Path) -> str:
     if not python.exists():
         pytest.skip("./dev readers installs it")
     command = [str(python), "-c", script, *map(str, arguments)]
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, "MPLBACKEND": "Agg"}
+        command, cwd=folder, capture_output=True, text=True, timeout=300, env=environment
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -48,8 +50,8 @@ def fetch(server: Server, address: str) -> str:
 def address(server: Server) -> str:
     """Submissions 101 and 102 in folders, with a comment; 101 has a second file."""
     files = [
-        ("hw/101/main.py", ALICE.encode()), ("hw/101/odd.py", CAROL.encode()), ("hw/102/main.py", BOB.encode()),
-        ("hw/103/main.py", b"for each in range(10):\n    yield each\n"),
+        ("hw/101/main.py", ALICE.encode()), ("hw/101/odd.py", CAROL.encode()),
+        ("hw/102/main.py", BOB.encode()), ("hw/103/main.py", b"for each in range(10):\n    yield each\n"),
     ]  # fmt: skip
     return submit(server.moss_port, files, directory=1, comment="homework 3")[1]
 
@@ -212,9 +214,9 @@ def test_the_third_paragraph_is_the_comment_for_mossum(server: Server, address: 
 def test_moss_ruby_finds_ids_shares_and_sources(server: Server, address: str) -> None:
     """moss_ruby wants both links of a row on lines of their own, and the name between <HR> and <p><PRE>."""
     page = fetch(server, address)
-    assert re.findall(r'<TR><TD><A HREF=".*?match(\d+).html">.*\((\d+)%\)</A>\n.*<TD><A.*\((\d+)%\)', page) == [
-        ("0", "92", "100")
-    ]
+    assert re.findall(
+        r'<TR><TD><A HREF=".*?match(\d+).html">.*\((\d+)%\)</A>\n.*<TD><A.*\((\d+)%\)', page
+    ) == [("0", "92", "100")]
     side = fetch(server, f"{address}/match0-1.html")
     found = re.search(r"<HR>\s+(\S+)<p><PRE>\n(.*)</PRE>\n</PRE>\n</BODY>\n</HTML>", side, re.DOTALL)
     assert found is not None
@@ -235,7 +237,9 @@ def test_moodle_plagiarism_programming_finds_numbered_folders_and_whole_lines(se
         ("match0.html", "101", "92"), ("match0.html", "102", "100"),
     ]  # fmt: skip
     lines = fetch(server, f"{address}/match0-1.html").split("<PRE>\n")[1].split("\n")
-    (start,) = [at for at, line in enumerate(lines) if re.match(r'<A NAME="0"></A><FONT color = #[0-9A-F]{6}>', line)]
+    (start,) = [
+        at for at, line in enumerate(lines) if re.match(r'<A NAME="0"></A><FONT color = #[0-9A-F]{6}>', line)
+    ]
     (end,) = [at for at, line in enumerate(lines) if line.startswith("</FONT>")]
     assert lines[start + 1] == ""
     assert lines[start + 2 : end] == ALICE.rstrip("\n").split("\n")

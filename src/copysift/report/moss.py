@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import combinations, islice, product, takewhile
 
 from copysift._version import __version__
 from copysift.report.payload import limited
@@ -41,13 +42,38 @@ class Query:
 
 def report(result: Result, view: View, query: Query | None = None) -> dict[str, str]:
     """Show a result as files by name, the pairs with the most matched tokens first."""
-    pairs = sorted((pair for pair in limited(result, view) if pair.lines != 0), key=_tokens, reverse=True)
+    matched = list(takewhile(lambda pair: pair.lines is not None, result.pairs)) or limited(result, view)
+    found = sorted((pair for pair in matched if pair.lines != 0), key=_tokens, reverse=True)
+    pairs = list(islice(_with_equal(found, result), view.limit))
     sides = _Sides(result, view)
     asked = query or Query(_options(result.settings), view.title, view.date)
     files = {"index.html": _index(pairs, sides, result, asked)}
     for number, pair in enumerate(pairs):
         files |= _match(f"match{number}", pair, sides)
     return files
+
+
+def _with_equal(pairs: Sequence[Pair], result: Result) -> Iterator[Pair]:
+    """Add the pairs of files that are equal to one of a pair: a result has only the first of equal files."""
+    alone = {each.name for each in result.documents if each.name == each.group}
+    equal = {members[0]: members for members in result.equal if alone.issuperset(members)}
+    listed = {(pair.left, pair.right) for pair in pairs}
+    for pair in pairs:
+        yield pair
+        lefts, rights = equal.get(pair.left, (pair.left,)), equal.get(pair.right, (pair.right,))
+        others = combinations(lefts, 2) if pair.right in lefts else product(lefts, rights)
+        for left, right in others:
+            if (left, right) not in listed:
+                listed.add((left, right))
+                yield _renamed(pair, left, right)
+
+
+def _renamed(pair: Pair, left: str, right: str) -> Pair:
+    regions = tuple(
+        replace(each, left=replace(each.left, file=left), right=replace(each.right, file=right))
+        for each in pair.regions or ()
+    )
+    return replace(pair, left=left, right=right, regions=regions)
 
 
 class _Sides:

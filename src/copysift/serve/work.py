@@ -17,7 +17,7 @@ from copysift.report import moss, page, records
 from copysift.report.view import View
 from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
-from copysift.serve.requests import PAIRS
+from copysift.serve.requests import MOST_PAIRS, PAIRS
 from copysift.serve.staging import stage
 from copysift.settings import Settings
 from copysift.values import Result
@@ -60,7 +60,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         Settings,
         {
             **asked,
-            "by": "dir" if request.get("moss") else staged.by,  # else equal files would be listed once
+            "by": staged.by,
             "base": tuple(staged.base),
             "earlier": tuple(staged.earlier),
             "jobs": threads,
@@ -68,7 +68,9 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     )
     most = settings.limit or PAIRS
     run = Scan(settings)
-    result = run.run(staged.paths, regions=True, most=most, progress=told)
+    # MOSS orders by matched tokens: more pairs than it shows are matched to find those that have the most.
+    matched = min(MOST_PAIRS, 2 * most + 50) if request.get("moss") else most
+    result = run.run(staged.paths, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
     shown = _without_paths(staged.renamed(result), request["settings"])
     view = View(
