@@ -57,6 +57,14 @@ def address(server: Server) -> str:
 
 
 @pytest.fixture(scope="module")
+def stanford(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that the name server of a network gives as moss.stanford.edu."""
+    place = tmp_path_factory.mktemp("stanford") / "data"
+    with Server(place, "--moss-url", "http://moss.stanford.edu") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def nothing(server: Server) -> str:
     return submit(server.moss_port, [("a.py", b"x = 1\n"), ("b.py", b"print('b')\n")])[1]
 
@@ -120,6 +128,40 @@ print(json.dumps(found.getResults()))
     assert {row["file1"], row["file2"]} == {"projects/alice/main.py", "projects/bob/main.py"}
     assert sorted(row["lines_matched"][0]) == [f"1-{last}", f"4-{last + 3}"]
     assert row["no_of_lines_matched"] == last
+
+
+def test_mossnet_builds_its_network_with_the_sources_of_both_sides(server: Server, class_: Path) -> None:
+    files = [(f"{name}@x.org/main.py", text.encode()) for name, text in (("alice", ALICE), ("bob", BOB))]
+    _, address = submit(server.moss_port, files)
+    script = """
+import sys, mossnet
+network = mossnet.build([sys.argv[1]])
+(pair,) = network.traverse_pairs()
+((left, right),) = network.get_pair(*pair).values()
+print(*sorted(pair), left[0], right[0])
+print(left[1])
+"""
+    shown = run("mossnet", script, address, folder=class_)
+    assert shown.startswith("alice@x.org bob@x.org 100 100\n")
+    assert ALICE.strip() in shown
+
+
+def test_a_client_for_node_takes_an_address_at_stanford(stanford: Server, class_: Path) -> None:
+    package = ROOT / ".venv" / "readers" / "moss-node-client" / "node_modules" / "moss-node-client"
+    if not package.exists():
+        pytest.skip("./dev readers installs it")
+    script = """
+const net = require("net"), connect = net.Socket.prototype.connect, [folder, port] = process.argv.slice(1)
+net.Socket.prototype.connect = function (_, __, then) { return connect.call(this, port, "127.0.0.1", then) }
+const client = new (require(folder))("python", 1)
+for (const name of ["alice", "bob"]) client.addFile(`projects/${name}/main.py`, name)
+setTimeout(() => client.process().then(url => { console.log(`URL ${url}`); process.exit() }), 500)
+"""
+    command = ["node", "-e", script, str(package), str(stanford.moss_port)]
+    done = subprocess.run(command, cwd=class_, capture_output=True, text=True, timeout=60)
+    found = re.search(r"URL http://moss\.stanford\.edu(\S+)", done.stdout)
+    assert found is not None, done.stdout + done.stderr
+    assert "alice (100%)" in fetch(stanford, found[1])
 
 
 MOUSSE = """
@@ -246,14 +288,15 @@ def test_moodle_plagiarism_programming_finds_numbered_folders_and_whole_lines(se
     assert lines[:start] == ["&gt;&gt;&gt;&gt; file: main.py", "import os", "", ""]
 
 
-def test_moodle_plagiarism_moss_finds_the_name_of_stanford_where_that_is_the_address(tmp_path: Path) -> None:
+def test_moodle_plagiarism_moss_finds_the_name_of_stanford_where_that_is_the_address(
+    stanford: Server,
+) -> None:
     """It looks for links to moss.stanford.edu with a numeric result, and for folders named by a number."""
     files = [("hw/101/main.py", ALICE.encode()), ("hw/102/main.py", BOB.encode())]
-    with Server(tmp_path / "data", "--moss-url", "http://moss.stanford.edu") as server:
-        _, address = submit(server.moss_port, files, directory=1)
-        assert re.fullmatch(r"http://moss\.stanford\.edu/results/\d+", address)
-        path = address.removeprefix("http://moss.stanford.edu")
-        _, page = server.ask("GET", f"{path}/", headers={"host": "moss.stanford.edu"})
+    _, address = submit(stanford.moss_port, files, directory=1)
+    assert re.fullmatch(r"http://moss\.stanford\.edu/results/\d+", address)
+    path = address.removeprefix("http://moss.stanford.edu")
+    _, page = stanford.ask("GET", f"{path}/", headers={"host": "moss.stanford.edu"})
     rule = (
         r'(http://moss\.stanford\.edu/results/\d+/match\d+\.html)">.+?/(\d+)/ \((\d+)%\)'
         r".+?/(\d+)/ \((\d+)%\).+?right>(\d+)\n"
