@@ -50,8 +50,19 @@ def _limits(function: Any) -> Any:
     help="Port of the web page and REST (0: any free port).",
 )  # fmt: skip
 @click.option(
+    "--moss-host", default="", metavar="ADDRESS", help="Address for MOSS clients.  [default: as --host]"
+)
+@click.option(
     "--moss-port", default=7690, metavar="N", show_default=True, help="Port for MOSS clients (-1: off)."
 )
+@click.option(
+    "--moss-url", default="", metavar="URL",
+    help="Address in links to MOSS results, such as http://moss.stanford.edu.  [default: as --public-url]",
+)  # fmt: skip
+@click.option(
+    "--moss-results", default="public", metavar="WHO", show_default=True,
+    help="Who may read MOSS results: public (anyone with the link) or private (after a login).",
+)  # fmt: skip
 @click.option("--public-url", default="", metavar="URL", help="Address to print in links, behind a proxy.")
 @click.option(
     "--token-file", metavar="FILE", help="Users and tokens; required unless --host is a loopback address."
@@ -107,7 +118,10 @@ def _config(data: Path, given: dict[str, Any]) -> Any:
         data=data.absolute(),
         host=given["host"],
         port=given["port"],
+        moss_host=given["moss_host"],
         moss_port=None if given["moss_port"] < 0 else given["moss_port"],
+        moss_url=given["moss_url"],
+        moss_results=given["moss_results"],
         public_url=given["public_url"],
         tokens=read_tokens(Path(given["token_file"])) if given["token_file"] else None,
         moss_users=read_moss_users(Path(given["moss_users"])) if given["moss_users"] else None,
