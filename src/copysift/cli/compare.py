@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from copysift.cli import console
@@ -22,18 +20,18 @@ ALL = 1_000_000
 @click.argument("right", metavar="B")
 @options("compare")
 def command(left: str, right: str, **given: object) -> int:
-    """Compare two files, with their shared passages side by side, or two folders by content."""
+    """Compare two files, with their shared passages side by side, or two folders or archives by content."""
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
     console.check_output(door)
-    folders = [Path(path).is_dir() for path in (left, right)]
-    if any(folders) and not all(folders):
-        from copysift.sources.containers import is_archive
+    from copysift.workflows.compare import holds_files
 
-        hint = "name two files, or two folders"
-        if any(is_archive(path) for path in (left, right)):
-            hint = "compare does not open archives: unpack it first, and name two folders"
-        raise UsageError("cannot compare a folder with a file", hint=hint)
+    folders = [holds_files(path, settings) for path in (left, right)]
+    if any(folders) and not all(folders):
+        raise UsageError(
+            "cannot compare a folder or an archive with a file",
+            hint="name two files, or two folders or archives",
+        )
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)

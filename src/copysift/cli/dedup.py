@@ -52,6 +52,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         done = _dedup(sources, settings, door, was_given(given), shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
+        for note in done.notes:
+            console.note(note)
         verb = "would be " if door.dry_run else ""
         told(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed\n")
         for reason, count in done.reasons.items():

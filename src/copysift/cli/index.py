@@ -219,6 +219,8 @@ def _must_exist(values: dict[str, object]) -> None:
 def _told(done: Added, door: Door, values: dict[str, object]) -> int:
     console.name_skipped(done.skipped)
     if not door.quiet:
+        for note in done.notes:
+            console.note(note)
         if done.programs == "code":
             console.note("a class of programs: they are compared by their tokens (--kind text: as text)")
         elif done.programs:

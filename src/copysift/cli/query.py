@@ -10,7 +10,7 @@ import click
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.errors import InputError, UsageError
+from copysift.errors import UsageError
 from copysift.model.values import Skipped
 from copysift.runtime import registry
 from copysift.settings.comparison import Door
@@ -50,12 +50,14 @@ def command(
     with opened({**of_the_index, "index": index}) as store:
         questions, skipped = [], []
         for name in files:
-            try:
-                data = sys.stdin.buffer.read() if name == "-" else None
-                asked = store.question(name) if data is None else store.question(data, language=language)
-                questions.append(asked)
-            except InputError as error:
-                skipped.append(Skipped(name, error.message.removeprefix(f"{name}: ")))
+            if name == "-":
+                questions.append(store.question(sys.stdin.buffer.read(), language=language))
+                continue
+            for asked in store.questions(name):
+                if isinstance(asked, Skipped):
+                    skipped.append(asked)
+                else:
+                    questions.append(asked)
         questions += [store.question(text, text=True, name=_named(text), language=language) for text in texts]
         passages = chosen == "json" or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)

@@ -42,7 +42,7 @@ def command(run: str, names: tuple[str, ...], texts: tuple[str, ...], **given: o
     from copysift.workflows.run_query import Asked
 
     asked = Asked(Path(run), settings.seed)
-    questions = [(name, _read(name)) for name in names]
+    questions = [question for name in names for question in _read(name)]
     questions += [(" ".join(text.split())[:40], text.encode()) for text in texts]
     least = settings.floor if door.threshold is None else door.threshold
     if chosen in ("json", "csv"):
@@ -75,10 +75,26 @@ def _format(door: CorpusDoor) -> str:
     return door.format or {".json": "json", ".csv": "csv"}.get(suffix, "table")
 
 
-def _read(name: str) -> bytes | None:
+def _read(name: str) -> list[tuple[str, bytes | None]]:
+    """Give the documents in a file, of a container or of records all of them; None: an id of the run."""
     if name == "-":
-        return sys.stdin.buffer.read()
-    return Path(name).read_bytes() if Path(name).is_file() else None
+        return [(name, sys.stdin.buffer.read())]
+    if not Path(name).is_file():
+        return [(name, None)]
+    from copysift.model.document import Document
+    from copysift.model.values import Skipped
+    from copysift.sources.files import load
+    from copysift.sources.inputs import Inputs
+    from copysift.sources.source import Reading
+
+    found: list[tuple[str, bytes | None]] = []
+    for each in Inputs(Reading()).documents([name]):
+        loaded = load(each) if isinstance(each, Document) else each
+        if isinstance(loaded, Skipped):
+            console.name_skipped([loaded])
+        elif isinstance(each, Document):
+            found.append((each.name, b"".join(each.content.chunks())))
+    return found
 
 
 def _line(pair: Pair) -> str:

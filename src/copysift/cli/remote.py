@@ -11,6 +11,7 @@ from pathlib import Path
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
 from copysift.errors import UsageError
+from copysift.model.document import Document
 from copysift.model.values import Answer, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
@@ -18,7 +19,7 @@ from copysift.serve.requests import ALLOWED
 from copysift.settings.comparison import Door, Settings
 from copysift.settings.declaration import make, settings_of
 from copysift.settings.index import Query
-from copysift.sources.walk import Entry, WalkSettings, walk
+from copysift.sources.walk import WalkSettings, walk
 
 _ROLES = ("base", "earlier")
 
@@ -79,7 +80,7 @@ def _files(
     for found in walk(places, wanted):
         if isinstance(found, Skipped):
             skipped.append(found)
-        elif isinstance(found, Entry):
+        elif isinstance(found, Document):
             yield role, found.path, found.path
 
 

@@ -50,6 +50,7 @@ _SCHEMES = ("robust", "winnow", "open-closed", "mod", "safe-mod", "all", "min", 
 
 _WHAT = "What is compared"
 _PAIRS = "Which pairs are reported"
+_READ = "scan compare index query sweep"  # the commands that read documents
 _FILES = "Which files are read"
 _MACHINE = "Memory and processors"
 _OUTPUT = "Output"
@@ -169,12 +170,21 @@ class Settings:
     )  # fmt: skip
     id_field: str = declare(
         "", "--id-field", "In JSON lines, Parquet and the like, the field that names a record.",
-        _FILES, text, "NAME", commands="scan sweep", shown="id, uri or url; uri first for sweep",
+        _FILES, text, "NAME", commands=_READ, shown="id, uri or url; uri first for sweep",
     )  # fmt: skip
     text_field: str = declare(
         "text", "--text-field", "The field that holds the text of a record.", _FILES, text, "NAME",
-        commands="scan sweep",
+        commands=_READ,
     )  # fmt: skip
+    records: str = declare(
+        "auto", "--records",
+        "Whether JSONL, CSV, Parquet and WARC files contain many documents: auto, yes or no (one text per "
+        "file).",
+        _FILES, text, "WHEN", choices=("auto", "yes", "no"), commands=_READ,
+    )  # fmt: skip
+    containers: bool = declare(
+        True, "--containers", "Whether archives and packed files are opened.", _FILES, flag, commands=_READ
+    )
     include: tuple[str, ...] = declare(
         (), "--include", "Only files whose name or path matches the glob; may be repeated.",
         _FILES, texts, "GLOB", shown="all",

@@ -47,6 +47,20 @@ class CorpusSettings:
         commands=MAKE,
         choices=("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow"),
     )
+    records: str = declare(
+        "auto",
+        "--records",
+        "Whether JSONL, CSV, Parquet and WARC files contain many documents: auto, yes or no (one text per "
+        "file).",
+        _SOURCE,
+        text,
+        "WHEN",
+        choices=("auto", "yes", "no"),
+        commands=MAKE,
+    )
+    containers: bool = declare(
+        True, "--containers", "Whether archives and packed files are opened.", _SOURCE, flag, commands=MAKE
+    )
     include: tuple[str, ...] = declare(
         (),
         "--include",
