@@ -58,7 +58,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
 def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path, monkeypatch, during):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
-    monkeypatch.setattr("copysift.sources.detection.CHUNK", 9000)
+    monkeypatch.setattr("copysift.sources.jsonl.CHUNK", 9000)
     monkeypatch.setattr(local, "PART", 1 << 16)
     calls = []
 

@@ -8,11 +8,12 @@ import pytest
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed
 from copysift.settings.comparison import Settings
-from copysift.sources.containers import ArchiveLimits, documents_in_archive
-from copysift.sources.walk import WalkSettings, walk
+from copysift.sources.inputs import Inputs
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
+from copysift.sources.walk import walk
 from copysift.workflows.batches import LARGEST, read_batch
 from copysift.workflows.reading import Reader
-from copysift.workflows.stored_texts import Stored
 from tests.cli.texts import prose
 
 CONTENTS = {
@@ -89,10 +90,8 @@ def test_members_of_archives_stand_among_files(tmp_path):
         archive.writestr("inside.txt", prose(9))
     (tmp_path / "a.txt").write_text(prose(1))
     (tmp_path / "z.txt").write_text(prose(2))
-    first, packed, last = walk([tmp_path])
-    stored = Stored()
-    (member,) = (stored.keep(each) for each in documents_in_archive(packed, ArchiveLimits(), WalkSettings()))
-    reader = Reader(Settings(), stored.load, load_many=stored.load_many)
+    first, member, last = Inputs(Reading(), Spool()).documents([tmp_path])
+    reader = Reader(Settings())
     read = read_batch(reader, [first, member, last])
     assert [each.entry for each in read] == [first, member, last]
     assert all(each.hashes for each in read)

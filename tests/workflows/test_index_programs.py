@@ -56,7 +56,7 @@ def test_documents_with_names_decide_too(here):
         index.add(iter(CLASS.items()))
         assert set(kinds(index).values()) == {"code:python"}
         data = RENAMED.encode()
-        asked = copysift.Document("new.py", data, "", "new.py", len(data), lambda: iter([data]))
+        asked = copysift.Document.of("new.py", data)
         assert [hit.right for hit in index.query(asked)] == ["ann.py"]
 
 

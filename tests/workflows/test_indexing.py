@@ -169,7 +169,7 @@ def test_without_kept_texts_the_spans_of_fingerprints_show_where_it_stood(here):
 
 def test_documents_come_as_pairs_mappings_or_values(here):
     data = prose(3).encode()
-    value = copysift.Document("value", data, "text", "value", len(data), lambda: iter([data]))
+    value = copysift.Document.of("value", data, kind="text")
     with copysift.Index("x.sift") as index:
         done = index.add(iter([("pair", prose(1)), {"id": "map", "text": prose(2)}, value]))
         assert done.added == 3

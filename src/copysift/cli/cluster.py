@@ -62,6 +62,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     counts = made.described["counts"]
     name_skipped(made.skipped, counts["skipped"], f"; see {path.rstrip('/')}/run.json")
     if not door.quiet:
+        for note in made.notes:
+            console.note(note)
         console.note(
             f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
             f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from copysift.cli import console
@@ -23,21 +21,21 @@ ALL = 1_000_000
 @click.argument("right", metavar="B")
 @options("compare")
 def command(left: str, right: str, **given: object) -> int:
-    """Compare two files side by side, or two folders.
+    """Compare two files side by side, or two folders or archives.
 
-    Folders are compared by content, whatever the names of their files.
+    Folders and archives are compared by content, whatever the names of their files.
     """
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
     console.check_output(door)
-    folders = [Path(path).is_dir() for path in (left, right)]
-    if any(folders) and not all(folders):
-        from copysift.sources.containers import is_archive
+    from copysift.workflows.compare import holds_files
 
-        hint = "name two files, or two folders"
-        if any(is_archive(path) for path in (left, right)):
-            hint = "compare does not open archives: unpack it first, then compare two folders"
-        raise UsageError("cannot compare a folder with a file", hint=hint)
+    folders = [holds_files(path, settings) for path in (left, right)]
+    if any(folders) and not all(folders):
+        raise UsageError(
+            "cannot compare a folder or an archive with a file",
+            hint="name two files, or two folders or archives",
+        )
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)

@@ -47,6 +47,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         done = _dedup(sources, settings, door, values, shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
+        for note in done.notes:
+            console.note(note)
         verb = "would be " if door.dry_run else ""
         click.echo(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():

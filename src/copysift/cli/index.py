@@ -226,6 +226,8 @@ def check(**given: object) -> int:
 def _report(done: Added, door: Door, values: dict[str, object]) -> int:
     console.name_skipped(done.skipped)
     if not door.quiet:
+        for note in done.notes:
+            console.note(note)
         if done.programs == "code":
             console.note("a class of programs: compared by tokens (--kind text compares them as text)")
         elif done.programs:

@@ -46,11 +46,12 @@ class SettingOption(click.Option):
     """A click option that belongs to a section of the help."""
 
     section = OUTPUT
+    on = False  # a switch that is on unless it is turned off
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Name a switch without its opposite, which exists to overrule a config file."""
+        """Name a switch by the form that changes something; the other overrules a config file."""
         record = super().get_help_record(ctx)
-        return record and (record[0].split(" / ")[0], record[1])
+        return record and (record[0].split(" / ")[-1 if self.on else 0], record[1])
 
 
 def declared(command: str) -> dict[str, Setting]:
@@ -113,6 +114,7 @@ def _option(entry: Setting, command: str) -> SettingOption:
         [entry.name, *names], help=shown, default=None, hidden=is_pending(entry.name, command), **extra
     )
     option.section = entry.section
+    option.on = entry.default is True
     return option
 
 

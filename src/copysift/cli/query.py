@@ -17,7 +17,7 @@ from copysift.cli.corpora import spare_pandas
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, declared, of_class, options, values_from
 from copysift.cli.reporting import chosen, must_exist
-from copysift.errors import InputError, UsageError
+from copysift.errors import UsageError
 from copysift.model.values import Answer, Pair, Skipped
 from copysift.settings.index import Query
 from copysift.settings.output import Door
@@ -76,11 +76,14 @@ def _query_index(
     with opened({**values, "index": place}) as store:
         questions, skipped = [], []
         for name in names:
-            try:
-                data = sys.stdin.buffer.read() if name == "-" else None
-                questions.append(store.question(name if data is None else data, language=language))
-            except InputError as error:
-                skipped.append(Skipped(name, error.message.removeprefix(f"{name}: ")))
+            if name == "-":
+                questions.append(store.question(sys.stdin.buffer.read(), language=language))
+                continue
+            for found in store.questions(name, language=language):
+                if isinstance(found, Skipped):
+                    skipped.append(found)
+                else:
+                    questions.append(found)
         questions += [
             store.question(text, text=True, name=_named(text), language=language) for text in door.query_text
         ]
@@ -137,7 +140,7 @@ def _query_run(
     from copysift.workflows.run_query import Asked
 
     asked = Asked(Path(place), secret("seed", values.get("seed", 0)))
-    questions = [(name, _read(name)) for name in names]
+    questions = [question for name in names for question in _read(name)]
     questions += [(" ".join(text.split())[:40], text.encode()) for text in door.query_text]
     limit = query.limit or None
     if form in ("json", "csv"):
@@ -160,10 +163,25 @@ def _query_run(
     return console.DONE if pairs else console.NOTHING_FOUND
 
 
-def _read(name: str) -> bytes | None:
+def _read(name: str) -> list[tuple[str, bytes | None]]:
+    """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
     if name == "-":
-        return sys.stdin.buffer.read()
-    return Path(name).read_bytes() if Path(name).is_file() else None
+        return [(name, sys.stdin.buffer.read())]
+    if not Path(name).is_file():
+        return [(name, None)]
+    from copysift.model.document import Document
+    from copysift.sources.files import load
+    from copysift.sources.inputs import Inputs
+    from copysift.sources.source import Reading
+
+    found: list[tuple[str, bytes | None]] = []
+    for each in Inputs(Reading()).documents([name]):
+        loaded = load(each) if isinstance(each, Document) else each
+        if isinstance(loaded, Skipped):
+            console.name_skipped([loaded])
+        elif isinstance(each, Document):
+            found.append((each.name, b"".join(each.content.chunks())))
+    return found
 
 
 def _line(pair: Pair) -> str:

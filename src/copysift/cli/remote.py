@@ -11,6 +11,7 @@ from pathlib import Path
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
 from copysift.errors import UsageError
+from copysift.model.document import Document
 from copysift.model.values import Answer, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
@@ -19,7 +20,7 @@ from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
-from copysift.sources.walk import Entry, WalkSettings, walk
+from copysift.sources.walk import WalkSettings, walk
 
 _ROLES = ("base", "earlier")
 
@@ -80,7 +81,7 @@ def _files(
     for found in walk(places, wanted):
         if isinstance(found, Skipped):
             skipped.append(found)
-        elif isinstance(found, Entry):
+        elif isinstance(found, Document):
             yield role, found.path, found.path
 
 

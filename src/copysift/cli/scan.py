@@ -6,6 +6,7 @@ import dataclasses
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -61,8 +62,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
-    opens = not door.files_from or settings.by == "dir"
-    scan, places = _scan(places, settings, values, against, opens)
+    scan, places = _scan(places, settings, values, against)
     gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
     with console.progress(door) as shown:
@@ -86,6 +86,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         console.note(f"settings: {', '.join(spelled)}")
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
+        for read_as, count in Counter(group.read_as for group in result.documents if group.read_as).items():
+            console.note(f"read as {read_as}: {count:,} of {len(result.documents):,} documents")
         raw = sum(group.kind == "bytes" for group in result.documents)
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")
@@ -109,7 +111,7 @@ def _earlier_index(values: dict[str, object]) -> str:
 
 
 def _scan(
-    places: list[str], settings: Settings, values: dict[str, object], against: str, opens: bool
+    places: list[str], settings: Settings, values: dict[str, object], against: str
 ) -> tuple[Scan, list[str]]:
     """Make the scan, and give the files that it reads; none if it scans an index alone."""
     from copysift.store.snapshot import exists
@@ -119,7 +121,7 @@ def _scan(
     indexes = [place for place in places if exists(Path(place))]
     check_paths(places)
     if not indexes and not against:
-        return Scan(settings, opens=opens), places
+        return Scan(settings), places
     if indexes and (against or len(places) > 1):
         raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or use --earlier")
     from copysift.workflows.index_scan import index_scan

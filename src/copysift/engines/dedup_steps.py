@@ -41,6 +41,7 @@ class Deduped:
     skipped: tuple[tuple[str, str], ...] = ()
     skipped_total: int = 0
     left_out: int = 0
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
 
 def dedup(
@@ -76,7 +77,7 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
-        done.left_out = made.left_out
+        done.left_out, done.notes = made.left_out, made.notes
         require_some(done)
         if path is not None and not dry_run:
             skipped: list[Skipped] = []

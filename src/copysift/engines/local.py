@@ -26,9 +26,10 @@ from copysift.runs.workspace import Skips, Work
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.detection import open_source
+from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
-from copysift.sources.records import BATCH_BYTES, Fields
+from copysift.sources.record_files import open_source
+from copysift.sources.source import BATCH_BYTES, Reading
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
@@ -323,16 +324,21 @@ class Corpus:
 
 
 def records(
-    sources: Iterable[str], settings: CorpusSettings, whole: bool = False
+    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, notes: list[str] | None = None
 ) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the records of all sources, one source after the other; `whole`: with all their fields."""
+    """Give the records of all sources, one source after the other; `whole`: with all their fields.
+
+    What could have been read in another way is added to `notes`.
+    """
     named = settings.features if ":" not in settings.features else ""
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
+    reading = Reading(containers=not settings.no_containers, records=settings.records)
     for source in sources:
         yield from open_source(
-            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64)
-        )
+            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),
+            reading=reading, notes=notes,
+        )  # fmt: skip
 
 
 def _read(documents: pa.Table) -> int:

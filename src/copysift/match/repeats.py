@@ -20,7 +20,6 @@ from copysift.join.memory import Join
 from copysift.join.rows import Candidates, Postings, candidates
 from copysift.match.base import Base
 from copysift.settings.comparison import SHARES, Settings
-from copysift.sources.record_files import WINDOWED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt64s
     from copysift.workflows.scan import Weigh
 
+WINDOWED = ("robust", "winnow", "open-closed")
 ROWS = 512  # groups whose pairs are formed at a time
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 

@@ -35,6 +35,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
                 "kind": each.kind,
                 "bytes": each.bytes,
                 "fingerprints": each.fingerprints,
+                "read_as": each.read_as or "file",
             }
             for each in result.documents
         ],

@@ -26,7 +26,7 @@ from copysift.runs.workspace import Work, answer_settings, job_of, making
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import settings_of
-from copysift.sources.detection import fields_of
+from copysift.sources.jsonl import fields_of
 from copysift.sources.records import MISSING
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Summary:
     path: Path
     described: dict[str, Any]
     skipped: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
     @property
     def left_out(self) -> int:
@@ -86,6 +87,7 @@ def _made(
     job = "" if batches is not None else job_of(names, settings, _stamp(onto))
     resumed = work.begin(job)
     before: list[str] = []
+    notes: list[str] = []
     try:
         if onto is not None:
             before = list(_read_description(onto).get("sources", []))
@@ -95,7 +97,7 @@ def _made(
         if batches is not None:
             corpus.given(batches())
         else:
-            corpus.given(records(names, settings), plain_size(names, settings))
+            corpus.given(records(names, settings, notes=notes), plain_size(names, settings))
         corpus.sketch()
         if onto is None:
             require_field(len(corpus.first), corpus.skips.reasons, names, settings)
@@ -108,7 +110,7 @@ def _made(
     if settings.slim:
         for stale in (path / "sketches").glob("*.u64"):
             stale.unlink()
-    return summary
+    return dataclasses.replace(summary, notes=tuple(notes))
 
 
 def _check_sources(sources: list[str], settings: CorpusSettings) -> None:

@@ -50,16 +50,17 @@ def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) 
 
 def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
     """Compare two files and give their measures and exact matches."""
+    made = make(Settings, settings, "compare")
     for each in (os.fspath(left), os.fspath(right)):
-        if os.path.isdir(each):  # noqa: PTH112
-            raise InputError(f"{each} is a folder", hint="compare_folders compares two folders")
+        if len(each) <= LONG_NAME and comparing.holds_files(each, made):
+            what = "a folder" if os.path.isdir(each) else "an archive"  # noqa: PTH112
+            raise InputError(f"{each} is {what}", hint="compare_folders compares two folders or archives")
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
                 hint="compare takes paths; for texts use resemblance and containment",
             )
-    made = make(Settings, settings, "compare")
     result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)
     return result.pairs[0]
 

@@ -41,7 +41,7 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
         if isinstance(each, Skipped):
             out.append(each)
             continue
-        kind = reader.plain_kind(each.entry.path, text) if text is not None and next(known) else ""
+        kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
         if kind not in MARKED or text is None or reader.fingerprint_settings(kind).scheme not in WINDOWS:
             out.append(_one(reader, each))
             continue

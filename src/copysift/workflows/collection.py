@@ -100,7 +100,8 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            yield Group(filed.entry.path, filed.entry.path, filed.plain_kind, filed.size, count)
+            name, read_as = filed.entry.name, filed.entry.read_as
+            yield Group(name, name, filed.plain_kind, filed.size, count, read_as)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""

@@ -22,7 +22,9 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import ClusterKeywords, DedupKeywords
 from copysift.sources.delimited import table_records
-from copysift.sources.records import BATCH_BYTES, Builder, Fields, add_record
+from copysift.sources.fields import Fields
+from copysift.sources.records import Builder, add_record
+from copysift.sources.source import BATCH_BYTES
 from copysift.workflows.dedup import decide
 
 

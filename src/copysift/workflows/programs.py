@@ -37,7 +37,7 @@ def class_like(entries: Sequence[Entry], known: Languages, share: float = PROGRA
     files = [entry for entry in entries if entry.size]
     if not files or len(files) > MOST:
         return False
-    languages = Counter(detect_language(entry.path, b"", known) for entry in files)
+    languages = Counter(detect_language(entry.file, b"", known) for entry in files)
     languages.pop(None, None)
     programs = sum(languages.values())
     notebooks = languages.pop(notebook.NAME, 0)  # of any language

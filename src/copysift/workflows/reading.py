@@ -247,7 +247,7 @@ class Reader:
 
     def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
-        name = loaded.entry.path
+        name = loaded.entry.file
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
             kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart

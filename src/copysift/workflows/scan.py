@@ -35,7 +35,7 @@ from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import COUNTS, Settings
-from copysift.sources.record_files import is_source, take_records
+from copysift.sources.spool import Spool
 from copysift.sources.walk import Entry
 from copysift.workflows import batches
 from copysift.workflows.collection import Collection, Scanned
@@ -43,7 +43,6 @@ from copysift.workflows.matches import Exact
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import allowed, answer, by_suffix, selected
 from copysift.workflows.show import check_answerable
-from copysift.workflows.stored_texts import Stored
 from copysift.workflows.submission_units import Gathered
 from copysift.workflows.submissions import gather
 
@@ -82,11 +81,12 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._stored = Stored(self._tmp_dir())
-        self._reader = Reader(settings, self._stored.load, load_many=self._stored.load_many)
+        self._spool = Spool(self._tmp_dir())
+        self._notes: tuple[str, ...] = ()  # what could have been read in another way
+        self._reader = Reader(settings)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
-        self._archives = opens  # archives, and files of records, are opened where they are named
+        self._archives = opens  # containers and files of records; else files are taken as they are
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -172,24 +172,14 @@ class Scan:
 
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        places = list(paths)
-        sources = {os.fspath(path) for path in places if self._archives and is_source(path)}
-        files = [path for path in places if os.fspath(path) not in sources]
-        found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        found = gather(paths, self.settings, self._spool, self._reader, self._jobs, self._archives)
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False
         for each in found.skipped:
             self._collection.skip(each)
-        records = [path for path in places if os.fspath(path) in sources]
-        entries, left_out = take_records(records, self.settings, self._tmp_dir())
-        if entries and found.submissions is not None:
-            raise UsageError(
-                "records cannot be compared with submissions", hint="scan files of records by themselves"
-            )
-        for each in left_out:
-            self._collection.skip(each)
-        return [*found.entries, *entries]
+        self._notes = found.notes
+        return found.entries
 
     def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
@@ -246,7 +236,7 @@ class Scan:
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
             *self._of_submissions(postings),
-            notes=self._buried(documents, postings),
+            notes=(*self._notes, *self._buried(documents, postings)),
         )
 
     def _buried(self, documents: tuple[Group, ...], postings: Postings) -> tuple[str, ...]:

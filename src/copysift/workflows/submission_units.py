@@ -14,6 +14,7 @@ import numpy as np
 
 from copysift.join.rows import Postings
 from copysift.match.base import Base
+from copysift.model.document import INSIDE
 from copysift.model.values import Group, Submission
 from copysift.sources.roster import Roster
 from copysift.workflows.collection import Collection, Filed, Scanned
@@ -77,7 +78,10 @@ class Gathered(Collection):
         """Give the files, each with its group."""
         for submission, members in zip(self.roster.submissions, self._members, strict=True):
             for each in members:
-                yield Group(each.entry.path, submission.name, each.plain_kind, each.size, each.fingerprints)
+                yield Group(
+                    each.entry.name, submission.name, each.plain_kind, each.size, each.fingerprints,
+                    each.entry.read_as,
+                )  # fmt: skip
 
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files of a group by its number."""
@@ -112,7 +116,10 @@ class Gathered(Collection):
         if any(each.size for each in members):
             return TOO_SHORT
         name = self.roster.submissions[number].name
-        lost = any(each.name == name or each.name.startswith(f"{name}/") for each in self.skipped)
+        lost = any(
+            each.name.partition(INSIDE)[0] == name or each.name.startswith((f"{name}/", f"{name}{INSIDE}"))
+            for each in self.skipped
+        )
         return UNREADABLE if lost else EMPTY
 
 

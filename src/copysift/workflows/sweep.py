@@ -15,6 +15,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.document import Document
 from copysift.model.sweeps import Swept
 from copysift.model.values import MAX_BYTES, TAKEN, Fingerprints, Skipped
 from copysift.runtime.progress import Progress, Silent
@@ -23,7 +24,6 @@ from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
 from copysift.sources.crawl import Again
 from copysift.sources.files import DIGEST, Loaded
-from copysift.sources.walk import Entry
 from copysift.store import writer as store
 from copysift.store.catalog import LOST
 from copysift.store.relating import ascending
@@ -164,7 +164,7 @@ class Sweeper:
                 if item is not None:
                     yield item
 
-    def _decide(self, entries: list[Entry]) -> None:
+    def _decide(self, entries: list[Document]) -> None:
         """Let the first documents say how programs are read, by the rule of `scan`."""
         self._undecided = False
         self._reader.programs = self._reader.class_like(entries)

@@ -26,7 +26,8 @@ from copysift.fingerprints import shingles as sketching
 from copysift.model.values import Skipped
 from copysift.runs.sets import Sketched
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.records import ID_FIELDS, SCHEMA, Builder, Fields, add_record
+from copysift.sources.fields import ID_FIELDS, Fields
+from copysift.sources.records import SCHEMA, Builder, add_record
 
 FACTS = (
     "row long, id string, date string, other string, bytes long, words long, shingles long, sampled long, "

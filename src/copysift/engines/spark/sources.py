@@ -30,8 +30,11 @@ from copysift.engines.spark.sketch_tasks import (
 from copysift.errors import InputError
 from copysift.runs.sets import Sets, Sketched
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.detection import Source, jsonl, lines, open_source
 from copysift.sources.formats import format_of
+from copysift.sources.jsonl import Batches as Source
+from copysift.sources.jsonl import jsonl, lines
+from copysift.sources.record_files import open_source
+from copysift.sources.source import Reading
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
@@ -153,7 +156,8 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
         walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
-        return open_source(segment.place, settings.input, fields, walking, limit)
+        reading = Reading(containers=not settings.no_containers, records=settings.records)
+        return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
     before = segment.before + stream.skipped
     opened: IO[bytes] = stream
