@@ -216,7 +216,8 @@ class Index(OverTime):
 
     def questions(self, path: Place, *, language: str = "") -> Iterator[Question | Skipped]:
         """Make a question of every document at or below a path: a file, a container, a file of records."""
-        return file_questions(reader_of(self.settings, self.stored()), reading_of(self.settings), path, language)
+        reader = reader_of(self.settings, self.stored())
+        return file_questions(reader, reading_of(self.settings), path, language)
 
     def question(
         self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
