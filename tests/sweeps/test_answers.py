@@ -164,7 +164,7 @@ def test_changes_of_some_sweeps(index):
 
 def test_a_threshold_below_what_is_kept_is_refused(index):
     for ask in (index.changes, lambda **asked: index.locate(f"{A}/stay", **asked)):
-        with pytest.raises(UsageError, match="keeps only pairs of contents that share at least 30%"):
+        with pytest.raises(UsageError, match="stores only pairs of at least 30%"):
             ask(threshold="10%")
 
 
