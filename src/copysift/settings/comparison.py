@@ -108,7 +108,8 @@ class Settings:
         _WHAT, text, "NAME",
     )  # fmt: skip
     modulus: int | None = declare(
-        None, "--modulus", "Keep about one k-gram in P, for the schemes mod, safe-mod and adaptive-mod.",
+        None, "--modulus", "Keep about one k-gram in P with the schemes mod and safe-mod, at most one in P "
+        "with adaptive-mod.",
         _WHAT, count, "P", limits=(1, 2**32), shown="from the window",
     )  # fmt: skip
     sketch: int = declare(
