@@ -65,9 +65,8 @@ def _values(given: dict[str, object], tag: str = "index") -> tuple[dict[str, obj
 def add(paths: tuple[str, ...], **given: object) -> int:
     """Add files and folders; files that the index knows are read again only if size or time changed.
 
-    The settings of the first add are those of the index. With --kind auto its files also decide how
-    programs are compared, as in 'copysift scan': by their tokens if they look like a class of programs
-    in one language, else as text.
+    The settings of the first add are those of the index. With --kind auto, programs are compared both as
+    text and by their tokens, as in 'copysift scan'.
     """
     values, door = _values(given)
     with opened(values) as index, console.progress(door) as shown:
@@ -219,12 +218,6 @@ def _must_exist(values: dict[str, object]) -> None:
 def _told(done: Added, door: Door, values: dict[str, object]) -> int:
     console.name_skipped(done.skipped)
     if not door.quiet:
-        if done.programs == "code":
-            console.note("a class of programs: they are compared by their tokens (--kind text: as text)")
-        elif done.programs:
-            console.note(
-                f"{values['index']} compares programs as text; one made with --kind code does so by tokens"
-            )
         parts = [f"{done.added:,} added", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged"]
         if done.removed:
             parts.append(f"{done.removed:,} removed")

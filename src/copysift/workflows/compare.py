@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.errors import InputError
+from copysift.kinds.kind import family
 from copysift.model.values import Folders, Listing, Result
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.walk import Entry, Linked, walk
 from copysift.workflows.folders import match_folders
-from copysift.workflows.reading import family
 from copysift.workflows.scan import Scan
 from copysift.workflows.submissions import walk_settings
 

@@ -15,7 +15,7 @@ from copysift.settings.comparison import Settings
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.roster import Roster, exported, roster
 from copysift.sources.walk import Entry, WalkSettings
-from copysift.workflows.reading import Reader, together
+from copysift.workflows.reading import Reader, of_submissions, together
 from copysift.workflows.stored_texts import Stored
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
@@ -53,7 +53,7 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    asked = of_submissions(settings)
     if not asked and not archives:
         return Gathering(entries, skipped, None)
     if not asked and not exported([entry.path for entry in entries]):
