@@ -108,7 +108,7 @@ class Channel:
         for group, count in held.items():
             rest = self.others[group] + (self.counted[group] - count if worth is not None else 0)
             if rest > 0 and count < NEGLIGIBLE * (count + rest):
-                totals[group] *= NEGLIGIBLE * (count + rest) / max(count, 1)
+                totals[group] *= (NEGLIGIBLE * (count + rest) / max(count, 1)) ** 2
         return dataclasses.replace(postings, totals=totals)
 
     def is_short(self, groups: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
