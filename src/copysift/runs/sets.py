@@ -45,7 +45,9 @@ def write_facts(table: pa.Table, part: Path, target: Path) -> None:
     packed = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_file(part, table.schema, options=packed) as writer:
         writer.write_table(table)
-    target.with_suffix(SUM).write_bytes(_checksum(part))
+    checksum = part.with_name(f"{part.name}{SUM}")
+    checksum.write_bytes(_checksum(part))
+    checksum.replace(target.with_suffix(SUM))
     part.replace(target)
 
 

@@ -120,20 +120,8 @@ def _canonical(content: str | bytes, settings: Mapping[str, object]) -> _Content
 
 def _exact(settings: Mapping[str, object]) -> dict[str, object]:
     """Give the settings of an exact measure: every k-gram, of words unless a kind or language is named."""
-    values = {"scheme": "all", **settings}
-    width = values.pop("shingle", None)
-    if width is not None:
-        named = ("kind", "language", "noise", "guarantee")
-        other = {name: values[name] for name in named if values.get(name)}
-        if other not in ({}, {"kind": "words"}):
-            raise UsageError(
-                f"shingle={width} means shingles of {width} words, and {', '.join(other)} was given too",
-                hint="for other symbols, give noise and guarantee instead of shingle",
-            )
-        values |= {"noise": width, "guarantee": width}
-    if not values.get("kind"):
-        values["kind"] = "code" if values.get("language") else "words"
-    return values
+    kind = settings.get("kind") or ("code" if settings.get("language") else "words")
+    return {"scheme": "all", **settings, "kind": kind}
 
 
 def _understood(content: str | bytes, settings: Settings, reader: Reader) -> tuple[str, bytes]:

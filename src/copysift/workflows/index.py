@@ -224,6 +224,9 @@ class Index(OverTime):
         loaded = load(entry_of(path))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
+        if language:
+            data = Path(path).read_bytes()
+            return question_of(path, data, to_utf8(data)[0], reader.kind_in(language))
         return file_question(reader, path, loaded)
 
     def answer(

@@ -5,12 +5,12 @@ So they need not travel through the tables of the phases.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +40,8 @@ class SetsWriter:
     def __init__(self, folder: Path, part: int) -> None:
         sets = Sets(folder)
         self._paths = {name: sets._path(name, part) for name in ("samples", "shingles", "documents")}
-        self._parts = {name: path.with_suffix(f".{os.getpid()}.part") for name, path in self._paths.items()}
+        own = uuid4().hex  # another attempt may run on another machine, under the same process id
+        self._parts = {name: path.with_suffix(f".{own}.part") for name, path in self._paths.items()}
         self._files = {name: self._parts[name].open("wb", buffering=0) for name in ("samples", "shingles")}
         self._tables: list[pa.Table] = []
 
@@ -63,6 +64,9 @@ class SetsWriter:
         if kind is None:
             table = pa.concat_tables(self._tables) if self._tables else FACTS.empty_table()
             write_facts(table, self._parts["documents"], self._paths["documents"])
+        else:
+            for part in self._parts.values():
+                part.unlink(missing_ok=True)
 
 
 def sets_of(batches: Batches, folder: str) -> Iterator[tuple[pa.Array, UInt64s, Int64s]]:
