@@ -42,7 +42,9 @@ def unit(name, first, script):
 @pytest.mark.parametrize("kind", ["auto", "code"])
 @pytest.mark.parametrize("copied", [SCRIPT, PROGRAM], ids=["script", "program"])
 def test_one_small_script_does_not_make_two_folders_the_same(tmp_path, kind, copied):
-    folder = put(tmp_path, {**unit("ann", 1, copied), **unit("bob", 20, copied), **unit("eve", 40, "x = 1\n")})
+    folder = put(
+        tmp_path, {**unit("ann", 1, copied), **unit("bob", 20, copied), **unit("eve", 40, "x = 1\n")}
+    )
     pairs = found(folder, by="dir", kind=kind, threshold=0)
     assert 0 < pairs[frozenset({"ann", "bob"})].similarity < 0.2
 

@@ -29,12 +29,14 @@ def test_a_renamed_program_is_found_whatever_lies_beside_it(here, beside):
         assert (hit.right, hit.channel, hit.resemblance) == ("d/ann.py", "code", 1.0)
         assert [region.right.start for region in hit.regions] == [0]
         assert index.check() == ([], [])
-    result = run(here, "scan", "new.py", "--against", "x.sift")
+    result = run(here, "scan", "new.py", "--earlier", "x.sift")
     assert "d/ann.py" in result.out
 
 
 def test_programs_of_an_index_are_compared_with_each_other_and_with_texts(here):
-    write(here, {"d/ann.py": PROGRAM, "d/bob.py": RENAMED, "d/nb.ipynb": CELLS, "d/e.txt": PROGRAM + prose(1)})
+    write(
+        here, {"d/ann.py": PROGRAM, "d/bob.py": RENAMED, "d/nb.ipynb": CELLS, "d/e.txt": PROGRAM + prose(1)}
+    )
     with copysift.Index("x.sift") as index:
         index.add("d")
         pairs = {(pair.left, pair.right): pair.channel for pair in index.pairs()}
@@ -74,7 +76,10 @@ def test_another_sample_has_both_channels(here):
 def test_short_documents_of_an_index_are_compared_by_all_their_k_grams(here):
     licence = "/* SPDX-License-Identifier: GPL-2.0 */\n"
     write(here, {"d/a.h": f"{licence}#include <asm/paravirt.h>\n"})
-    write(here, {"b.h": f"{licence}#include <asm/string_32.h>\n", "same.h": f"{licence}#include <asm/paravirt.h>"})
+    write(
+        here,
+        {"b.h": f"{licence}#include <asm/string_32.h>\n", "same.h": f"{licence}#include <asm/paravirt.h>"},
+    )
     with copysift.Index("x.sift") as index:
         index.add("d")
         (hit,) = index.query("b.h")
@@ -107,9 +112,9 @@ def test_what_has_no_name_may_be_said_to_be_a_program(here):
     assert "programs      compared as text and by tokens" in run(here, "index", "info", "x.sift").out
     asked = ("query", "x.sift", "-")
     assert run(here, *asked, stdin=RENAMED.encode()).status == 1
-    done = run(here, *asked, "--as", "python", stdin=RENAMED.encode())
+    done = run(here, *asked, "--language", "python", stdin=RENAMED.encode())
     assert (done.status, done.out.split()[-1]) == (0, "d/ann.py")
-    done = run(here, "query", "x.sift", "--text", RENAMED, "--as", "python")
+    done = run(here, "query", "x.sift", "--text", RENAMED, "--language", "python")
     assert (done.status, done.out.split()[-1]) == (0, "d/ann.py")
 
 

@@ -59,7 +59,9 @@ def found(folder, **settings):
 BOTH = frozenset({"ann.py", "bob.py"})
 
 
-@pytest.mark.parametrize("beside", [{}, essays(10), {**essays(10), **others(7)}], ids=["none", "texts", "both"])
+@pytest.mark.parametrize(
+    "beside", [{}, essays(10), {**essays(10), **others(7)}], ids=["none", "texts", "both"]
+)
 def test_a_renamed_program_is_found_whatever_lies_beside_it(tmp_path, beside):
     pair = found(put(tmp_path, {"ann.py": PROGRAM, "bob.py": RENAMED, **beside}))[BOTH]
     assert pair.similarity > 0.95

@@ -69,7 +69,7 @@ def check_engine(sources: Iterable[str], door: Door) -> None:
         )
     for source in sources:
         if "://" in source:
-            raise UsageError(f"only Spark reads a URI: {source}", hint="add --engine spark, or name a file")
+            raise UsageError(f"only Spark reads a URI: {source}", hint="add --engine spark, or use a file")
 
 
 def log_rounds() -> None:

@@ -52,7 +52,6 @@ class Setting:
     default_text: str  # the default in words, where the value alone does not say it
     help_for: Mapping[str, str]  # command → its help, where it differs
     default_for: Mapping[str, str]  # command → its default in words, where it differs
-    choices_for: Mapping[str, tuple[str, ...]]  # command → the choices it takes, where it takes fewer
     aliases: tuple[Alias, ...]
     old_values: Mapping[str, Mapping[str, str]]  # command → old value → new value
 
@@ -100,14 +99,13 @@ def declare(
     default_text: str = "",
     help_for: Mapping[str, str] | None = None,
     default_for: Mapping[str, str] | None = None,
-    choices_for: Mapping[str, tuple[str, ...]] | None = None,
     aliases: tuple[Alias, ...] = (),
     old_values: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Any:
     """Declare a field; `settings_of` fills in its name."""
     entry = Setting(
         "", default, tuple(flags.split()), explained, section, parse, metavar, choices, limits,
-        tuple(commands.split()), default_text, _each(help_for), _each(default_for), _each(choices_for),
+        tuple(commands.split()), default_text, _each(help_for), _each(default_for),
         aliases, old_values or {},
     )  # fmt: skip
     return dataclasses.field(default=default, metadata={"setting": entry})

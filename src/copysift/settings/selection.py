@@ -122,14 +122,16 @@ def check_threshold(measure: str, value: float | None) -> None:
     elif not 0 <= value <= (1 if measure != "sif" else 100):
         raise UsageError(
             f"--threshold is {value:g}, but must be between 0 and 1, or 0% and 100%",
-            hint=f"write {value:g}% or {value / 100:g}" if 1 < value <= 100 else "write 25% or .25",
+            hint=f"write {value:g}% or {value / 100:g}"
+            if 1 < value <= 100 and value == int(value)
+            else "write 25% or .25",
         )
 
 
 def lower_floor(values: dict[str, object], floor: float) -> dict[str, object]:
     """Let a threshold below the default floor lower the floor; two given values must not contradict."""
     threshold, given = values.get("threshold"), values.get("floor")
-    if not isinstance(threshold, float) or values.get("measure") in COUNTS:
+    if not isinstance(threshold, float) or threshold < 0 or values.get("measure") in COUNTS:
         return values
     if isinstance(given, float):
         if threshold < given - 1e-12:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from copysift.errors import InputError, UsageError
 from copysift.model.values import Fingerprints, Folders, Pair, Result
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
 from copysift.workflows.reading import Reader
@@ -22,7 +23,11 @@ LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    paths: Place | Iterable[Place], *, regions: bool = False, groups: bool = False, **settings: object
+    paths: Place | Iterable[Place],
+    *,
+    regions: bool = False,
+    groups: bool = False,
+    **settings: Unpack[ScanKeywords],
 ) -> Result:
     """Compare every file at or below the paths with every other.
 
@@ -32,19 +37,19 @@ def scan(
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     check_paths(places)
-    return local.Scan(make(Settings, settings)).run(places, regions=regions, groups=groups)
+    return local.Scan(make(Settings, settings, "scan")).run(places, regions=regions, groups=groups)
 
 
-def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
+def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:
     """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files."""
     from copysift.runs.tables import is_corpus
     from copysift.workflows import shown
 
     answering = shown.show if is_corpus(Path(run)) else local.show
-    return answering(Path(run), make(Settings, settings), groups=groups)
+    return answering(Path(run), make(Settings, settings, "show"), groups=groups)
 
 
-def compare(left: Place, right: Place, **settings: object) -> Pair:
+def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
     """Compare two files and give their measures and exact matches."""
     for each in (os.fspath(left), os.fspath(right)):
         if os.path.isdir(each):  # noqa: PTH112
@@ -53,19 +58,21 @@ def compare(left: Place, right: Place, **settings: object) -> Pair:
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
-                hint="compare takes paths; for texts there are resemblance and containment",
+                hint="compare takes paths; for texts use resemblance and containment",
             )
-    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), make(Settings, settings))
+    made = make(Settings, settings, "compare")
+    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)
     return result.pairs[0]
 
 
-def compare_folders(left: Place, right: Place, **settings: object) -> Folders:
+def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
     """Compare two folders by content; names only break ties."""
-    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), make(Settings, settings))
+    made = make(Settings, settings, "compare")
+    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), made)
     return found
 
 
-def fingerprint(content: str | bytes, **settings: object) -> Fingerprints:
+def fingerprint(content: str | bytes, **settings: Unpack[FingerprintKeywords]) -> Fingerprints:
     """Give the fingerprints of a text or of bytes, with half-open byte offsets of its UTF-8.
 
     A string is text unless `kind` or `language` says otherwise: `fingerprint(program, language="python")`.
@@ -76,7 +83,7 @@ def fingerprint(content: str | bytes, **settings: object) -> Fingerprints:
     return reader.fingerprints_of(data, kind)
 
 
-def resemblance(left: str | bytes, right: str | bytes, **settings: object) -> float:
+def resemblance(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
     """Give r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, exactly, over all shingles of 10 words.
 
     `shingle=5` takes shingles of 5 words, `kind` and `language` shingles of other symbols. Two contents
@@ -89,7 +96,7 @@ def resemblance(left: str | bytes, right: str | bytes, **settings: object) -> fl
     return len(a & b) / len(a | b)
 
 
-def containment(left: str | bytes, right: str | bytes, **settings: object) -> float:
+def containment(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
     """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that is in the right, exactly."""
     one, other = _canonical(left, settings), _canonical(right, settings)
     a, b = _shingles(one), _shingles(other)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from copysift.errors import RunError, UsageError
 from copysift.model.values import Cluster, Pair
@@ -15,6 +15,7 @@ from copysift.runs.scan_run import _read_description
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
+from copysift.settings.keywords import ReclusterKeywords
 from copysift.workflows.run_query import Asked
 
 Place = str | os.PathLike[str]
@@ -71,7 +72,7 @@ class Run:
         self,
         *,
         output: Place | None = None,
-        **settings: object,
+        **settings: Unpack[ReclusterKeywords],
     ) -> dict[str, int]:
         """Recompute the clusters and count them; with `output` in a Parquet file instead of the run.
 
