@@ -57,7 +57,7 @@ def test_json_has_every_field_of_the_schema_and_is_the_same_every_time(folder):
     for pair in content["pairs"]:
         assert set(pair) == {
             "left", "right", "equal", "similarity", "resemblance", "containment_left", "containment_right",
-            "shared", "longest", "lines", "regions",
+            "shared", "longest", "lines", "channel", "regions",
         }  # fmt: skip
         for region in pair["regions"]:
             assert set(region) == {"length", "left", "right"}

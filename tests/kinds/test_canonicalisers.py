@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from copysift.errors import InputError, UsageError
 from copysift.kinds import canonicaliser
-from copysift.kinds import kind as make
+from copysift.kinds import canonicaliser as make
 from copysift.kinds.kind import stream
 from copysift.runtime import registry
 

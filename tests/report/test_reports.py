@@ -126,6 +126,7 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
     assert content["pairs"][1] == {
         "left": "a.txt", "right": HOSTILE, "equal": False, "similarity": 0.9951, "resemblance": 0.0075,
         "containment_left": 0.97, "containment_right": 0.0076, "shared": 68, "longest": 60, "lines": 3,
+        "channel": None,
         "regions": [
             {
                 "length": 60,

@@ -6,7 +6,7 @@ import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, options, settings_from
-from copysift.cli.scan import note_programs, report_format, without_regions
+from copysift.cli.scan import report_format, without_regions
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
 from copysift.model.values import Pair
@@ -87,8 +87,6 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         result, scanned = compare_folders(left, right, settings, shown)
     console.name_skipped(scanned.skipped)
     console.name_notes(scanned.notes, door)
-    if chosen == "table":
-        note_programs(scanned, settings, door)
     report = folders.REPORTS[chosen]
     console.write(report(result, console.width(door), console.color(door), door.quiet), door)
     return console.status(bool(result.equal or result.similar), scanned.skipped)

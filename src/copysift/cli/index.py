@@ -62,8 +62,7 @@ def add(paths: tuple[str, ...], **given: object) -> int:
     """Add documents, or update changed ones.
 
     Known files are read again only if their size or time changed. The options of the first add are those of
-    the index. With --kind auto its files also decide how programs are compared: by their tokens if they look
-    like a class of programs in one language, else as text.
+    the index. With --kind auto, programs are compared both as text and by their tokens.
     """
     values, door = _values(given)
     with opened(values) as index, console.progress(door) as shown:
@@ -228,13 +227,6 @@ def _report(done: Added, door: Door, values: dict[str, object]) -> int:
     if not door.quiet:
         for note in done.notes:
             console.note(note)
-        if done.programs == "code":
-            console.note("a class of programs: compared by tokens (--kind text compares them as text)")
-        elif done.programs:
-            console.note(
-                f"{values['index']} compares programs as text; "
-                "to compare by tokens, create an index with --kind code"
-            )
         parts = [f"{done.added:,} added", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged"]
         if done.removed:
             parts.append(f"{done.removed:,} removed")

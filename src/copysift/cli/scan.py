@@ -78,8 +78,6 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         scan.save(Path(door.save))
     console.name_skipped(result.skipped)
     console.name_notes(result.notes, door)
-    if chosen == "table" and places and not against:  # an index says itself how it reads programs
-        note_programs(result, settings, door)
     show(result, chosen, settings, door, scan)
     if door.verbose:
         spelled = [f"{name} {value}" for name, value in result.settings.items() if value]
@@ -130,15 +128,6 @@ def _scan(
     if against:
         return index_scan(Path(against), given, apart=True), places
     return index_scan(Path(indexes[0]), given, apart=False), []
-
-
-def note_programs(result: Result, settings: Settings, door: Door) -> None:
-    """Say so when programs were compared as text although --kind text was not given."""
-    from copysift.workflows.programs import taken_as_text
-
-    count = 0 if door.quiet else taken_as_text(result.documents, settings)
-    if count > 1:
-        console.note(f"{count:,} programs are compared as text; --kind code compares them by tokens")
 
 
 def wants_groups(chosen: str, door: Door) -> bool:

@@ -144,6 +144,7 @@ class Pair:
     longest: int | None = None
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
+    channel: str = ""  # what decided: text, words, bytes or code (tokens); none for equal bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ class Hit:
     longest: int | None = None
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
+    channel: str = ""  # as in a pair
 
 
 @dataclass(frozen=True, slots=True)

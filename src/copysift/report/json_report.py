@@ -72,6 +72,7 @@ def record(pair: Pair) -> dict[str, Any]:
         "shared": pair.shared,
         "longest": pair.longest,
         "lines": pair.lines,
+        "channel": pair.channel or None,
         "regions": None if pair.regions is None else [_region(region) for region in pair.regions],
     }
 

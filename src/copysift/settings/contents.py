@@ -101,7 +101,7 @@ class Contents:
         CONTENTS, text, "NAME", commands=READ, default_for={MAKE_RUN: "mod"},
     )  # fmt: skip
     modulus: int | None = declare(
-        None, "--modulus", "Keep about 1 k-gram in P (schemes mod, safe-mod, adaptive-mod).",
+        None, "--modulus", "Keep about 1 k-gram in P (schemes mod, safe-mod), at most 1 in P (adaptive-mod).",
         CONTENTS, count, "P", limits=(1, 2**32), commands=READ, default_text="from the window",
         default_for={MAKE_RUN: "25"},
     )  # fmt: skip

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from copysift.model.values import Fingerprints
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -26,6 +29,13 @@ class Entry:
     bytes: int
     file: bool = False
     mtime: int = 0
+
+
+class Views(NamedTuple):
+    """The fingerprints of a content: those that every index has, and further ones by channel."""
+
+    main: Fingerprints
+    further: Mapping[str, Fingerprints] = MappingProxyType({})
 
 
 def distinct(hashes: UInt64s) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.errors import InputError
+from copysift.kinds.kind import family
 from copysift.model.document import Document
 from copysift.model.values import Folders, Listing, Result
 from copysift.runtime.progress import Progress
@@ -20,7 +21,6 @@ from copysift.sources.file_content import FileContent, file_at
 from copysift.sources.source import MEMBERS
 from copysift.sources.walk import Linked, walk
 from copysift.workflows.folders import match_folders
-from copysift.workflows.reading import family
 from copysift.workflows.scan import Scan
 from copysift.workflows.submissions import reading_of, walk_settings
 

@@ -27,6 +27,7 @@ from copysift.workflows.stored_settings import (
     Places,
     StoredReader,
     entry_of,
+    programs_in,
     reader_of,
     reconciled,
     remembered,
@@ -387,6 +388,9 @@ class Index(OverTime):
 
     def _sketching(self) -> tuple[Reader, bool]:
         require_seed(self.path, self._stored, self.settings)
+        if programs_in(self._stored) == "both":  # sweeps follow documents over time, as texts
+            self._stored = {**self._stored, "programs": False}
+            self._writing(at_once=False).decide(self._stored)
         return reader_of(self.settings, self._stored), self._texts
 
     def _adding(self, progress: Progress | None) -> Adding:

@@ -7,10 +7,11 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from copysift.errors import InputError
 from copysift.model.document import Document
-from copysift.model.values import CUT, DAMAGED, LIMIT, MAX_BYTES, Fingerprints, Skipped
+from copysift.model.values import CUT, DAMAGED, LIMIT, MAX_BYTES, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
@@ -22,10 +23,9 @@ from copysift.sources.source import ITSELF
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.workflows.outer_files import Outers
-from copysift.workflows.programs import MAYBE
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import Places, entry_of, undecided
+from copysift.workflows.stored_settings import Places
 from copysift.workflows.submissions import reading_of
 
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
@@ -40,7 +40,6 @@ class Added:
     unchanged: int = 0
     removed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    programs: str = ""  # how they were read, where one may ask: code or text
     notes: tuple[str, ...] = ()  # what could have been read in another way
 
     @property
@@ -74,9 +73,9 @@ class _Read:
     """A document as it was read; `found` is None where another document of the same bytes brings it."""
 
     entry: store.Entry
-    found: Fingerprints | None
+    found: store.Views | None
     text: Callable[[], Iterable[bytes]] | None
-    again: Callable[[], Fingerprints]
+    again: Callable[[], store.Views]
 
 
 class Adding:
@@ -101,7 +100,6 @@ class Adding:
         inputs = Inputs(reading_of(self._settings), Spool(), qualified=True)
         wanted = list(self._wanted(inputs, paths, met))
         self.done.notes = inputs.notes
-        self._decide([each.document for each in wanted])
         self._shown.phase("reading", len(wanted))
         done = ordered_map(
             self._read_file, wanted, jobs=self._jobs, weigh=lambda item: item.document.size, budget=IN_FLIGHT
@@ -121,20 +119,8 @@ class Adding:
         """Give the container or file of records that a document is in; "" for a file."""
         return self._outers.of(name)
 
-    def _decide(self, entries: list[Document]) -> None:
-        """Let the first files say how programs are read, by the rule of `scan`; others only get a remark."""
-        stored = self._writer.catalog.about("settings")
-        if not entries or not (undecided(stored) or stored.get("programs") is False):
-            return
-        if undecided(stored):
-            self._reader.programs = self._reader.class_like(entries)
-            self._writer.decide({**stored, "programs": self._reader.programs})
-        if self._reader.class_like(entries, MAYBE):
-            self.done.programs = "code" if self._reader.programs else "text"
-
     def documents(self, documents: Sequence[Document]) -> None:
         """Add documents that do not come from files of their own."""
-        self._decide([entry_of(each.name, each.size) for each in documents])
         self._shown.phase("reading", None)
         for made in ordered_map(
             self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.size, budget=IN_FLIGHT
@@ -214,9 +200,10 @@ class Adding:
         loaded = load(item.document)
         if isinstance(loaded, Skipped):
             return loaded
-        kind, chunks = self._reader.opened(loaded)
+        kind, _ = self._reader.opened(loaded)
         mtime_ns = item.mtime_ns or _settled(loaded.mtime_ns)
         filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, True, mtime_ns)
+        again = partial(self._reader.views, kind, partial(self._reader.chunks, loaded, kind))
         same = known is not None and (known.size, known.checksum, known.kind) == (
             loaded.size,
             loaded.checksum,
@@ -224,8 +211,7 @@ class Adding:
         )
         found = None
         if not same and self._claim(filed):
-            found = self._reader.fingerprints(kind, chunks)
-        again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
+            found = again()
         text = (lambda: self._reader.chunks(loaded, kind)) if self._keep_text else None
         return _Read(filed, found, text, again)
 
@@ -239,8 +225,8 @@ class Adding:
             kind = self._reader.kind_of(source, document.file)
         checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
         filed = store.Entry(document.name, checksum, kind, len(data))
-        found = self._reader.fingerprints(kind, [source]) if self._claim(filed) else None
-        again = lambda: self._reader.fingerprints(kind, [source])  # noqa: E731
+        again = partial(self._reader.views, kind, lambda: [source])
+        found = again() if self._claim(filed) else None
         return _Read(filed, found, (lambda: [source]) if self._keep_text else None, again)
 
     def _claim(self, entry: store.Entry) -> bool:

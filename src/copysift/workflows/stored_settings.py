@@ -43,19 +43,18 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     kept["anchor"] = list(settings.anchor)
     thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
     kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
-    return {**kept, "programs": None}  # the first files that are added decide
+    return {**kept, "programs": "both"}
 
 
-def undecided(stored: Mapping[str, Any]) -> bool:
-    """Tell whether the next files decide how programs are read: as tokens or, in a mixed tree, as text."""
-    return stored.get("programs", False) is None and stored["kind"] == "auto" and not stored["language"]
+def programs_in(stored: Mapping[str, Any]) -> str:
+    """Give how an index reads programs: one of version 0.1 as its first files decided, for good."""
+    known = stored.get("programs", False)
+    return "both" if known in (None, "both") else "code" if known else "text"
 
 
 def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
     """Make a reader that takes programs as the documents of an index were taken."""
-    reader = Reader(settings)
-    reader.programs = bool(stored.get("programs"))
-    return reader
+    return Reader(settings, programs=programs_in(stored))
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
@@ -187,8 +186,7 @@ class StoredReader(Reader):
     """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
-        super().__init__(settings)
-        self.programs = bool(snapshot.settings.get("programs"))
+        super().__init__(settings, programs=programs_in(snapshot.settings))
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
         self._members = Members(reading_of(settings))

@@ -19,7 +19,7 @@ from copysift.sources.roster import Roster, exported, roster
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
 from copysift.sources.walk import WalkSettings
-from copysift.workflows.reading import Reader, together
+from copysift.workflows.reading import Reader, of_submissions, together
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
 
@@ -55,7 +55,7 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    asked = of_submissions(settings)
     if not asked and not archives:
         return Gathering(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):

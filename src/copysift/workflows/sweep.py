@@ -15,7 +15,6 @@ import numpy as np
 
 from copysift import kernels
 from copysift.errors import InputError, StoreError, UsageError
-from copysift.model.document import Document
 from copysift.model.sweeps import Swept
 from copysift.model.values import MAX_BYTES, TAKEN, Fingerprints, Skipped
 from copysift.runtime.progress import Progress, Silent
@@ -33,7 +32,7 @@ from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import entry_of, undecided
+from copysift.workflows.stored_settings import entry_of
 from copysift.workflows.sweep_relations import file_pairs, sizes_of, versions_pairs
 
 if TYPE_CHECKING:
@@ -83,7 +82,6 @@ class Sweeper:
         self._restored: dict[int, int] = {}  # contents that had lost fingerprints: their new numbers
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._skipped: list[Skipped] = []
-        self._undecided = undecided(writer.catalog.about("settings"))
         self._fresh = writer.next_content
         self._hashes: list[UInt64s] | None = []
         self._hashed = self._unchanged = self._repeated = self._documents = 0
@@ -143,8 +141,6 @@ class Sweeper:
             found = [each for each in batch if not isinstance(each, Skipped | Again)]
             self._again += [each for each in batch if isinstance(each, Again)]
             lost = [each for each in batch if isinstance(each, Skipped) and each.reason not in TAKEN]
-            if self._undecided and found:
-                self._decide([entry_of(uri, len(data)) for uri, data in found])
             raws = [_named(uri) for uri, _ in found]
             names = [_named(each.name) for each in lost]
             known = self._sweep.known(raws + names)
@@ -163,13 +159,6 @@ class Sweeper:
                 item = self._item(raw, data, checksum, row)
                 if item is not None:
                     yield item
-
-    def _decide(self, entries: list[Document]) -> None:
-        """Let the first documents say how programs are read, by the rule of `scan`."""
-        self._undecided = False
-        self._reader.programs = self._reader.class_like(entries)
-        stored = self._writer.catalog.about("settings")
-        self._writer.decide({**stored, "programs": self._reader.programs})
 
     def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something stood, it still does as far as anybody knows."""
@@ -242,8 +231,8 @@ class Sweeper:
         self._note(found)
         lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
         if lost is None:
-            return self._writer.put_content(entry, found, text)
-        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
+            return self._writer.put_content(entry, store.Views(found), text)
+        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, store.Views(found), text)
         self._restored[lost.number] = number
         return number
 
