@@ -170,7 +170,7 @@ def test_an_unchanged_archive_is_not_opened_again_and_lost_members_go(tmp_path, 
 def test_an_index_that_has_an_archive_as_one_document_gets_its_members(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "X.zip", zipped(FILES))
-    with copysift.Index("i.sift", containers=False) as index:
+    with copysift.Index("i.sift", no_containers=True) as index:
         assert index.add("X.zip").added == 1
     with copysift.Index("i.sift") as index:
         done = index.update()
