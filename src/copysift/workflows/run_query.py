@@ -43,6 +43,7 @@ class Asked:
         if settings.get("seed") != seed_check(seed):
             raise UsageError(f"{path} was made with another --seed", hint="give the same one")
         self._sets = Sets(path / "sketches")
+        self._common = self._sets.common()
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
 
@@ -93,13 +94,21 @@ class Asked:
             size = len(text)
             data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
             ends = np.array([0, len(data)], np.int64)
-            mine = shingle_sets(data, ends, self._settings["shingle"], self._seed).values
+            found = shingle_sets(data, ends, self._settings["shingle"], self._seed)
+            less = self._common.without(found.values, found.bounds, found.words, found.places, found.order)
+            mine = less.values if len(less.changed) else found.values
         hits, shared = self._inverted.holders(mine)
         others = hits != number
         hits, shared = hits[others], shared[others]
-        sizes = self._sets.column("shingles")[hits]
-        found = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
-        close = np.flatnonzero(found.containment >= threshold - 1e-12)
-        order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
-        columns = (found.shared, found.resemblance, found.containment_left, found.containment_right)
+        sizes = self._sets.column("compared")[hits]
+        measured = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
+        close = np.flatnonzero(measured.containment >= threshold - 1e-12)
+        ranks = (hits[close], -measured.containment[close], -measured.resemblance[close])
+        order = close[np.lexsort(ranks)][:limit]
+        columns = (
+            measured.shared,
+            measured.resemblance,
+            measured.containment_left,
+            measured.containment_right,
+        )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
