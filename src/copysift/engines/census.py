@@ -1,4 +1,4 @@
-"""The census on this machine: which shingles are boilerplate, and what is left of each document without them."""
+"""The census on this machine: which shingles are boilerplate, and what documents are without them."""
 
 from __future__ import annotations
 
@@ -98,10 +98,10 @@ def settle(sets: Sets, first: Int64s, common: Boilerplate, suspects: Bools, mapp
     """Leave boilerplate out of all sets, and say what that means."""
     write_common(sets.folder, common)
     told, before = Told(len(common)), int(sets.column("shingles").sum())
-    for name in ("shingles", "words", "places"):
-        if len(common):
-            sets.column(name)  # what threads share is made before they start
-    for found in mapped(lambda part: sets.settle(part, common, suspects), range(sets.parts)):
+    for name in ("shingles", "words", "places") if len(common) else ("shingles",):
+        sets.column(name)  # what threads share is made before they start
+    parts = mapped(lambda part: sets.settle(part, common, suspects[sets.span(part)]), range(sets.parts))
+    for found, _ in parts:
         told.documents += len(found.changed) + len(found.buried)
         told.buried += len(found.buried)
     after = int(sets.column("compared").sum())

@@ -1,7 +1,7 @@
 """Boilerplate: shingles in more documents than --max-shared, left out of both sides of every measure.
 
-A census finds them (Broder et al., section 5.1). Counting every shingle by name would mean sorting them all, so
-it takes two passes: the first counts how many fall into each of some cells, the second counts by name the
+A census finds them (Broder et al., section 5.1). To count every shingle by name is to sort them all, so it
+takes two passes: the first counts how many fall into each of some cells, the second counts by name the
 few whose cell is full enough. The answer does not depend on the number of cells.
 
 A corpus may hold thousands of near-copies of one document. All that they share is common then, and is their
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 # Of 50,000 near-copies of 300 words with 1 % of the words changed, none has more than 15 % uncovered, or 5 %
-# beyond the first two shingles' length of a run. A template of 200 words with 60 of the page's own leaves 23 %.
+# beyond the first two shingles' length of a run. A template of 200 words with 60 others leaves 23 %.
 OWN, LONG = 0.15, 0.05
 FEW = 0.05  # a document with a smaller share of common shingles has content of its own
 UNPLACED = 0.15  # the share of shingles, where their order in the text is not known
@@ -62,7 +62,7 @@ def tally(values: UInt64s, counts: Int64s | None = None) -> tuple[UInt64s, Int64
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """The sets that are `changed` without boilerplate, values[bounds[i]:bounds[i + 1]]; `buried` ones keep it."""
+    """Sets that are `changed`, without boilerplate: values[bounds[i]:bounds[i + 1]]; `buried` keep it."""
 
     changed: Int64s
     buried: Int64s
@@ -94,28 +94,28 @@ class Boilerplate:
         return len(self.hashes)
 
     def without(
-        self, values: UInt64s, bounds: Int64s, words: Int64s, places: Int64s, order: UInt32s | None
+        self, values: UInt64s, bounds: Int64s, words: Int64s, places: Int64s, order: UInt32s
     ) -> Without:
         """Leave boilerplate out of sets, but for documents that are buried in it.
 
         `words` and `places` count the words and the shingles in order of the text, whose low halves are in
-        `order`; None where it is not known.
+        `order`; 0 places where it is not known.
         """
+        if not len(self):
+            return Without.none()
         sizes = np.diff(bounds)
         common = kernels.shingle.held(values, bounds, self.hashes, self._filter)
         having = np.flatnonzero(common)
         whole, marks = picked(values, bounds, having)
         rest, ends = kernels.shingle.without(whole, marks, self.hashes, self._filter)
-        buried = sizes[having] - common[having] <= UNPLACED * sizes[having]
-        if order is not None:
-            long = common[having] > FEW * sizes[having]
-            buried = long & (places[having] > 0)
-            suspects = np.flatnonzero(buried)
-            some, edges = picked(order, _bounds(places), having[suspects])
-            own, cuts = picked(rest, ends, suspects)
-            total, run = kernels.shingle.uncovered(some, edges, own, cuts, words[having[suspects]]).T
-            least = words[having[suspects]]
-            buried[suspects] = (total <= OWN * least) & (run <= LONG * least)
+        buried = np.diff(ends) <= UNPLACED * sizes[having]
+        buried[places[having] > 0] = False
+        suspects = np.flatnonzero((places[having] > 0) & (common[having] > FEW * sizes[having]))
+        asked = having[suspects]
+        some, edges = picked(order, bounds_of(places), asked)
+        own, cuts = picked(rest, ends, suspects)
+        total, run = kernels.shingle.uncovered(some, edges, own, cuts, words[asked]).T
+        buried[suspects] = (total <= OWN * words[asked]) & (run <= LONG * words[asked])
         changed = np.flatnonzero(~buried)
         return Without(having[changed], having[buried], *picked(rest, ends, changed))
 
@@ -125,11 +125,12 @@ def picked(values: NDArray[Any], bounds: Int64s, which: Int64s) -> tuple[NDArray
     if len(which) == len(bounds) - 1:
         return np.asarray(values), bounds
     sizes = (bounds[1:] - bounds[:-1])[which]
-    ends = _bounds(sizes)
+    ends = bounds_of(sizes)
     return values[np.repeat(bounds[which] - ends[:-1], sizes) + np.arange(ends[-1])], ends
 
 
-def _bounds(sizes: Int64s) -> Int64s:
+def bounds_of(sizes: NDArray[Any]) -> Int64s:
+    """Give where each of some sets that lie one after another begins, and where the last ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 

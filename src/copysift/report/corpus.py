@@ -126,8 +126,9 @@ def as_html(view: Overview) -> str:
     ]
     if view.ignored_count:
         parts.append(
-            f"<h2>Boilerplate</h2>{''.join(f'<p>{_spell(note[0].upper() + note[1:])}.' for note in view.notes)}"
-            f"<p>{plural(view.ignored_count, 'shingle')} ignored; the most common:</p><table>"
+            "<h2>Boilerplate</h2>"
+            + "".join(f"<p>{_spell(note[0].upper() + note[1:])}.</p>" for note in view.notes)
+            + f"<p>{plural(view.ignored_count, 'shingle')} ignored; the most common:</p><table>"
         )
         parts += [f"<tr><td class=n>{count:,}<td>{_spell(text)}" for count, text in view.ignored]
         parts.append("</table>")

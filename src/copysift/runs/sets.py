@@ -1,9 +1,10 @@
 """The sketched documents of a run on disk: facts and shingles, in parts, in order of input.
 
-`documents-N.arrow` has the facts, `shingles-N.u64` the sets, one document after another, and `order-N.u32` the
+`documents-N.arrow` has the facts, `shingles-N.u64` the sets, one document after another, `order-N.u32` the
 low halves of the shingles in order of the text. `documents-N.sum` has the checksum of the facts, and the
 facts have digests of the sets. The census adds `common.arrow`, the boilerplate; `census-N.u64`, how many
-shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without it. What is asked for is a set without boilerplate, unless it says `full`.
+shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without
+it. What is asked for is a set without boilerplate, unless it says `full`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +21,7 @@ import pyarrow.ipc
 
 from copysift import kernels
 from copysift.errors import RunError
-from copysift.join.boilerplate import Boilerplate, Without, picked
+from copysift.join.boilerplate import Boilerplate, Without, bounds_of, picked
 from copysift.join.lists import distinct
 from copysift.join.spill import write_all
 
@@ -65,7 +67,7 @@ class Places(NamedTuple):
 
     def gathered(self) -> tuple[UInt64s, Int64s]:
         """Put the sets one after another: values and bounds."""
-        return kernels.shingle.gather_among(*self), _bounds(self.ends - self.starts)
+        return kernels.shingle.gather_among(*self), bounds_of(self.ends - self.starts)
 
 
 def write_facts(table: pa.Table, part: Path, target: Path) -> None:
@@ -82,6 +84,13 @@ def write_common(folder: Path, common: Boilerplate) -> None:
         part = folder / "common.part"
         _write_arrow(table, part)
         part.replace(folder / COMMON)
+
+
+def drop_census(folder: Path) -> None:
+    """Remove what a census has left."""
+    for stem in ("common", "census-", "rest-"):
+        for path in folder.glob(f"{stem}*"):
+            path.unlink()
 
 
 def _write_arrow(table: pa.Table, path: Path) -> None:
@@ -129,44 +138,47 @@ class Sets:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
 
-    def settle(self, part: int, common: Boilerplate, suspects: NDArray[np.bool_]) -> Without:
+    def settle(
+        self, part: int, common: Boilerplate, suspects: NDArray[np.bool_] | None = None
+    ) -> tuple[Without, Int64s]:
         """Leave boilerplate out of the sets of a part, and write what is left of those that have any.
 
-        Only documents that are suspects, of all documents, may have it.
+        Only documents of the part that are suspects may have it. The last array has the sizes that are left.
         """
-        span = self.span(part)
-        some = np.flatnonzero(suspects[span])
-        sizes = self.column("shingles")[span].copy()
+        sizes = self._of_part(part, "shingles").copy()
+        some = np.arange(len(sizes)) if suspects is None else np.flatnonzero(suspects)
         found = common.without(*self._suspects(part, some)) if len(some) and len(common) else Without.none()
-        sizes[some[found.changed]] = np.diff(found.bounds)
+        found = Without(some[found.changed], some[found.buried], found.values, found.bounds)
+        sizes[found.changed] = np.diff(found.bounds)
         for stem, array in (("rest", found.values), ("census", sizes)):
             path = self.path(stem, part)
             if len(array) or stem == "census":
-                with path.with_suffix(".part").open("wb", buffering=0) as file:
+                spare = path.with_suffix(f".{uuid4().hex}.part")
+                with spare.open("wb", buffering=0) as file:
                     write_all(file.fileno(), np.ascontiguousarray(array), path)
-                path.with_suffix(".part").replace(path)
-        return found
+                spare.replace(path)
+        return found, sizes
 
-    def _suspects(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s, Int64s, Int64s, UInt32s | None]:
-        """Give sets of some documents of a part in full, their words and places, and the order of shingles."""
-        span = self.span(part)
+    def _suspects(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s, Int64s, Int64s, UInt32s]:
+        """Give sets of some documents of a part in full, their words and places, and their order."""
         values, bounds = picked(*self.full(part), which)
-        words = self.column("words")[span]
-        if not self._placed(part):
-            return values, bounds, words[which], np.ones(len(which), np.int64), None
-        places = self.column("places")[span]
+        words, places, order = self._of_part(part, "words"), *self.order(part)
+        return values, bounds, words[which], places[which], picked(order, bounds_of(places), which)[0]
+
+    def order(self, part: int) -> tuple[Int64s, UInt32s]:
+        """Give how many places the documents of a part have, and the low halves of their shingles in order.
+
+        Runs of version 0.1 have none.
+        """
         path = self.path("order", part)
+        if not path.exists():
+            return self._of_part(part, "places"), np.zeros(0, np.uint32)
+        places = self._of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
             raise RunError(f"{path} was cut short", hint="make the run again")
-        order = np.memmap(path, np.uint32, "r") if path.stat().st_size else np.zeros(0, np.uint32)
-        return values, bounds, words[which], places[which], picked(order, _bounds(places), which)[0]
+        return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
 
     # ---- facts
-
-    @property
-    def settled(self) -> bool:
-        """Tell whether boilerplate has been left out; of runs of version 0.1 it never was."""
-        return not self.parts or self.path("census", self.parts - 1).exists()
 
     def common(self) -> Boilerplate:
         """Give the boilerplate of the run."""
@@ -193,10 +205,17 @@ class Sets:
         return self._columns[name]
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
-        if name == "compared" and self.settled:
+        if name == "compared" and self.path("census", part).exists():
             return np.fromfile(self.path("census", part), np.int64)
+        if name == "places" and not self.path("order", part).exists():  # of version 0.1
+            return np.zeros(len(self._numbers(part, "words")), np.int64)
         kept = "shingles" if name == "compared" else name
         return np.asarray(self._read(part, [kept])[kept].to_numpy())
+
+    def _of_part(self, part: int, name: str) -> NDArray[Any]:
+        """Give a number of every document of a part, without a look at the other parts."""
+        known = self._columns.get(name)
+        return self._numbers(part, name) if known is None else known[self.span(part)]
 
     def forget(self, *names: str) -> None:
         """Drop columns from memory."""
@@ -229,28 +248,26 @@ class Sets:
 
     def full(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part with their boilerplate: values and bounds."""
-        known = self._columns.get("shingles")
-        sizes = self._numbers(part, "shingles") if known is None else known[self.span(part)]
-        bounds = _bounds(sizes)
+        bounds = bounds_of(self._of_part(part, "shingles"))
         return self._mapped("shingles", part, int(bounds[-1])), bounds
 
     def whole(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part without boilerplate: values and bounds."""
         places = self.places(part)
         if len(places.sources) == 1:
-            return places.sources[0], _bounds(places.ends - places.starts)
+            return places.sources[0], bounds_of(places.ends - places.starts)
         return places.gathered()
 
     def places(self, part: int) -> Places:
         """Give where all sets of a part are, without boilerplate."""
-        sizes, compared = (self.column(name)[self.span(part)] for name in ("shingles", "compared"))
+        sizes, compared = (self._of_part(part, name) for name in ("shingles", "compared"))
         full = self._mapped("shingles", part, int(sizes.sum()))
         changed = compared != sizes
-        starts = _bounds(sizes)[:-1]
+        starts = bounds_of(sizes)[:-1]
         if not changed.any():
             return Places([full], np.zeros(len(sizes), np.int64), starts, starts + sizes)
         rest = self._mapped("rest", part, int(compared[changed].sum()))
-        starts = np.where(changed, _bounds(np.where(changed, compared, 0))[:-1], starts)
+        starts = np.where(changed, bounds_of(np.where(changed, compared, 0))[:-1], starts)
         return Places([full, rest], changed.astype(np.int64), starts, starts + compared)
 
     def checked(self, part: int) -> tuple[UInt64s, Int64s]:
@@ -309,8 +326,8 @@ class Sets:
         if "_starts" not in self._columns:
             sizes, compared = self.column("shingles"), self.column("compared")
             self._columns["_changed"] = sizes != compared
-            self._columns["_rest"] = _bounds(np.where(self._columns["_changed"], compared, 0))
-            self._columns["_starts"] = _bounds(sizes)
+            self._columns["_rest"] = bounds_of(np.where(self._columns["_changed"], compared, 0))
+            self._columns["_starts"] = bounds_of(sizes)
         return self._columns["_starts"], self._columns["_rest"], self._columns["_changed"]
 
     # ---- files
@@ -331,10 +348,6 @@ class Sets:
                 f"{self.folder.parent} holds no shingles",
                 hint="it was made with --slim; make it again without",
             ) from None
-
-    def _placed(self, part: int) -> bool:
-        """Tell whether the order of shingles is known; runs of version 0.1 have none."""
-        return self.path("order", part).exists()
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
         path = self.path("documents", part)
@@ -359,10 +372,3 @@ class Sets:
     def path(self, stem: str, part: int) -> Path:
         """Name a file of a part."""
         return self.folder / f"{stem}-{part:05d}.{STEMS.get(stem, 'u64')}"
-
-
-def _bounds(sizes: NDArray[Any]) -> Int64s:
-    """Give where each of some sets that lie one after another begins, and where the last ends."""
-    bounds = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=bounds[1:])
-    return bounds

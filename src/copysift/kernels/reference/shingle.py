@@ -126,7 +126,7 @@ def count(cells: UInt32s, values: UInt64s, bounds: Int64s, wanted: Bytes) -> Non
 
 
 def marked(marks: UInt64s, values: UInt64s, bounds: Int64s, wanted: Bytes) -> tuple[UInt64s, Int64s]:
-    """Give the keys of the sets that are wanted whose cell is marked, a bit each, and where each set's end."""
+    """Give the keys of the sets that are wanted whose cell is marked, a bit each, and where each set ends."""
     found, ends = [], [0]
     for (start, end), counted in zip(pairwise(bounds.tolist()), wanted.tolist(), strict=True):
         for key in values[start:end].tolist() if counted else ():
