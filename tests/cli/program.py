@@ -21,14 +21,16 @@ def environment(**extra: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error", "COLUMNS": "100", **extra}
 
 
-def copysift(folder: Path, *arguments: str | bytes, stdin: bytes = b"", **extra: str) -> Done:
+def copysift(
+    folder: Path, *arguments: str | bytes, stdin: bytes = b"", timeout: float = 300, **extra: str
+) -> Done:
     done = subprocess.run(
         [sys.executable, "-m", "copysift", *arguments],
         cwd=folder,
         input=stdin,
         capture_output=True,
         env=environment(**extra),
-        timeout=300,
+        timeout=timeout,
         check=False,
     )
     decoded = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))

@@ -1,8 +1,10 @@
 import contextlib
+import gzip
 import json
 import os
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -12,8 +14,8 @@ from tests.cli.texts import prose
 A = prose(1)
 
 
-def scanned(tmp_path, *options):
-    done = copysift(tmp_path, "scan", ".", "--format", "json", *options)
+def scanned(tmp_path, *options, timeout=300):
+    done = copysift(tmp_path, "scan", ".", "--format", "json", *options, timeout=timeout)
     assert "Traceback" not in done.err
     return done, json.loads(done.out)
 
@@ -148,7 +150,7 @@ def peak_megabytes(tmp_path, *arguments):
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600, check=True,
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=150, check=True,
     )  # fmt: skip
     peak, status = done.stderr.split()[-2:]
     return int(peak), int(status), done.stdout
@@ -200,3 +202,34 @@ def test_a_name_that_fills_the_screen_is_cut_in_the_middle(tmp_path):
     assert done.status == 3
     assert len(done.err) < 600
     assert "xxx … xxx" in done.err
+
+
+@pytest.mark.parametrize("comments", [60, 100_000])
+def test_many_comments_before_the_first_tag_are_passed_over_once(tmp_path, comments):
+    head = '<?xml version="1.0"?>\n' + "<!-- -->\n" * comments
+    write(tmp_path, {"drawing.svg": f"{head}<svg></svg>\n", "page": f"{head}<html><p>{A}</p></html>\n"})
+    done, content = scanned(tmp_path, timeout=60)
+    assert (done.status, done.err) == (1, "")  # read to the end, and no pair found
+    assert {each["name"] for each in content["documents"]} == {"./drawing.svg", "./page"}
+
+
+@pytest.mark.parametrize("pax", [False, True])
+@pytest.mark.parametrize("name", ["hostile.tar", "hostile.tar.gz"])
+def test_a_tar_that_claims_more_than_it_has_is_named_and_the_rest_goes_on(tmp_path, name, pax):
+    whole, claiming = tarfile.TarInfo("whole.txt"), tarfile.TarInfo("claiming.txt")
+    whole.size = len(A.encode())
+    if pax:
+        claiming.pax_headers = {"size": str(1 << 60)}
+    else:
+        claiming.size = 1 << 60
+    body = A.encode() + bytes(-len(A.encode()) % 512)
+    header = claiming.tobuf(tarfile.PAX_FORMAT if pax else tarfile.GNU_FORMAT)
+    data = whole.tobuf() + body + header + b"some text"
+    write(tmp_path, {name: gzip.compress(data) if name.endswith("gz") else data, "a.txt": A})
+    done = copysift(tmp_path, "scan", "a.txt", name, "--by", "dir", "--format", "json", timeout=60)
+    content = json.loads(done.out)
+    assert {each["name"] for each in content["documents"]} == {"a.txt", f"{name}/whole.txt"}
+    assert {each["name"]: each["reason"] for each in content["skipped"]} == {
+        f"{name}/claiming.txt": "is cut short or damaged inside the archive",
+        f"{name}": "is cut short or damaged: what came before was kept",
+    }

@@ -300,7 +300,7 @@ def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_pat
 def test_programs_that_are_compared_as_text_are_counted(tmp_path):
     write(tmp_path, {f"hw/{name}/x.py": text for name, text in (("ann", A), ("bob", B), ("cleo", C))})
     write(tmp_path, {f"hw/{name}/notes.txt": D for name in ("ann", "bob", "cleo")})
-    note = "copysift: 3 programs are compared as text; --kind code compares them as programs\n"
+    note = "copysift: 3 programs are compared as text; --kind code compares them by tokens\n"
     assert copysift(tmp_path, "scan", "hw").err == note
     assert copysift(tmp_path, "compare", "hw/ann", "hw").err == note
     for more in (["-q"], ["--kind", "text"], ["--kind", "code"], ["--by", "dir"], ["--format", "csv"]):

@@ -107,6 +107,8 @@ def test_text_is_never_binary():
         ("page", b"<!DOCTYPE html><p>", "html"), ("page", b"\n <!-- c --> <HTML lang=en>", "html"),
         ("page", b"\xef\xbb\xbf<?xml version='1.0'?>\n<!doctype HTML>", "html"),
         ("page", "<html>".encode("utf-16"), "html"), ("a.txt", b"I like <html>", "text"),
+        ("page", b"<!-- a --><!-- b -->\n<?XML?><!-- --><body>", "html"), ("page", b"<!-- <html>", "text"),
+        ("page", b"<?xml <html", "text"), ("page", b"<!-- --> text <html>", "text"),
     ],
 )  # fmt: skip
 def test_the_kind_is_told_by_content_and_name(name, head, kind):

@@ -1,3 +1,8 @@
+import itertools
+import re
+import subprocess
+import sys
+
 import pytest
 
 from copysift.errors import UsageError
@@ -54,3 +59,27 @@ def test_no_globs_take_nothing():
 def test_a_glob_without_sense_is_refused(glob):
     with pytest.raises(UsageError):
         Globs([glob])
+
+
+def test_globs_of_several_stars_take_every_path_that_backtracking_finds():
+    plain = {"**/": "(?:.*/)?", "*": "[^/]*"}
+    paths = [
+        "/".join(each) for n in (1, 2, 3, 4) for each in itertools.product(("a", "b", "ab", "aba"), repeat=n)
+    ]
+    for pieces in itertools.product(("**/", "*", "a", "b/", "*b/", "a*"), repeat=4):
+        glob = "/" + "".join(pieces).removesuffix("/")
+        if re.search(r"[^/]\*\*|\*\*$|\*\*\*", glob):
+            continue
+        searched = re.sub(r"\*\*/|\*", lambda found: plain[found[0]], glob[1:])
+        for path in paths:
+            assert takes(glob, path) == (re.fullmatch(searched, path) is not None), (glob, path)
+
+
+@pytest.mark.parametrize(
+    ("glob", "prefix", "name"), [("*a" * 30 + "b", "", "a" * 250), ("**/a/" * 30 + "b", "a/" * 400, "a")]
+)
+def test_many_stars_on_a_long_name_take_no_time(glob, prefix, name):
+    asked = f"Globs([{glob!r}]).matches({prefix!r}, {name!r}, folder=False)"
+    code = f"from copysift.sources.globs import Globs; print({asked})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stdout == b"False\n"

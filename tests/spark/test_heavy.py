@@ -46,7 +46,7 @@ def found(batch, settings, most):
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("method", ["mod", "super"])
+@pytest.mark.parametrize("method", ["shared", "super"])
 def test_entries_that_do_not_fit_give_the_pairs_of_those_that_do(seed, method):
     chance = np.random.default_rng(seed)
     documents = 3000
@@ -60,7 +60,7 @@ def test_entries_that_do_not_fit_give_the_pairs_of_those_that_do(seed, method):
     order = chance.permutation(len(hashes))
     hashes, docs = hashes.astype(np.uint64)[order], docs.astype(np.uint32)[order]
     batch = blocks(hashes, docs, sizes_of[docs], 97)
-    settings = CorpusSettings(method=method, max_shared=50)
+    settings = CorpusSettings(candidates=method, max_shared=50)
     whole = found(batch, settings, 1 << 20)
     assert len(whole[tasks.COMMON]) > 4000
     assert found(batch, settings, 300) == whole
@@ -121,10 +121,10 @@ def heavy_corpus(count):
     return [{"id": f"{n:03}", "text": each} for n, each in enumerate([*mixed, *near])]
 
 
-@pytest.mark.parametrize("method", ["mod", pytest.param("super", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("method", ["shared", pytest.param("super", marks=pytest.mark.slow)])
 def test_heavy_shingles_over_many_tasks_give_the_answer_of_the_local_engine(spark, tmp_path, few, method):
     records = random.Random(5).sample(heavy_corpus(60), 80)
-    settings = {"max_shared": 3, "method": method, "floor": 0.05}
+    settings = {"max_shared": 3, "candidates": method, "floor": 0.05}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
     assert spark_tables(spark.createDataFrame(records).repartition(4), **settings) == expected
     assert len(few) == 1

@@ -164,7 +164,7 @@ def test_a_setting_that_the_scheme_does_not_heed_is_refused(given, tmp_path):
 
 
 def test_more_than_the_whole_is_no_share(tmp_path):
-    with pytest.raises(copysift.UsageError, match="--threshold is 150%, but a share is at most 100%"):
+    with pytest.raises(copysift.UsageError, match=r"--threshold is 1\.5, but must be between 0 and 1"):
         copysift.scan(tmp_path, threshold="150%")
 
 

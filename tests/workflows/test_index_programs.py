@@ -37,7 +37,7 @@ def test_a_class_of_programs_is_compared_by_tokens_as_in_a_scan(here):
         assert kinds(index)["d/late.py"] == "code:python"
         assert kinds(index)["d/essay.txt"] == "text"
         assert {pair.left for pair in index.pairs(threshold=0.9)} == {"d/ann.py"}
-    result = run(here, "scan", "new.py", "--against", "x.sift")
+    result = run(here, "scan", "new.py", "--earlier", "x.sift")
     assert "d/ann.py" in result.out
 
 
@@ -73,14 +73,14 @@ def test_what_has_no_name_may_be_said_to_be_a_program(here):
     done = run(here, "index", "add", "x.sift", "d")
     assert (
         done.err
-        == "copysift: a class of programs: they are compared by their tokens (--kind text: as text)\n"
+        == "copysift: a class of programs: compared by tokens (--kind text compares them as text)\n"
     )
     assert "programs      compared by tokens" in run(here, "index", "info", "x.sift").out
     asked = ("query", "x.sift", "-")
     assert run(here, *asked, stdin=RENAMED.encode()).status == 1
-    done = run(here, *asked, "--as", "python", stdin=RENAMED.encode())
+    done = run(here, *asked, "--language", "python", stdin=RENAMED.encode())
     assert (done.status, done.out.split()[-1]) == (0, "d/ann.py")
-    done = run(here, "query", "x.sift", "--text", RENAMED, "--as", "python")
+    done = run(here, "query", "x.sift", "--text", RENAMED, "--language", "python")
     assert (done.status, done.out.split()[-1]) == (0, "d/ann.py")
 
 

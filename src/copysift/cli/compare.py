@@ -8,11 +8,12 @@ import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, options, settings_from
-from copysift.cli.scan import note_programs, report_format
+from copysift.cli.scan import note_programs, report_format, without_regions
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
 from copysift.model.values import Pair
-from copysift.settings.comparison import Door, Settings
+from copysift.settings.comparison import Settings
+from copysift.settings.output import Door
 
 ALL = 1_000_000
 
@@ -22,7 +23,10 @@ ALL = 1_000_000
 @click.argument("right", metavar="B")
 @options("compare")
 def command(left: str, right: str, **given: object) -> int:
-    """Compare two files, with their shared passages side by side, or two folders by content."""
+    """Compare two files side by side, or two folders.
+
+    Folders are compared by content, whatever the names of their files.
+    """
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
     console.check_output(door)
@@ -32,7 +36,7 @@ def command(left: str, right: str, **given: object) -> int:
 
         hint = "name two files, or two folders"
         if any(is_archive(path) for path in (left, right)):
-            hint = "compare does not open archives: unpack it first, and name two folders"
+            hint = "compare does not open archives: unpack it first, then compare two folders"
         raise UsageError("cannot compare a folder with a file", hint=hint)
     if all(folders):
         return _folders(left, right, settings, door, chosen)
@@ -45,6 +49,8 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
     from copysift.workflows.compare import compare_files
 
     result, scan = compare_files(left, right, settings)
+    if door.no_regions:
+        result = without_regions(result)
     if chosen != "table":
         show_result(result, chosen, settings, door, scan)
     else:
@@ -61,14 +67,14 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
 
 
 def _reaches(pair: Pair, settings: Settings) -> bool:
-    """Tell whether two files share anything, or as much as --threshold asks for."""
+    """Say whether two files share anything, or enough for --threshold."""
     if pair.equal:
         return True
     if settings.threshold is None:
         return bool(pair.shared or pair.regions)
     if settings.measure == "containment":
         return max(pair.containment_left, pair.containment_right) >= settings.threshold
-    return (getattr(pair, settings.measure) or 0) >= settings.threshold
+    return (getattr(pair, settings.measure.replace("-", "_")) or 0) >= settings.threshold
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:

@@ -97,7 +97,7 @@ def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
     """Refuse before the work what cannot be done."""
     choice(keeping)
     if run is not None and against is not None and run.absolute() == against.absolute():
-        raise UsageError("--run and --against name the same folder", hint="name another by --run")
+        raise UsageError("--save and --against name the same folder", hint="choose another --save")
 
 
 def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:

@@ -12,10 +12,9 @@ from copysift.runtime.encoding import detect_encoding
 
 # The suffixes that name a kind; languages that `code` understands join them.
 SUFFIX_KINDS: dict[str, str] = dict.fromkeys((".htm", ".html", ".shtml", ".xht", ".xhtml"), "html")
-_HTML_HEAD = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)\b",
-    re.IGNORECASE | re.DOTALL,
-)
+_MARK = b"\xef\xbb\xbf"  # of UTF-8
+_BLANKS = re.compile(rb"\s*")
+_HTML_TAG = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 
 
 def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
@@ -41,7 +40,7 @@ def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
         language = detect_language(name, head, known)
         if language:
             return f"code:{language}"
-    return "html" if _HTML_HEAD.match(head) else "text"
+    return "html" if _begins_a_page(head) else "text"
 
 
 def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> str:
@@ -51,10 +50,30 @@ def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> 
     """
     if name.lower().endswith(".ipynb"):
         return f"code:{notebook.NAME}"
-    if SUFFIX_KINDS.get(name[name.rfind(".") :].lower()) is None and not _HTML_HEAD.match(head):
+    if SUFFIX_KINDS.get(name[name.rfind(".") :].lower()) is None and not _begins_a_page(head):
         return "text"
     kind = kind_of_text(name, head, known())
     return "text" if kind.startswith("code:") else kind
+
+
+def _begins_a_page(head: bytes) -> bool:
+    """Whether HTML comes after blanks, comments and XML declarations.
+
+    One pass by hand: a regular expression would try every way to divide a row of comments.
+    """
+    at = len(_MARK) if head.startswith(_MARK) else 0
+    while True:
+        blanks = _BLANKS.match(head, at)
+        at = blanks.end() if blanks else at
+        if head.startswith(b"<!--", at):
+            end, size = head.find(b"-->", at + 4), 3
+        elif head[at : at + 5].lower() == b"<?xml":
+            end, size = head.find(b">", at + 5), 1
+        else:
+            return _HTML_TAG.match(head, at) is not None
+        if end < 0:
+            return False
+        at = end + size
 
 
 def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:

@@ -23,7 +23,7 @@ from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.workspace import Work, answer_settings, job_of, making
 from copysift.runtime.progress import Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import settings_of
 from copysift.sources.detection import fields_of
 from copysift.sources.records import MISSING
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # settings that decide sketches and pairs: documents that come later take those of the run
-ADOPTED = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
+ADOPTED = ("shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "features", "floor")
 
 ADOPTED_FILES = ("documents", "shingles", "order")  # the census is taken again
 
@@ -165,6 +165,7 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     if described.get("made_by") != "cluster":
         raise RunError(f"{onto} was not made by copysift cluster", hint="cluster the documents first")
     theirs, ours = described["settings"], answer_settings(settings)
+    adopted = from_stored(theirs)
     if theirs.get("seed") != ours["seed"]:
         raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
     usual = CorpusSettings()
@@ -172,24 +173,22 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
         asked = [name for name in asked if name != "floor"]
     check_onto(onto, settings, asked)
-    return dataclasses.replace(settings, **{name: theirs[name] for name in ADOPTED})
+    return dataclasses.replace(settings, **{name: getattr(adopted, name) for name in ADOPTED})
 
 
 def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> None:
     """Refuse settings that were given and are not those of the run that others are added to."""
-    theirs = _read_description(onto)["settings"]
+    theirs = from_stored(_read_description(onto)["settings"])
     known = settings_of(CorpusSettings)
     others = [
-        name
-        for name in given
-        if name in ADOPTED and name in theirs and getattr(settings, name) != theirs[name]
+        name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)
     ]
     if others:
-        made = ", ".join(f"{known[name].flags[-1]} {theirs[name] or 'none'}" for name in others)
+        made = ", ".join(f"{known[name].flags[-1]} {getattr(theirs, name) or 'none'}" for name in others)
         asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
         raise UsageError(
-            f"{onto} was made with {made}, and is now asked with {asked}",
-            hint="leave those settings out, or make another run",
+            f"{onto} was created with {made}; you gave {asked}",
+            hint="leave them out, or create another run",
         )
 
 
@@ -261,7 +260,7 @@ def _last(settings: CorpusSettings) -> dict[str, object]:
         "resemblance": settings.resemblance,
         "contained": settings.contained,
         "policy": settings.policy or "component",
-        "measure": "resemblance",
+        "measure": settings.measure,
         "threshold": settings.resemblance,
     }
 
@@ -277,8 +276,8 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
     floor = float(opened.described["floor"])
     if settings.resemblance < floor - 1e-12:
         raise UsageError(
-            f"--resemblance is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
-            hint="ask for more, or cluster again with a lower --floor",
+            f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
+            hint="raise --threshold, or cluster again with a lower --floor",
         )
     found = phases.clustered(
         opened.pairs,

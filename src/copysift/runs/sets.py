@@ -73,7 +73,9 @@ class Places(NamedTuple):
 def write_facts(table: pa.Table, part: Path, target: Path) -> None:
     """Write facts to `part` and put them in place, after their checksum."""
     _write_arrow(table, part)
-    target.with_suffix(SUM).write_bytes(_checksum(part))
+    checksum = part.with_name(f"{part.name}{SUM}")
+    checksum.write_bytes(_checksum(part))
+    checksum.replace(target.with_suffix(SUM))
     part.replace(target)
 
 

@@ -74,6 +74,11 @@ def table(group: str) -> dict[str, EntryPoint]:
     return found
 
 
+def built_in(group: str) -> tuple[str, ...]:
+    """Give the names of a group that are not of plug-ins."""
+    return tuple(_BUILT_IN[group])
+
+
 def names(group: str) -> tuple[str, ...]:
     """Give the names of a group: built-ins in their order, then plug-ins by name."""
     return tuple(table(group))

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from copysift.errors import UsageError
 
 LOCAL = "local"
 COOKIE = "copysift"
+SECRET = 32  # bytes that sign sessions
 SESSION = 12 * 3600  # seconds that a browser stays known
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -53,14 +55,35 @@ def _pairs(path: Path, what: str) -> list[tuple[int, tuple[str, str]]]:
 
 
 def secret(path: Path) -> bytes:
-    """Give the secret of a data folder, made on first use."""
+    """Give the secret of a data folder, made on first use; only the holder of the folder's lock may ask.
+
+    It appears under its name when it is whole and on disk. A file of any other size is the rest of a
+    crash, with which anyone could sign a session: it is replaced, which ends the sessions it signed.
+    """
     try:
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with open(number, "wb") as file:
-        file.write(secrets.token_bytes(32))
-    return path.read_bytes()
+        found = path.read_bytes()
+    except FileNotFoundError:
+        found = b""
+    if len(found) == SECRET:
+        path.chmod(0o600)
+        return found
+    made = secrets.token_bytes(SECRET)
+    number, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # mode 0600
+    try:
+        with open(number, "wb") as file:
+            file.write(made)
+            file.flush()
+            os.fsync(number)
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return made
 
 
 class Access:
@@ -69,6 +92,8 @@ class Access:
     def __init__(
         self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], public_url: str = ""
     ) -> None:
+        if len(key) != SECRET:
+            raise ValueError(f"sessions are signed with {SECRET} bytes, not {len(key)}")
         self._key, self._tokens, self._hosts = key, tokens, hosts
         self._public = urlsplit(public_url).netloc.lower()  # what browsers call us behind a proxy
         self.secure = public_url.startswith("https://")

@@ -100,7 +100,7 @@ def size(name: str, value: object) -> int:
     """Take a number of bytes: 2GB, 512MiB, 1.5G, 4096."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([A-Za-z]*)\s*", str(value))
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([A-Za-z]*)", str(value).strip())
     unit = _UNITS.get(found.group(2).upper()) if found else None
     if found is None or unit is None:
         raise UsageError(

@@ -27,6 +27,7 @@ _CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9a-fA-F",
 }
+_STAR, _FOLDERS = "[^/]*?", "(?:.*?/)??"  # as little as possible
 
 
 class Globs:
@@ -63,24 +64,40 @@ def translate(glob: str) -> str:
     if not glob:
         raise ValueError("it is empty")
     out: list[str] = []
+    star = folders = -1  # where the last of each is in `out`
     at = 0
     while at < len(glob):
         whole = at == 0 or glob[at - 1] == "/"  # a run of stars between slashes is a run of folders
         stars = len(glob) - at - len(glob[at:].lstrip("*"))
         after = at + stars
         if stars >= 2 and whole and glob[after : after + 1] == "/":
-            out.append("(?:.*/)?")
+            _close(out, star, folders)
+            star, folders = -1, len(out)
+            out.append(_FOLDERS)
             at = after + 1
         elif stars >= 2 and whole and after == len(glob):
             out.append(".*")
             at = after
         elif stars:
-            out.append("[^/]*")
+            _close(out, star)
+            star = len(out)
+            out.append(_STAR)
             at = after
         else:
             expression, at = _one(glob, at)
             out.append(expression)
     return "".join(out)
+
+
+def _close(out: list[str], *starts: int) -> None:
+    """Let what begins at `starts` match at the first place only, for the next star takes what is left.
+
+    With every place to try for every star, a few stars on a long name would take years.
+    """
+    for start in starts:
+        if start >= 0:
+            out[start] = f"(?>{out[start]}"
+            out.append(")")
 
 
 def _one(glob: str, at: int) -> tuple[str, int]:

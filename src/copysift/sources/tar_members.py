@@ -31,12 +31,21 @@ def tar_items(file: BinaryIO, packing: str, budget: Budget) -> Iterator[Item]:
             for info in archive:
                 if not info.isdir():
                     yield Item(info.name, _time(info), _reason(info), _Member(archive, info))
+                _pass_over(archive)
     except BROKEN as error:
         raise DamagedError(_SHORT) from error
     except DamagedError as error:
         raise DamagedError(_SHORT if stream.error else str(error)) from error
     if stream.error is not None:
         raise DamagedError(_SHORT) from stream.error
+
+
+def _pass_over(archive: tarfile.TarFile) -> None:
+    """Go to the next header, or to the end: tarfile itself goes on for as many bytes as a header claims."""
+    stream = cast("IO[bytes]", archive.fileobj)
+    while (ahead := archive.offset - stream.tell()) > 0:
+        if not stream.read(min(ahead, CHUNK)):
+            raise DamagedError(_SHORT)
 
 
 def _unpacked(file: BinaryIO, packing: str) -> BinaryIO:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Unpack
 
 from copysift.errors import InputError
 from copysift.model.values import Fingerprints, Folders, Pair, Result
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
 from copysift.workflows.reading import Reader
@@ -20,7 +22,11 @@ LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    paths: Place | Iterable[Place], *, regions: bool = False, groups: bool = False, **settings: object
+    paths: Place | Iterable[Place],
+    *,
+    regions: bool = False,
+    groups: bool = False,
+    **settings: Unpack[ScanKeywords],
 ) -> Result:
     """Compare every file at or below the paths with every other.
 
@@ -30,19 +36,19 @@ def scan(
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     check_paths(places)
-    return local.Scan(make(Settings, settings)).run(places, regions=regions, groups=groups)
+    return local.Scan(make(Settings, settings, "scan")).run(places, regions=regions, groups=groups)
 
 
-def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
+def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:
     """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files."""
     from copysift.runs.tables import is_corpus
     from copysift.workflows import shown
 
     answering = shown.show if is_corpus(Path(run)) else local.show
-    return answering(Path(run), make(Settings, settings), groups=groups)
+    return answering(Path(run), make(Settings, settings, "show"), groups=groups)
 
 
-def compare(left: Place, right: Place, **settings: object) -> Pair:
+def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
     """Compare two files and give their measures and exact matches."""
     for each in (os.fspath(left), os.fspath(right)):
         if os.path.isdir(each):  # noqa: PTH112
@@ -51,26 +57,28 @@ def compare(left: Place, right: Place, **settings: object) -> Pair:
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
-                hint="compare takes paths; for texts there are resemblance and containment",
+                hint="compare takes paths; for texts use resemblance and containment",
             )
-    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), make(Settings, settings))
+    made = make(Settings, settings, "compare")
+    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)
     return result.pairs[0]
 
 
-def compare_folders(left: Place, right: Place, **settings: object) -> Folders:
+def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
     """Compare two folders by content; names only break ties."""
-    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), make(Settings, settings))
+    made = make(Settings, settings, "compare")
+    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), made)
     return found
 
 
-def fingerprint(content: str | bytes, **settings: object) -> Fingerprints:
+def fingerprint(content: str | bytes, **settings: Unpack[FingerprintKeywords]) -> Fingerprints:
     """Give the fingerprints of a text or of bytes, with half-open byte offsets of its UTF-8."""
     reader = Reader(make(Settings, settings))
     data = _encoded(content)
     return reader.fingerprints_of(data, "text" if isinstance(content, str) else reader.kind_of(data))
 
 
-def resemblance(left: str | bytes, right: str | bytes, **settings: object) -> float:
+def resemblance(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
     """Give r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, exactly, over all shingles of 10 words.
 
     Two contents without any shingle resemble each other if their words are the same.
@@ -81,7 +89,7 @@ def resemblance(left: str | bytes, right: str | bytes, **settings: object) -> fl
     return len(a & b) / len(a | b)
 
 
-def containment(left: str | bytes, right: str | bytes, **settings: object) -> float:
+def containment(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
     """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that stands in the right, exactly."""
     a, b = _shingles(left, settings), _shingles(right, settings)
     if not a:
@@ -90,17 +98,17 @@ def containment(left: str | bytes, right: str | bytes, **settings: object) -> fl
     return len(a & b) / len(a)
 
 
-def _exact(settings: dict[str, object]) -> Settings:
+def _exact(settings: Mapping[str, object]) -> Settings:
     return make(Settings, {"kind": "words", "scheme": "all", **settings})
 
 
-def _shingles(content: str | bytes, settings: dict[str, object]) -> set[int]:
+def _shingles(content: str | bytes, settings: Mapping[str, object]) -> set[int]:
     made = _exact(settings)
     found = Reader(made).fingerprints_of(_encoded(content), made.kind)
     return set(found.hashes.tolist())
 
 
-def _symbols(content: str | bytes, settings: dict[str, object]) -> list[int]:
+def _symbols(content: str | bytes, settings: Mapping[str, object]) -> list[int]:
     made = _exact(settings)
     symbols: list[int] = Reader(made).canonical_of(_encoded(content), made.kind).symbols.tolist()
     return symbols

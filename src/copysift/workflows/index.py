@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
@@ -15,6 +15,7 @@ from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
+from copysift.settings.keywords import QueryKeywords
 from copysift.sources.files import load
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
@@ -184,7 +185,7 @@ class Index(OverTime):
         *,
         text: bool = False,
         passages: bool = False,
-        **asked: object,
+        **asked: Unpack[QueryKeywords],
     ) -> Iterator[Hit]:
         """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
 
@@ -192,7 +193,7 @@ class Index(OverTime):
         What was found damaged on the way stands in `damages`.
         """
         question = self.question(content, text=text)
-        hits, _ = self.ask(question, make(Query, asked), passages=passages)
+        hits, _ = self.ask(question, make(Query, asked, "query"), passages=passages)
         return iter(hits)
 
     def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
@@ -223,6 +224,9 @@ class Index(OverTime):
         loaded = load(entry_of(path))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
+        if language:
+            data = Path(path).read_bytes()
+            return question_of(path, data, to_utf8(data)[0], reader.kind_in(language))
         return file_question(reader, path, loaded)
 
     def answer(

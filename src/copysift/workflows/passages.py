@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_TAG = re.compile(rb"<[^>]*>")
+_TAG = re.compile(rb"<[^>]*>?")  # one that is not closed too, lest each `<` search to the end in vain
 
 
 class Known:
@@ -55,6 +55,6 @@ def cut(text: bytes, spans: list[tuple[int, int]], markup: bool = False) -> byte
     for start, end in spans:
         parts.append(text[at:start])
         if markup:
-            parts += _TAG.findall(text[start:end])
+            parts += [tag for tag in _TAG.findall(text[start:end]) if tag.endswith(b">")]
         at = end
     return b"".join([*parts, text[at:]])

@@ -82,7 +82,7 @@ class Asking:
         order = sorted(
             range(len(hits)), key=lambda at: (-_measure(hits[at], query.measure), not hits[at].equal, at)
         )
-        order = order[: query.limit]
+        order = order[: query.limit or None]
         if passages:
             left = self._prepared(question.source, question.kind)
             made = [self._matched(hits[at], rows[at], question, asked, found, left) for at in order]
@@ -259,19 +259,16 @@ def _hit(question: Question, asked: _Asked, row: ContentRow, s: int, occurrences
 
 
 def _measure(hit: Hit, name: str) -> float:
-    if name == "reverse":
-        return hit.containment_right
-    if name == "either":
+    if name == "containment":
         return max(hit.containment_left, hit.containment_right)
-    return float({"containment": hit.containment_left, "resemblance": hit.resemblance,
-                  "sif": hit.sif, "shared": hit.shared}[name])  # fmt: skip
+    return float(getattr(hit, name.replace("-", "_")))
 
 
 def _fewest(query: Query, n: int) -> int:
     """Give the fewest shared hashes that can reach the threshold, so that the others are never looked at."""
     if query.measure == "shared":
         return int(query.cut)
-    return int(np.ceil(query.cut * n - 1e-9)) if query.measure in ("containment", "resemblance") else 1
+    return int(np.ceil(query.cut * n - 1e-9)) if query.measure in ("containment-left", "resemblance") else 1
 
 
 def _check_window(asked: int, made: int, scheme: str, kind: str) -> None:

@@ -47,13 +47,20 @@ class Asked:
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
 
-    def query(self, text: bytes | None, name: str, threshold: float, limit: int | None = None) -> list[Pair]:
-        """Give the documents of the run whose resemblance or a containment with the text reaches a threshold.
+    def query(
+        self,
+        text: bytes | None,
+        name: str,
+        threshold: float,
+        limit: int | None = None,
+        measure: str = "containment-left",
+    ) -> list[Pair]:
+        """Give the documents of the run whose measure with the text reaches a threshold.
 
-        Without a text the document of that name is looked up in the run. The best come first: by
-        resemblance, then by the larger containment.
+        Without a text the document of that name is looked up in the run. The best come first: by the
+        measure, then by resemblance and the larger containment.
         """
-        hits, found, _ = self._ranked(text, name, threshold, limit)
+        hits, found, _ = self._ranked(text, name, threshold, limit, measure)
         rows = zip(self._ids.take(hits).to_pylist(), *(each.tolist() for each in found), strict=True)
         return [
             Pair(name, other, r == 1.0, max(left, right), r, left, right, shared)
@@ -61,13 +68,18 @@ class Asked:
         ]
 
     def answer(
-        self, text: bytes | None, name: str, threshold: float, limit: int | None = None
+        self,
+        text: bytes | None,
+        name: str,
+        threshold: float,
+        limit: int | None = None,
+        measure: str = "containment-left",
     ) -> tuple[Group, list[Hit]]:
         """Give what was asked for and the same documents as an index gives them.
 
         A set has every shingle once, so sif's share of occurrences is that of the set.
         """
-        hits, found, (size, shingles) = self._ranked(text, name, threshold, limit)
+        hits, found, (size, shingles) = self._ranked(text, name, threshold, limit, measure)
         sizes = self._sets.column("bytes")[hits].tolist()
         rows = zip(self._ids.take(hits).to_pylist(), sizes, *(each.tolist() for each in found), strict=True)
         made = [
@@ -77,7 +89,7 @@ class Asked:
         return Group(name, name, "words", size, shingles), made
 
     def _ranked(
-        self, text: bytes | None, name: str, threshold: float, limit: int | None
+        self, text: bytes | None, name: str, threshold: float, limit: int | None, measure: str
     ) -> tuple[Int64s, tuple[NDArray[Any], ...], tuple[int, int]]:
         """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
         if text is not None and self._settings.get("features"):
@@ -102,9 +114,11 @@ class Asked:
         hits, shared = hits[others], shared[others]
         sizes = self._sets.column("compared")[hits]
         measured = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
-        close = np.flatnonzero(measured.containment >= threshold - 1e-12)
-        ranks = (hits[close], -measured.containment[close], -measured.resemblance[close])
-        order = close[np.lexsort(ranks)][:limit]
+        # A set has every shingle once, so sif's share of occurrences is that of the set.
+        chosen = getattr(measured, {"sif": "containment_left"}.get(measure, measure.replace("-", "_")))
+        close = np.flatnonzero(chosen >= threshold - 1e-12)
+        keys = (hits, -measured.containment, -measured.resemblance, -chosen)
+        order = close[np.lexsort([key[close] for key in keys])][:limit]
         columns = (
             measured.shared,
             measured.resemblance,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 BATCH = 500  # addresses that are asked for at once
 LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
-UNKNOWN = "which no sweep has: sweep this again by --replace once the sweep that has it is there"
+UNKNOWN = "which is not in any sweep: add the missing sweep, then repeat this one with --overwrite"
 
 Met = Iterable[tuple[str, bytes] | Again | Skipped]
 
@@ -311,5 +311,5 @@ def _differs(at: int, turned: Turned) -> UsageError:
     return UsageError(
         f"there is a sweep of {spelled(at)} already, and this one differs: {turned.new:,} new, "
         f"{turned.changed:,} changed, {turned.gone:,} missing",
-        hint="give it another --date, or put it in the place of that one by --replace",
+        hint="use another --date, or --overwrite",
     )

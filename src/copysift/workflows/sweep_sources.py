@@ -24,7 +24,7 @@ class Sources:
     def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
         self._given, self._sweeping, self._settings = given, sweeping, settings
         self._avoid = str(index.absolute()) + os.sep
-        self.replace = sweeping.replace
+        self.replace = sweeping.overwrite
         self._commit = ""
         paths = [given] if isinstance(given, str | os.PathLike) else given
         places = isinstance(paths, list | tuple) and all(
@@ -60,7 +60,7 @@ class Sources:
         else:
             fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)
             for place in self._places:
-                yield from crawl(place, self._sweeping.input, fields, walking, self._avoid)
+                yield from crawl(place, self._sweeping.input_format, fields, walking, self._avoid)
 
 
 def _documents(items: Iterable[Any]) -> Iterator[tuple[str, bytes]]:

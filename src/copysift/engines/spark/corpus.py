@@ -109,7 +109,7 @@ class SparkCorpus:
         self._sketched = self.store.read("sketches")
         self.counts |= self.store.left("sketch")
         if self.counts["documents"] >= 2**32:
-            raise UsageError("over 4,294,967,295 documents", hint="cluster the corpus in parts, with --onto")
+            raise UsageError("over 4,294,967,295 documents", hint="cluster it in parts, with --extend")
         self.spark.conf.set(PARTITIONS, self.parts(256 * self.counts["documents"]))
         self.numbers.offsets = self.counts.pop("offsets")
         if self.numbers.order:

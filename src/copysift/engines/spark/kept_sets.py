@@ -63,6 +63,9 @@ class SetsWriter:
         if kind is None:
             table = pa.concat_tables(self._tables) if self._tables else FACTS.empty_table()
             write_facts(table, self._parts["documents"], self._paths["documents"])
+        else:
+            for part in self._parts.values():
+                part.unlink(missing_ok=True)
 
 
 def sets_of(batches: Batches, folder: str) -> Iterator[tuple[pa.Array, UInt64s, Int64s]]:

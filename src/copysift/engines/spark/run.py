@@ -120,7 +120,7 @@ def reading_of(
         raise UsageError("URIs and files do not go together", hint=f"leave out {remote[0]}")
     if segments:
         raise UsageError(
-            "URIs go neither with --onto nor with --against", hint="name files that every executor sees"
+            "URIs go neither with --extend nor with --against", hint="name files that every executor sees"
         )
     return Remote(spark, names, settings)
 

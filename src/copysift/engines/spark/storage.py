@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from pyspark.sql import Observation
 
@@ -115,7 +116,7 @@ class Store:
 
     def put(self, name: str, content: str) -> None:
         """Write a small file whole: beside its place first."""
-        system, part = self._hadoop(self.path(f".{name}.part"))
+        system, part = self._hadoop(self.path(f".{name}.{uuid4().hex}.part"))
         stream = system.create(part, True)
         stream.write(bytearray(content.encode()))
         stream.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -77,7 +78,7 @@ def _written(frame: DataFrame, paths: list[Path]) -> None:
         context = TaskContext.get()
         assert context is not None
         path = Path(names[context.partitionId()])
-        own = path.with_name(f"{path.name}.{context.taskAttemptId()}")
+        own = path.with_name(f"{path.name}.{uuid4().hex}")
         try:
             writer = output.maker(path.with_suffix("") if path.suffix == ".part" else path)(own)
             for batch in batches:

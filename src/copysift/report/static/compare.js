@@ -119,7 +119,7 @@ async function pairPage(number) {
       el("h1", {}, meter(pair.similarity), el("span", {}, data.submissions[pair.left].label, " and ", data.submissions[pair.right].label),
         pair.equal ? el("span", { class: "tag" }, "identical") : null),
       el("div", { class: "actions" }, neighbours(pair), el("a", { class: "button", href: `#/sheet/${number}` }, "Evidence sheet"))),
-    measures(pair), passageList(pair, go),
+    ...measures(pair), passageList(pair, go),
     el("p", { class: "hint" }, position, el("span", { class: "keys" }, el("kbd", {}, "j"), el("kbd", {}, "k"), " next and previous passage")),
     el("div", { class: "panes" }, left.root, right.root));
   compared = { step: (by) => go(current < 0 && by < 0 ? -1 : current + by) };

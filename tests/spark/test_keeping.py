@@ -1,0 +1,27 @@
+import os
+
+import numpy as np
+import pyarrow as pa
+
+from copysift.engines.spark.kept_sets import FACTS, SetsWriter
+from copysift.runs.sets import Sets, Sketched
+
+
+def sketched(values):
+    facts = {field.name: [None if field.type == pa.string() else 0] for field in FACTS}
+    facts |= {"id": ["a"], "shingles": [len(values)], "sampled": [1]}
+    return Sketched(pa.table(facts, FACTS), np.array([7], np.uint64), np.array(values, np.uint64))
+
+
+def test_two_attempts_at_one_part_do_not_write_into_each_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "getpid", lambda: 7)  # as on two machines, or in two containers
+    whole = sketched(range(1000))
+    with SetsWriter(tmp_path, 0) as first:
+        first.add(whole)
+        second = SetsWriter(tmp_path, 0)
+        second.add(sketched([1]))
+        second.__exit__(RuntimeError, RuntimeError("this attempt is stopped"), None)
+    assert (tmp_path / "shingles-00000.u64").read_bytes() == whole.values.tobytes()
+    assert (tmp_path / "samples-00000.u64").read_bytes() == whole.samples.tobytes()
+    assert Sets(tmp_path).table(0, FACTS.names).equals(whole.table)
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".arrow", ".sum", ".u64", ".u64"]
