@@ -22,6 +22,7 @@ import pyarrow as pa
 from copysift import kernels
 from copysift.clusters.classes import ALONE, collapse
 from copysift.clusters.linkage import assign
+from copysift.engines.channels import kinds_of, with_channels
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
@@ -59,11 +60,15 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
+    kinds = kinds_of(batch, settings)
+    if kinds is not None:
+        found = with_channels(found, kinds, batch, settings)
     table = pa.table(
         {
             "id": batch["id"],
             "date": batch["date"],
             "other": batch["other"],
+            "kind": pa.repeat(pa.scalar("words"), len(batch)) if kinds is None else pa.array(kinds),
             "bytes": column(lengths),
             "words": column(found.words),
             "places": column(found.places),

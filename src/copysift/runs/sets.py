@@ -232,6 +232,15 @@ class Sets:
         """Give columns of one part."""
         return self._read(part, columns)
 
+    def kinds(self, part: int) -> pa.Array:
+        """Give what the documents of a part are compared as; in version 0.1 all by words."""
+        path = self.path("documents", part)
+        with pa.memory_map(str(path)) as file:
+            known = "kind" in pa.ipc.open_file(file).schema.names
+        if known:
+            return self._read(part, ["kind"])["kind"].combine_chunks()
+        return pa.repeat(pa.scalar("words"), len(self._read(part, ["bytes"])))
+
     def bounds(self) -> Int64s:
         """Give the first document of every part, and one past the last."""
         if len(self._sizes) != self.parts:

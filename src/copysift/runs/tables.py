@@ -98,7 +98,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
             {
                 "document": named,
                 "group": named,
-                "kind": pa.repeat(pa.scalar("words"), len(named)),
+                "kind": corpus.sets.kinds(number),
                 "bytes": part["bytes"],
                 "fingerprints": column(sampled[span].astype(np.int64)),
                 "raw_name": pa.nulls(len(named), pa.binary()),

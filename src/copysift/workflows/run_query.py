@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
-from copysift.fingerprints.shingles import shingle_sets
 from copysift.match.sets import measures
 from copysift.model.values import Group, Hit, Pair
 from copysift.runs.postings import Inverted
 from copysift.runs.scan_run import _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.tables import ids_of
-from copysift.runs.texts import readable
+from copysift.settings.corpus import from_stored
+from copysift.sources.records import Builder
 from copysift.workflows.selection import seed_check
 
 if TYPE_CHECKING:
@@ -104,10 +107,10 @@ class Asked:
             size = int(self._sets.column("bytes")[number])
         else:
             size = len(text)
-            data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
-            ends = np.array([0, len(data)], np.int64)
-            found = shingle_sets(data, ends, self._settings["shingle"], self._seed)
-            less = self._common.without(found.values, found.bounds, found.words, found.places, found.order)
+            found = sketch(_file(name, text), replace(from_stored(self._settings), seed=self._seed))
+            words, places = (found.table[each].to_numpy() for each in ("words", "places"))
+            ends = np.array([0, len(found.values)])
+            less = self._common.without(found.values, ends, words, places, found.order)
             mine = less.values if len(less.changed) else found.values
         hits, shared = self._inverted.holders(mine)
         others = hits != number
@@ -126,3 +129,10 @@ class Asked:
             measured.containment_right,
         )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
+
+
+def _file(name: str, text: bytes) -> pa.RecordBatch:
+    """Give a file as a batch of one document, which is read as it would be in a corpus."""
+    built = Builder(raw=True)
+    built.add(name, text)
+    return next(built.give())

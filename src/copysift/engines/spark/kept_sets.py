@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 21  # shingles that are read at a time, about
 FACTS = pa.schema(
-    [(name, pa.string()) for name in ("id", "date", "other")]
+    [(name, pa.string()) for name in ("id", "date", "other", "kind")]
     + [(name, pa.int64()) for name in ("bytes", "words", "places", "shingles")]
     + [(name, pa.uint64()) for name in ("content", "lexical", "sets")]
 )

@@ -30,8 +30,8 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import ID_FIELDS, SCHEMA, Builder, Fields, add_record
 
 FACTS = (
-    "row long, id string, date string, other string, bytes long, words long, places long, shingles long, "
-    "sampled long, content long, lexical long, class_key long, class_size long"
+    "row long, id string, date string, other string, kind string, bytes long, words long, places long, "
+    "shingles long, sampled long, content long, lexical long, class_key long, class_size long"
 )
 SKETCHES = f"{FACTS}, values binary, in_order binary, probes binary, reason string"
 DOCUMENT, LEFT_OUT, SUMMARY = "reason is null", "reason != ''", "reason = ''"  # kinds of rows
@@ -124,7 +124,7 @@ def table_rows(
     bounds = np.concatenate([[0], np.cumsum(sizes["shingles"], dtype=np.int64)])
     columns: dict[str, Any] = {
         "row": pa.array((part << 32) + np.arange(place, place + count, dtype=np.int64)),
-        **{name: table[name].combine_chunks() for name in ("id", "date", "other")},
+        **{name: table[name].combine_chunks() for name in ("id", "date", "other", "kind")},
         **{name: pa.array(array) for name, array in sizes.items()},
         "sampled": pa.array(np.diff(ends)),
         "content": signed(digests["content"]),
@@ -169,7 +169,7 @@ def probes_column(places: Places, shingles: Any, modulus: int) -> pa.Array:
 def _skipped(name: str, reason: str, row: int, order: pa.RecordBatch | None) -> pa.RecordBatch:
     nothing = pa.nulls(1, pa.int64())
     columns: dict[str, Any] = {"row": pa.array([row]), "id": pa.array([name])}
-    columns |= dict.fromkeys(("date", "other"), pa.nulls(1, pa.string()))
+    columns |= dict.fromkeys(("date", "other", "kind"), pa.nulls(1, pa.string()))
     columns |= dict.fromkeys(("bytes", "words", "places", "shingles", "sampled"), nothing)
     columns |= dict.fromkeys(("content", "lexical", "class_key", "class_size"), nothing)
     columns |= {

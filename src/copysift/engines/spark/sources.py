@@ -210,6 +210,7 @@ def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) 
     sets = Sets(Path(part[0].place))
     places, order = sets.order(part[0].part)
     table = sets.table(part[0].part, FACTS).append_column("places", pa.array(places))
+    table = table.append_column("kind", sets.kinds(part[0].part))
     values, _ = sets.full(part[0].part)
     sketched, summary = Sketched(table, values, order), Summary(number, settings.modulus)
     if keep is not None:

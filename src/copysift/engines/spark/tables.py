@@ -93,7 +93,7 @@ def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
         "number",
         F.col("id").alias("document"),
         F.col("id").alias("group"),
-        F.lit("words").alias("kind"),
+        "kind",
         "bytes",
         F.col("sampled").alias("fingerprints"),
         F.lit(None).cast("binary").alias("raw_name"),
@@ -101,7 +101,7 @@ def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
     )
 
 
-FACTS = ("bytes", "words", "shingles", "date", "other")
+FACTS = ("kind", "bytes", "words", "shingles", "date", "other")
 
 
 def pairs(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
