@@ -48,7 +48,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
         monkeypatch.setattr("copysift.engines.phases.entries", read_nothing)
     monkeypatch.setattr("copysift.engines.phases.sketch", read_nothing)
     made = run(source, tmp_path / "run")
-    assert made.described["seconds"].keys() == {"sketch", "entries", "join", "measure", "cluster"}
+    assert made.described["seconds"].keys() == {"sketch", "census", "entries", "join", "measure", "cluster"}
     assert not (tmp_path / "run" / "work").exists()
     for name in ("documents", "pairs", "clusters"):
         assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)

@@ -68,6 +68,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
             f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"
         )
+        for note in made.described["notes"]:
+            console.note(note)
     if door.verbose:
         for phase, seconds in made.described["seconds"].items():
             console.note(f"{phase}: {seconds:.2f} s")

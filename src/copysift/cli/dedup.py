@@ -31,7 +31,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     one that is kept. With --engine spark SOURCE and OUT may be URIs; at a URI, OUT is a folder of part files.
     """
     settings, door, values = corpus_settings("dedup", given)
-    if not sources:
+    if door.from_run and (sources or door.against or door.save or door.engine == "spark"):
+        raise UsageError(
+            "--from RUN applies a run to its own sources",
+            hint="leave out SOURCE, --against, --save and --engine",
+        )
+    if not sources and not door.from_run:
         raise UsageError(
             "nothing to deduplicate", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -"
         )
@@ -94,5 +99,6 @@ def _dedup(
         against=against,
         passages=door.cut_passages,
         run=run,
+        from_run=Path(door.from_run) if door.from_run else None,
         progress=shown,
     )

@@ -150,12 +150,13 @@ static int shingle_make(shingle_space *s, size_t w) {
 }
 
 typedef struct {
-    uint64_t words, lexical, set;
+    uint64_t words, places, lexical, set;
 } shingle_facts;
 
-/* Write the shingles of one document to out, which has room for n / 2 + 2; gives their number, or -1 without memory. */
+/* Write the shingles of one document to out, which has room for n / 2 + 2, and their low halves in order of the
+   text to order, which has as much; gives the number of shingles, or -1 without memory. */
 static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
-                                uint64_t *out, shingle_facts *facts) {
+                                uint64_t *out, uint32_t *order, shingle_facts *facts) {
     size_t at = 0, kept = 0, found = 0, words = 0;
     uint64_t lexical = WORD_SEED;
     while (at < n) {
@@ -186,6 +187,8 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         space->room = more;
         space->room_size = found;
     }
+    for (size_t i = 0; i < found; i++) order[i] = (uint32_t)out[i];
+    facts->places = found;
     found = keys_distinct(out, space->room, found, space->counts);
     facts->words = words;
     facts->lexical = word_finish(word_mix(lexical, words));
@@ -248,6 +251,118 @@ static size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const u
     return found;
 }
 
+static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
+    size_t step = 1, low = from;
+    while (from + step < m && b[from + step] < key) {
+        low = from + step;
+        step <<= 1;
+    }
+    size_t high = from + step < m ? from + step : m;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (b[mid] < key) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* ---- a census: keys are counted by the cell they fall into, so that few are left to be counted one by one ---- */
+
+/* Keys ascend, so their cells do. */
+CS_INLINE size_t shingle_cell(uint64_t h, int log2) { return (size_t)(h >> (64 - log2)); }
+
+static void shingle_count(uint32_t *cells, int log2, const uint64_t *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) cells[shingle_cell(keys[i], log2)]++;
+}
+
+/* Write the keys whose cell is marked. */
+static size_t shingle_marked(const uint64_t *marks, int log2, const uint64_t *keys, size_t n, uint64_t *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t cell = shingle_cell(keys[i], log2);
+        out[found] = keys[i];
+        found += marks[cell >> 6] >> (cell & 63) & 1;
+    }
+    return found;
+}
+
+/* Count the keys that are among m common ones, which ascend and are all in the filter. */
+static size_t shingle_held(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits, int log2) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!shingle_has(bits, log2, keys[i])) continue;
+        size_t low = shingle_seek(common, 0, m, keys[i]);
+        found += low < m && common[low] == keys[i];
+    }
+    return found;
+}
+
+/* Write the keys that are not among m common ones, which ascend and are all in the filter. */
+static size_t shingle_without(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits,
+                              int log2, uint64_t *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[found] = keys[i];
+        found++;
+        if (!shingle_has(bits, log2, keys[i])) continue;
+        size_t low = shingle_seek(common, 0, m, keys[i]);
+        found -= low < m && common[low] == keys[i];
+    }
+    return found;
+}
+
+/* Count the words that lie in no shingle but the document's own m, and those beyond the first 2w of each run of them;
+   `order` has its n shingles of w words in a row, `room` room for 4m + 2. */
+static void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
+                              uint32_t *room, int64_t *out) {
+    size_t to = 0, w = words - n + 1, mask = 1;
+    int zero = 0;
+    out[0] = out[1] = 0;
+    while (mask < 2 * m) mask <<= 1;
+    memset(room, 0, mask * sizeof *room); /* a table of the own ones, 0 where it is free */
+    mask--;
+    for (size_t i = 0; i < m; i++) {
+        uint32_t half = (uint32_t)own[i];
+        size_t at = half & mask;
+        zero |= !half;
+        while (room[at] && room[at] != half) at = (at + 1) & mask;
+        room[at] = half;
+    }
+    for (size_t i = 0; i <= n; i++) {
+        size_t start = i < n ? i : words;
+        if (i < n) {
+            size_t at = order[i] & mask;
+            while (room[at] && room[at] != order[i]) at = (at + 1) & mask;
+            if (order[i] ? room[at] != 0 : zero) continue;
+        }
+        if (start > to) {
+            out[0] += (int64_t)(start - to);
+            if (start - to > 2 * w) out[1] += (int64_t)(start - to - 2 * w);
+        }
+        to = start + w;
+    }
+}
+
+/* The same, and how many of them are 0 modulo m. */
+static size_t shingle_sample_own(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2,
+                                 uint64_t *out, int64_t *own) {
+    size_t found = 0;
+    shingle_modulus test = shingle_mod(m);
+    *own = 0;
+    if (m == 1) {
+        memcpy(out, keys, n * 8);
+        *own = (int64_t)n;
+        return n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int mine = shingle_divides(keys[i], &test);
+        out[found] = keys[i];
+        *own += mine;
+        found += mine || (bits && shingle_has(bits, log2, keys[i]));
+    }
+    return found;
+}
+
 /* Shingle an ascending sample: `size` keys in a row make one; a sample with fewer makes one of all. */
 static size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out) {
     size_t count = n >= size ? n - size + 1 : n > 0;
@@ -263,21 +378,6 @@ static size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_
 }
 
 /* ---- intersection of two ascending sets ---- */
-
-static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
-    size_t step = 1, low = from;
-    while (from + step < m && b[from + step] < key) {
-        low = from + step;
-        step <<= 1;
-    }
-    size_t high = from + step < m ? from + step : m;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (b[mid] < key) low = mid + 1;
-        else high = mid;
-    }
-    return low;
-}
 
 #if TEXT_HAS_AVX2
 /* Four keys of each at a time, every one against every one; goes on with whichever four end first. */

@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 from copysift.engines import phases
 from copysift.engines.local import Batches, Corpus, _function, plain_size, records
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
-from copysift.fingerprints import shingles as sketching
 from copysift.model.values import DUPLICATE, RENAMED, REPLACED
 from copysift.runs import tables, texts
 from copysift.runs.scan_run import TABLES, _read_description
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
 # settings that decide sketches and pairs: documents that come later take those of the run
 ADOPTED = ("shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "features", "floor")
+
+ADOPTED_FILES = ("documents", "shingles", "order")  # the census is taken again
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +199,10 @@ def _adopt(onto: Path, work: Work) -> None:
     theirs = onto / "sketches"
     if not list(theirs.glob("shingles-*.u64")):
         raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
-    modulus = int(_read_description(onto)["settings"]["modulus"])
     sets = Sets(theirs)
     for number in range(sets.parts):
-        values, bounds = sets.checked(number)
-        fresh, _ = sketching.samples(values, bounds, sketching.moduli(np.diff(bounds), modulus))
-        if not np.array_equal(fresh, sets.whole(number, "samples")[0]):
-            raise RunError(f"the samples of {theirs} are damaged", hint="make the run again")
-    for part in sorted(each for each in theirs.iterdir() if each.stem != "inverted"):
+        sets.checked(number)
+    for part in sorted(each for each in theirs.iterdir() if each.stem.split("-")[0] in ADOPTED_FILES):
         target = work.run / "sketches" / part.name
         try:
             target.hardlink_to(part)
@@ -229,7 +226,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             pq.write_table(tables.clusters_table(ids, found), path / TABLES[2])
             for written in writing:
                 written.result()
-        ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
+        ignored = [] if before else texts.ignored_texts(corpus.told.commonest, sources, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]
     named += [[name, RENAMED] for name in renamed[:1000]]
     described: dict[str, Any] = {
@@ -240,12 +237,12 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             "documents": len(ids),
             "bytes": int(corpus.sets.column("bytes").sum()),
             "shingles": int(shingles.sum()),
-            "fingerprints": int(corpus.sets.column("sampled").sum()),
+            "fingerprints": int(corpus.sampled().sum()),
             "identical": int(np.count_nonzero(corpus.how == 1)),
             "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
             "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
             "pairs": len(corpus.pairs),
-            "ignored": corpus.ignored_count,
+            "ignored": corpus.told.shingles,
             "skipped": corpus.skips.total + len(renamed),
             **tables.counted(found),
         },
@@ -253,6 +250,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         | ({DUPLICATE: len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
+        **corpus.told.described(settings.max_shared),
         "skipped": named,
     }
     tables.write_description(path, described)

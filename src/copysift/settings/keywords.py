@@ -234,6 +234,8 @@ class ClusterKeywords(TypedDict, total=False):
     """Settings of `copysift cluster`."""
 
     kind: str | PathLike[str]
+    language: str | PathLike[str]
+    noise: int | None
     shingle: int
     scheme: str | PathLike[str]
     modulus: int
@@ -289,6 +291,8 @@ class DedupKeywords(TypedDict, total=False):
     """Settings of `copysift dedup`."""
 
     kind: str | PathLike[str]
+    language: str | PathLike[str]
+    noise: int | None
     shingle: int
     scheme: str | PathLike[str]
     modulus: int

@@ -58,6 +58,10 @@ class Door:
         "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
         CONTENTS, text, "RUN", commands="dedup", default_text="none",
     )  # fmt: skip
+    from_run: str = declare(
+        "", "--from", "Apply a finished run instead of comparing SOURCE again.",
+        CONTENTS, text, "RUN", commands="dedup", default_text="none",
+    )  # fmt: skip
     keep: str = declare(
         "first", "--keep", "Which document of a cluster to keep: first, longest, newest or best:FIELD.",
         REPORTED, text, "WHICH", commands="dedup",

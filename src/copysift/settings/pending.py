@@ -34,20 +34,19 @@ def _is_share(value: object) -> bool:
 
 
 def _is_other_kind(value: object) -> bool:
-    return value not in ("auto", "words", "html-words")
+    return value not in ("auto", "words", "html-words", "code", "text", "bytes")
 
 
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
     Pending("kind", MAKE_RUN, when=_is_other_kind),
     Pending("kind", LOOK_UP),
-    Pending("language", f"{MAKE_RUN} locate copies"),
+    Pending("language", "locate copies"),
     Pending("language_file", MAKE_RUN),
     Pending("by", "compare index sweep cluster dedup query"),
     Pending("base", "compare index sweep cluster dedup query locate copies"),
     Pending("earlier", MAKE_RUN),
     Pending("metadata", "compare index sweep cluster dedup"),
-    Pending("noise", MAKE_RUN),
     Pending("guarantee", MAKE_RUN),
     Pending("scheme", MAKE_RUN, when=lambda value: value != "mod"),
     Pending("sketch", MAKE_RUN),

@@ -49,8 +49,8 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack
         counts.ignored,
         counts.skipped,
         _equal(counts),
-        (),
-        counts.ignored_count,
+        ignored_count=counts.ignored_count,
+        notes=tuple(described["notes"]),
     )
 
 

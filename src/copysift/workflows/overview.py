@@ -57,6 +57,7 @@ def overview(path: Path) -> Overview:
         largest=tuple(_portraits(shown, number, described)),
         ignored=tuple((count, text) for _, count, text in described["ignored"]),
         ignored_count=counts["ignored"],
+        notes=tuple(described.get("notes", ())),
         skipped=counts["skipped"],
         threshold=float(described["settings"]["resemblance"]),
     )

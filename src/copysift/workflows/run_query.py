@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
-from copysift.fingerprints.shingles import shingle_sets
 from copysift.match.sets import measures
 from copysift.model.values import Group, Hit, Pair
 from copysift.runs.postings import Inverted
 from copysift.runs.scan_run import _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.tables import ids_of
-from copysift.runs.texts import readable
+from copysift.settings.corpus import from_stored
+from copysift.sources.records import Builder
 from copysift.workflows.selection import seed_check
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ class Asked:
         if settings.get("seed") != seed_check(seed):
             raise UsageError(f"{path} was made with another --seed", hint="give the same one")
         self._sets = Sets(path / "sketches")
+        self._common = self._sets.common()
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
 
@@ -103,18 +107,32 @@ class Asked:
             size = int(self._sets.column("bytes")[number])
         else:
             size = len(text)
-            data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
-            ends = np.array([0, len(data)], np.int64)
-            mine = shingle_sets(data, ends, self._settings["shingle"], self._seed).values
+            found = sketch(_file(name, text), replace(from_stored(self._settings), seed=self._seed))
+            words, places = (found.table[each].to_numpy() for each in ("words", "places"))
+            ends = np.array([0, len(found.values)])
+            less = self._common.without(found.values, ends, words, places, found.order)
+            mine = less.values if len(less.changed) else found.values
         hits, shared = self._inverted.holders(mine)
         others = hits != number
         hits, shared = hits[others], shared[others]
-        sizes = self._sets.column("shingles")[hits]
-        found = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
+        sizes = self._sets.column("compared")[hits]
+        measured = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
         # A set has every shingle once, so sif's share of occurrences is that of the set.
-        chosen = getattr(found, {"sif": "containment_left"}.get(measure, measure.replace("-", "_")))
+        chosen = getattr(measured, {"sif": "containment_left"}.get(measure, measure.replace("-", "_")))
         close = np.flatnonzero(chosen >= threshold - 1e-12)
-        keys = (hits, -found.containment, -found.resemblance, -chosen)
+        keys = (hits, -measured.containment, -measured.resemblance, -chosen)
         order = close[np.lexsort([key[close] for key in keys])][:limit]
-        columns = (found.shared, found.resemblance, found.containment_left, found.containment_right)
+        columns = (
+            measured.shared,
+            measured.resemblance,
+            measured.containment_left,
+            measured.containment_right,
+        )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
+
+
+def _file(name: str, text: bytes) -> pa.RecordBatch:
+    """Give a file as a batch of one document, which is read as it would be in a corpus."""
+    built = Builder(raw=True)
+    built.add(name, text)
+    return next(built.give())

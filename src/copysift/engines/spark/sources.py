@@ -212,18 +212,19 @@ def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) 
         yield from rows_of(records, settings, number, keep)
         return
     sets = Sets(Path(part[0].place))
-    table = sets.table(part[0].part, FACTS)
-    values, _ = sets.whole(part[0].part)
-    samples, _ = sets.whole(part[0].part, "samples")
-    sketched, summary = Sketched(table, samples, values), Summary(number, settings.modulus)
+    places, order = sets.order(part[0].part)
+    table = sets.table(part[0].part, FACTS).append_column("places", pa.array(places))
+    table = table.append_column("kind", sets.kinds(part[0].part))
+    values, _ = sets.full(part[0].part)
+    sketched, summary = Sketched(table, values, order), Summary(number, settings.modulus)
     if keep is not None:
         keep(sketched)
     yield from table_rows(sketched, number, 0, None, settings.modulus, keep is None)
-    summary.add(table)
+    summary.add(sketched)
     yield summary.row(None)
 
 
-FACTS = ["id", "date", "other", "bytes", "words", "shingles", "sampled", "content", "lexical", "sets"]
+FACTS = ["id", "date", "other", "bytes", "words", "shingles", "content", "lexical", "sets"]
 
 
 @dataclass(slots=True)
