@@ -13,6 +13,7 @@
 #define TEXT_HAS_AVX2 1
 #include <immintrin.h>
 #define TEXT_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define TEXT_AVX512 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 #else
 #define TEXT_HAS_AVX2 0
 #endif
@@ -31,7 +32,7 @@ static inline unsigned text_ctz(uint64_t x) {
 enum { DROP, KEEP, MARK, SOLO, ABSENT };
 enum { LEAD = 0x1100, VOWEL = 0x1161, TAIL = 0x11A7, SYLLABLE = 0xAC00, SYLLABLES = 11172 };
 
-static int text_use_avx2 = 0;
+static int text_use_avx2 = 0, text_use_avx512 = 0; /* the latter only with the former */
 static uint8_t text_lower[256];    /* the lower-case letter or the digit; 0: dropped */
 static uint64_t text_squeeze[256]; /* places of the set bits of an 8-bit mask, one a byte */
 
@@ -52,6 +53,17 @@ static int text_cpu_has_avx2(void) {
 #if TEXT_HAS_AVX2
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return 0;
+#endif
+}
+
+/* The subsets of AVX-512 that the kernels use: those of Ice Lake and Zen 4. */
+static int text_cpu_has_avx512(void) {
+#if TEXT_HAS_AVX2
+    return text_cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
 #else
     return 0;
 #endif
