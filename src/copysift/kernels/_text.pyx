@@ -21,6 +21,7 @@ cdef extern from "text.h" nogil:
     int text_plain(const uint8_t *data, size_t n, uint8_t *out, uint64_t *masks, uint32_t *ranks)
     void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
                         const uint32_t *which, size_t n, uint32_t *out)
+    int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out)
     void text_all_positions(const uint64_t *masks, size_t groups, uint32_t offset, uint32_t *out)
 
 cdef extern from "unicode_text.h" nogil:
@@ -146,24 +147,26 @@ def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t off
     """Give the source offsets of symbols of a plain block that begins at `offset`; None: of all."""
     cdef size_t groups = masks.shape[0]
     cdef uint32_t total = ranks[groups]
-    cdef const uint32_t[::1] indices
+    cdef const int64_t[::1] indices
     cdef uint32_t[::1] out
     cdef size_t n
-    if which is not None:
-        which = np.ascontiguousarray(which)
-        if which.size and not 0 <= int(which.min()) <= int(which.max()) < total:
-            raise IndexError(f"a symbol outside the {total} of this block")
-        indices = which.astype(np.uint32, copy=False)
+    cdef int inside
     found = np.empty(total if which is None else which.size, np.uint32)
     n = found.size
     if not n:
         return found
     out = found
-    with nogil:
-        if which is None:
+    if which is None:
+        with nogil:
             text_all_positions(&masks[0], groups, offset, &out[0])
-        else:
-            text_positions(&masks[0], &ranks[0], groups, offset, &indices[0], n, &out[0])
+        return found
+    indices = np.ascontiguousarray(which, np.int64)
+    with nogil:
+        inside = text_narrow(&indices[0], n, total, &out[0])
+        if inside:
+            text_positions(&masks[0], &ranks[0], groups, offset, &out[0], n, &out[0])
+    if not inside:
+        raise IndexError(f"a symbol outside the {total} of this block")
     return found
 
 

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unicode_tables.h"
@@ -308,12 +309,36 @@ static inline size_t find_group(const uint32_t *ranks, size_t groups, size_t gro
     return low;
 }
 
-#define POSITIONS_BODY(SELECT)                                                  \
-    size_t group = 0;                                                           \
-    for (size_t i = 0; i < n; i++) {                                            \
-        group = find_group(ranks, groups, group, which[i]);                     \
-        out[i] = offset + (uint32_t)(group << 6) + SELECT(masks[group], which[i] - ranks[group]); \
+/* Copy numbers of symbols; 0: one of them is not below `total`. */
+static int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out) {
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= (uint64_t)which[i] >= total;
+        out[i] = (uint32_t)which[i];
     }
+    return !bad;
+}
+
+/* For every 32 symbols the group of the first, so that neighbours in `which` do not wait for one another. */
+static void group_table(const uint32_t *ranks, size_t groups, uint32_t *table) {
+    uint32_t next = 0;
+    for (size_t group = 0; group < groups; group++)
+        for (; next < ranks[group + 1]; next += 32) table[next >> 5] = (uint32_t)group;
+}
+
+#define POSITIONS_BODY(SELECT)                                                  \
+    uint32_t *table = n > groups / 4 ? (uint32_t *)malloc((ranks[groups] / 32 + 1) * 4) : NULL; \
+    size_t group = 0;                                                           \
+    if (table) group_table(ranks, groups, table);                               \
+    for (size_t i = 0; i < n; i++) {                                            \
+        if (table) {                                                            \
+            group = table[which[i] >> 5];                                       \
+            group += which[i] >= ranks[group + 1];                              \
+            while (which[i] >= ranks[group + 1]) group++;                       \
+        } else group = find_group(ranks, groups, group, which[i]);              \
+        out[i] = offset + (uint32_t)(group << 6) + SELECT(masks[group], which[i] - ranks[group]); \
+    }                                                                           \
+    free(table);
 
 static void positions_portable(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
                                const uint32_t *which, size_t n, uint32_t *out) {
