@@ -92,6 +92,13 @@ def test_every_code_point_of_the_basic_plane_makes_the_words_that_it_should():
     agree("".join(chr(point) + "a-a" for point in points).encode())
 
 
+@same_unicode
+def test_every_character_near_the_ideographs_makes_the_words_that_it_should_beside_its_like():
+    """Two and three in a row, then a mark: ideographs are taken together, what is beside them is not."""
+    points = [*range(0x3000, 0x3100), *range(0x4D00, 0x4F00), *range(0x9F00, 0xA200)]
+    agree("".join(f"{chr(point) * 2} {chr(point) * 3}\u3099" for point in points).encode())
+
+
 def test_well_known_code_points_fold_whatever_the_version_of_unicode():
     cases = {"É": "e\u0301", "ς": "σ", "ß": "ss", "ẞ": "ss", "İ": "i\u0307", "ı": "ı", "I": "i", "Ⅳ": "ⅳ",
              "²": "²", "각": "각", "\u1100\u1161\u11a8": "각", "ﬁ": "fi", "Å": "a\u030a", "“x”": "x",
