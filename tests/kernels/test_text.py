@@ -97,6 +97,7 @@ def test_every_character_near_the_ideographs_makes_the_words_that_it_should_besi
     """Two and three in a row, then a mark: ideographs are taken together, what is beside them is not."""
     points = [*range(0x3000, 0x3100), *range(0x4D00, 0x4F00), *range(0x9F00, 0xA200)]
     agree("".join(f"{chr(point) * 2} {chr(point) * 3}\u3099" for point in points).encode())
+    agree("".join(f"\u4e00{chr(point) * 2}\u9fff{chr(point)}\u3099" for point in points).encode())
 
 
 def test_well_known_code_points_fold_whatever_the_version_of_unicode():
