@@ -12,6 +12,20 @@ typedef struct {
     uint64_t special[WORD_SEGMENT / 64 + 2];
 } word_segment;
 
+/* The bits of characters that part words, of those whose lead bytes are given: quotes, dashes, no-break spaces. One
+ * that the group cuts off is left to the scalar path. */
+static uint64_t word_parting(const uint8_t *group, uint64_t leads) {
+    uint64_t bits = 0;
+    for (; leads; leads &= leads - 1) {
+        unsigned at = text_ctz(leads);
+        uint32_t point;
+        if (at > 61) break;
+        unsigned length = utf8_decode(group + at, 64 - at, &point), place = uni_place(point);
+        if (place < UNI_SIMPLE && UNI_KIND[place] == DROP) bits |= (((uint64_t)1 << length) - 1) << at;
+    }
+    return bits;
+}
+
 /* GCC would gather the edges in a vector register, which takes twice as long as eight stores. */
 #if defined(__clang__)
 #define WORD_STORES __attribute__((noinline))
@@ -34,6 +48,16 @@ TEXT_AVX2 WORD_STORES static size_t word_runs(const uint8_t *data, size_t groups
             __m256i rare = _mm256_or_si256(x, _mm256_cmpeq_epi8(x, delete_));
             special |= (uint64_t)(uint32_t)_mm256_movemask_epi8(rare) << half;
             in |= (uint64_t)(keep | (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, score))) << half;
+        }
+        if (special) {
+            uint64_t leads = 0;
+            for (int half = 0; half < 64; half += 32) {
+                __m256i x = _mm256_loadu_si256((const __m256i *)(data + 64 * g + half));
+                __m256i lead = _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8((char)0xE2)),
+                                               _mm256_cmpeq_epi8(x, _mm256_set1_epi8((char)0xC2)));
+                leads |= (uint64_t)(uint32_t)_mm256_movemask_epi8(lead) << half;
+            }
+            if (leads) special &= ~word_parting(data + 64 * g, leads);
         }
         in |= special;
         s->special[g] = special;
@@ -109,6 +133,11 @@ TEXT_AVX512 static size_t word_runs_avx512(const uint8_t *data, size_t groups, w
         uint64_t digit = _mm512_cmple_epu8_mask(_mm512_sub_epi8(x, digits), _mm512_set1_epi8(9));
         uint64_t score = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('_'));
         uint64_t special = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8(0x7F));
+        if (special) {
+            uint64_t leads = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xE2));
+            leads |= _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xC2));
+            if (leads) special &= ~word_parting(data + 64 * g, leads);
+        }
         _mm512_storeu_si512(s->low + 64 * g, _mm512_mask_mov_epi8(x, letter, low));
         s->special[g] = special;
         specials |= special;
