@@ -18,14 +18,16 @@ typedef struct {
     int avx2;
 } cs_chunk;
 
-static uint64_t cs_tie_hash(cs_chunk *c, size_t at) {
+static uint64_t cs_new_hash(cs_chunk *c, size_t at) {
     cs_space *x = c->x;
-    if (!x->filled && ++x->ties > 32) { /* low-entropy text: hash the whole chunk once */
+    if (++x->ties > 32) { /* low-entropy text: hash the whole chunk once */
         cs_hashes(&c->s, c->first, c->count, c->q->k, &c->q->p, x->hashes);
         x->filled = 1;
     }
     return x->filled ? x->hashes[at] : cs_hash_plain(&c->s, c->first + at, c->q->k, x, &c->q->p);
 }
+
+CS_INLINE uint64_t cs_tie_hash(cs_chunk *c, size_t at) { return c->x->filled ? c->x->hashes[at] : cs_new_hash(c, at); }
 
 /* -1, 0, 1: the k-gram at a against the one at b, by order, then by hash. 0 only for equal hashes. */
 CS_INLINE int cs_compare(cs_chunk *c, size_t a, size_t b) {
