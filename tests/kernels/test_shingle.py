@@ -16,6 +16,8 @@ TEXTS = [
     "naïve café Straße ﬁn " * 9,
     "x" * 70_000 + " y " + "z " * 40,
     "ab " * 3000,
+    " ".join(f"{number * 7919 % 4001}" for number in range(5000)),  # more than are scattered at once
+    " ".join(f"{number % 700}" for number in range(9000)),
     "\x00\xff broken \xe4\xb8 bytes",
 ]
 
@@ -33,15 +35,18 @@ def same(left, right):
 
 
 @pytest.mark.parametrize("w", [1, 2, 3, 10])
+@pytest.mark.parametrize("avx512", [True, False])
 @pytest.mark.parametrize("avx2", [True, False])
-def test_shingles_are_those_of_the_definition(w, avx2):
+def test_shingles_are_those_of_the_definition(w, avx2, avx512):
     compiled.use_avx2(avx2)
+    compiled.use_avx512(avx512 and avx2)
     data, offsets = packed(TEXTS)
     same(compiled.shingles(data, offsets, w, 5), readable.shingles(data, offsets, w, 5))
     assert (
         compiled.content_digests(data, offsets).tolist() == readable.content_digests(data, offsets).tolist()
     )
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 def test_a_document_of_many_blocks_has_the_shingles_of_its_words():
@@ -53,6 +58,25 @@ def test_a_document_of_many_blocks_has_the_shingles_of_its_words():
     assert len(order) == 399_998
     assert len(values) == len({tuple(word_list[at : at + 3]) for at in range(399_998)})
     assert (np.diff(values.astype(np.object_)) > 0).all()
+
+
+@pytest.mark.parametrize("avx2", [True, False])
+@pytest.mark.parametrize("count", [1, 2, 3, 20, 1000, 4096, 4097, 9000])
+@pytest.mark.parametrize("bits", [64, 50, 20, 3])
+def test_keys_that_share_their_top_bits_are_sorted_all_the_same(count, bits, avx2):
+    """Super shingles of one key each, made so that only their lowest bits differ and their order is any."""
+    compiled.use_avx2(avx2)
+    chance = random.Random(count)
+    wanted = {chance.randrange(2**bits) for _ in range(count)}
+    inverse = pow(0xFF51AFD7ED558CCD, -1, 2**64)
+    made = sorted(((each ^ each >> 32) * inverse % 2**64) ^ 1 for each in wanted)
+    values, bounds = np.array(made, np.uint64), np.array([0, len(made)])
+    moduli = np.ones((1, 1), np.uint32)
+    found = compiled.super_shingles(values, bounds, moduli, 1)
+    assert found[0].tolist() == sorted(wanted)
+    same(found, readable.super_shingles(values, bounds, moduli, 1))
+    compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("modulus", [1, 2, 3, 5, 6, 24, 25, 2**31])
@@ -85,6 +109,7 @@ def test_every_pair_of_small_sets_is_intersected(avx2):
     )
     same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("kernel", [compiled, readable])
@@ -167,6 +192,7 @@ def test_one_set_with_many_is_the_intersection(avx2, top):
     found = compiled.shared_among(*told, lefts, rights)
     assert found.tolist() == readable.shared_among(*told, lefts, rights).tolist()
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6])

@@ -10,8 +10,11 @@ import numpy as np
 
 cdef extern from "shingle.h" nogil:
     int text_use_avx2
+    int text_use_avx512
     void text_init()
+    void words_init()
     int text_cpu_has_avx2()
+    int text_cpu_has_avx512()
     ctypedef struct cs_params:
         uint64_t base
     cs_params cs_make_params(uint64_t seed)
@@ -31,7 +34,7 @@ cdef extern from "shingle.h" nogil:
         uint64_t digest
     void shingle_keep_freed()
     uint64_t shingle_digest_bytes(const uint8_t *data, size_t n)
-    uint64_t shingle_digest_keys(const uint64_t *keys, size_t n)
+    uint64_t keys_digest(const uint64_t *keys, size_t n)
     int shingle_make(shingle_space *s, size_t w)
     void shingle_free(shingle_space *s)
     int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
@@ -49,8 +52,8 @@ cdef extern from "shingle.h" nogil:
     void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
                            uint32_t *room, int64_t *out)
     size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out)
-    size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts)
-    int SHINGLE_COUNTS
+    size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts, uint64_t *digest)
+    int KEYS_COUNTS
     uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
     int SHINGLE_TABLE
     int SHINGLE_ROW
@@ -65,15 +68,25 @@ cdef extern from "shingle.h" nogil:
     size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs)
 
 text_init()
+words_init()
 
 
 def use_avx2(bint wanted):
     """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
-    global text_use_avx2
+    global text_use_avx2, text_use_avx512
     text_use_avx2 = wanted and text_cpu_has_avx2()
+    text_use_avx512 = 0
+
+
+def use_avx512(bint wanted):
+    """Run the AVX-512 edition from now on, or what use_avx2 has chosen."""
+    global text_use_avx2, text_use_avx512
+    text_use_avx512 = wanted and text_cpu_has_avx512()
+    text_use_avx2 = text_use_avx2 or text_use_avx512
 
 
 use_avx2(True)
+use_avx512(True)
 
 
 def keep_freed():
@@ -116,7 +129,7 @@ def set_digests(const uint64_t[::1] values, const int64_t[::1] bounds):
     cdef const uint64_t *keys = &values[0] if values.shape[0] else NULL
     with nogil:
         for i in range(n):
-            o[i] = shingle_digest_keys(keys + bounds[i], bounds[i + 1] - bounds[i])
+            o[i] = keys_digest(keys + bounds[i], bounds[i + 1] - bounds[i])
     return out
 
 
@@ -287,6 +300,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
     """
     cdef Py_ssize_t n = bounds.shape[0] - 1, i, j, levels = moduli.shape[1]
     cdef size_t largest = 0, room = 1, length, picked, found, at = 0
+    cdef uint64_t digest
     for i in range(n):
         length = bounds[i + 1] - bounds[i]
         largest = max(largest, length)
@@ -295,7 +309,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
                 room += length // (4 if moduli[i, j] > 8 else 1) + 64
     cdef uint64_t[::1] sample = np.empty(largest + 1, np.uint64), spare = np.empty(levels * largest + 1, np.uint64)
     cdef uint64_t[::1] made = np.empty(levels * largest + 1, np.uint64)
-    cdef uint32_t[::1] counts = np.empty(SHINGLE_COUNTS, np.uint32)
+    cdef uint32_t[::1] counts = np.empty(KEYS_COUNTS, np.uint32)
     ends = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] e = ends
     out = np.empty(room, np.uint64)
@@ -308,7 +322,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
                     if moduli[i, j]:
                         picked = shingle_sample(&values[0] + bounds[i], bounds[i + 1] - bounds[i], moduli[i, j], NULL, 0, &sample[0])
                         found += shingle_super(&sample[0], picked, size, &made[found])
-                found = keys_distinct(&made[0], &spare[0], found, &counts[0])
+                found = keys_distinct(&made[0], &spare[0], found, &counts[0], &digest)
             if at + found > <size_t>o.shape[0]:
                 out = np.concatenate([out, np.empty(found + out.size, np.uint64)])
                 o = out

@@ -5,13 +5,10 @@
 #ifndef COPYSIFT_SHINGLE_H
 #define COPYSIFT_SHINGLE_H
 
-#include "words.h"
+#include "keys.h"
 #include "kgrams.h"
 
 #define SHINGLE_BLOCK ((size_t)1 << 20) /* bytes of a document whose words are held at a time */
-#define SHINGLE_SMALL 24                /* keys that are sorted by insertion */
-#define SHINGLE_DIGIT 11
-#define SHINGLE_COUNTS (6 * ((1 << SHINGLE_DIGIT) + 1) + 1)
 
 /* Arrays of a few megabytes come and go by the hundred; glibc would give each back to the system and have its
    pages cleared again. */
@@ -40,91 +37,6 @@ static uint64_t shingle_digest_bytes(const uint8_t *data, size_t n) {
     return word_finish(word_mix(word_mix(hash, pack), n));
 }
 
-static uint64_t shingle_digest_keys(const uint64_t *keys, size_t n) {
-    uint64_t hash = WORD_SEED;
-    for (size_t i = 0; i < n; i++) hash = word_mix(hash, keys[i]);
-    return word_finish(word_mix(hash, n));
-}
-
-/* ---- sort: radix from the top digit down; hashes are even, so one pass leaves little to do ---- */
-
-static void keys_insertion(uint64_t *h, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        uint64_t key = h[i];
-        size_t j = i;
-        for (; j > 0 && h[j - 1] > key; j--) h[j] = h[j - 1];
-        h[j] = key;
-    }
-}
-
-/* Sort h by its lowest `bits` bits, with o as room for n keys more; the result lands in h if `stay`, else in o. */
-static void keys_sort_part(uint64_t *h, uint64_t *o, size_t n, int bits, int stay, uint32_t *counts) {
-    int digit = 1;
-    if (n <= SHINGLE_SMALL || bits == 0) {
-        if (bits) keys_insertion(h, n);
-        if (!stay) memcpy(o, h, n * sizeof *h);
-        return;
-    }
-    while (digit < SHINGLE_DIGIT && n >> (digit + 1)) digit++;
-    if (digit > bits) digit = bits;
-    size_t parts = (size_t)1 << digit;
-    uint64_t mask = parts - 1;
-    int shift = bits - digit;
-    memset(counts, 0, (parts + 1) * sizeof *counts);
-    for (size_t i = 0; i < n; i++) counts[((h[i] >> shift) & mask) + 1]++;
-    for (size_t p = 0; p < parts; p++) counts[p + 1] += counts[p];
-    for (size_t i = 0; i < n; i++) o[counts[(h[i] >> shift) & mask]++] = h[i];
-    size_t from = 0;
-    for (size_t p = 0; p < parts; p++) {
-        size_t to = counts[p];
-        if (to > from) keys_sort_part(o + from, h + from, to - from, shift, !stay, counts + parts + 1);
-        from = to;
-    }
-}
-
-/* Put keys into about as many parts as there are keys; gives 0 and does nothing when one of them is large. */
-static int keys_spread(const uint64_t *h, uint64_t *o, size_t n, uint32_t *counts) {
-    int digit = 1;
-    while (digit < SHINGLE_DIGIT && n >> digit) digit++;
-    size_t parts = (size_t)1 << digit;
-    int shift = 64 - digit;
-    uint32_t most = 0, before = 0;
-    memset(counts, 0, parts * sizeof *counts);
-    for (size_t i = 0; i < n; i++) counts[h[i] >> shift]++;
-    for (size_t p = 0; p < parts; p++) {
-        uint32_t count = counts[p];
-        most = count > most ? count : most;
-        counts[p] = before;
-        before += count;
-    }
-    if (most > SHINGLE_SMALL) return 0;
-    for (size_t i = 0; i < n; i++) o[counts[h[i] >> shift]++] = h[i];
-    return 1;
-}
-
-/* Sort keys and drop repeats; gives how many are left. */
-static size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts) {
-    size_t kept = 0;
-    if (n <= (size_t)4 << SHINGLE_DIGIT && keys_spread(h, room, n, counts)) {
-        for (size_t i = 0; i < n; i++) { /* a key is in its place, or has few to pass */
-            uint64_t key = room[i];
-            size_t at = kept;
-            for (; at > 0 && h[at - 1] > key; at--) h[at] = h[at - 1];
-            if (at > 0 && h[at - 1] == key) { /* known: close the gap again */
-                for (; at < kept; at++) h[at] = h[at + 1];
-                continue;
-            }
-            h[at] = key;
-            kept++;
-        }
-        return kept;
-    }
-    keys_sort_part(h, room, n, 64, 1, counts);
-    for (size_t i = 0; i < n; i++)
-        if (!i || h[i] != h[i - 1]) h[kept++] = h[i];
-    return kept;
-}
-
 /* ---- documents to sets ---- */
 
 typedef struct {
@@ -140,18 +52,35 @@ static void shingle_free(shingle_space *s) {
 }
 
 static int shingle_make(shingle_space *s, size_t w) {
-    size_t words = w + SHINGLE_BLOCK / 2 + MAX_WORD + 16;
+    size_t words = w + SHINGLE_BLOCK / 2 + MAX_WORD + 16 + WORD_ROOM;
     memset(s, 0, sizeof *s);
     s->symbols = (uint64_t *)malloc(words * 8);
     s->starts = (uint32_t *)malloc(words * 4);
     s->ends = (uint32_t *)malloc(words * 4);
-    s->counts = (uint32_t *)malloc(SHINGLE_COUNTS * sizeof(uint32_t));
+    s->counts = (uint32_t *)malloc(KEYS_COUNTS * sizeof(uint32_t));
     return s->symbols && s->starts && s->ends && s->counts;
 }
 
 typedef struct {
     uint64_t words, places, lexical, set;
 } shingle_facts;
+
+/* Hash every w symbols in a row, as cs_hashes does, and chain the last total - done symbols on to the digest. */
+static uint64_t shingle_roll(const uint64_t *s, size_t total, size_t done, size_t w, const cs_params *p, uint64_t lexical,
+                             uint64_t *out) {
+    uint64_t rolled = 0, top = cs_power(p->base, w);
+    for (size_t j = done; j < total && j < w - 1; j++) lexical = word_mix(lexical, s[j]);
+    if (total < w) return lexical;
+    for (size_t j = 0; j < w - 1; j++) rolled = (rolled + s[j]) * p->base;
+    for (size_t i = 0; i + w <= total; i++) {
+        uint64_t symbol = s[i + w - 1];
+        lexical = word_mix(lexical, symbol);
+        rolled = (rolled + symbol) * p->base;
+        out[i] = cs_finish(rolled, p);
+        rolled -= s[i] * top;
+    }
+    return lexical;
+}
 
 /* Write the shingles of one document to out, which has room for n / 2 + 2, and their low halves in order of the
    text to order, which has as much; gives the number of shingles, or -1 without memory. */
@@ -168,12 +97,10 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         got.starts = space->starts;
         got.ends = space->ends;
         size_t used = text_words(data + at, length, 0, final, &got);
-        for (size_t i = 0; i < got.count; i++) lexical = word_mix(lexical, got.symbols[i]);
         words += got.count;
         size_t total = kept + got.count;
+        lexical = shingle_roll(space->symbols, total, kept, w, p, lexical, out + found);
         if (total >= w) {
-            cs_symbols s = {space->symbols, 8};
-            cs_hashes(&s, 0, total - w + 1, w, p, out + found);
             found += total - w + 1;
             kept = w - 1;
             memmove(space->symbols, space->symbols + total - kept, kept * 8);
@@ -189,11 +116,9 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
     }
     for (size_t i = 0; i < found; i++) order[i] = (uint32_t)out[i];
     facts->places = found;
-    found = keys_distinct(out, space->room, found, space->counts);
     facts->words = words;
     facts->lexical = word_finish(word_mix(lexical, words));
-    facts->set = shingle_digest_keys(out, found);
-    return (int64_t)found;
+    return (int64_t)keys_distinct(out, space->room, found, space->counts, &facts->set);
 }
 
 /* ---- samples: 0 modulo m, told without division ---- */
