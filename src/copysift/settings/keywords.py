@@ -45,6 +45,8 @@ class ScanKeywords(TypedDict, total=False):
     min_match: int | None
     same_suffix: bool
     size_ratio: float | None
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -105,6 +107,10 @@ class CompareKeywords(TypedDict, total=False):
         "longest",
     ]
     threshold: float | str | None
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
+    id_field: str | PathLike[str]
+    text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
@@ -130,6 +136,10 @@ class IndexKeywords(TypedDict, total=False):
     anchor: str | Iterable[str | PathLike[str]]
     disjoint: bool
     seed: int | str
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
+    id_field: str | PathLike[str]
+    text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
@@ -162,12 +172,16 @@ class QueryKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
     seed: int | str
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
 
 
 class SweepKeywords(TypedDict, total=False):
     """Settings of `copysift sweep`."""
 
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
@@ -254,6 +268,8 @@ class ClusterKeywords(TypedDict, total=False):
     threshold: float | str | None
     floor: float | str
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
@@ -311,6 +327,8 @@ class DedupKeywords(TypedDict, total=False):
     threshold: float | str | None
     floor: float | str
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
