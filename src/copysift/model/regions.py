@@ -32,7 +32,7 @@ class RegionColumns:
     longest: Int64s
     lines: Int64s
     offsets: Int64s
-    table: NDArray[np.uint32]
+    table: NDArray[np.uint32] | NDArray[np.uint64]
 
     @classmethod
     def together(cls, parts: Sequence[RegionColumns]) -> RegionColumns:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from copysift import kernels
 from copysift.errors import InputError
-from copysift.model.values import MAX_BYTES, Skipped
+from copysift.model.values import Skipped
 from copysift.sources.opening import open_regular, why
 from copysift.sources.walk import Entry
 
@@ -122,8 +122,6 @@ def load(entry: Entry) -> Loaded | Skipped:
                 return Skipped(path, _CHANGED)
             checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
             return Loaded(entry, data, size, checksum, status.st_mtime_ns)
-        if size > MAX_BYTES:
-            return Skipped(path, f"is too large: {size:,} bytes, and offsets end at {MAX_BYTES:,}")
         digest = hashlib.blake2b(digest_size=DIGEST)
         for chunk in _chunks(descriptor, status, path):
             digest.update(chunk)

@@ -19,7 +19,7 @@ from copysift.runtime import durable as disk
 from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import distinct as distinct
-from copysift.store.entries import packed_pieces
+from copysift.store.entries import packed_pieces, spans_of
 from copysift.store.lock import WriterLock
 from copysift.store.merge import Policy, next_bound
 from copysift.store.place import make_folders, unmake
@@ -169,7 +169,7 @@ class Writer:
         )  # fmt: skip
         if text is not None:
             self._keep_text(number, text)
-        self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
+        self.add_postings(number, found.hashes, *spans_of(found))
         return number
 
     def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
@@ -182,7 +182,7 @@ class Writer:
 
     def file_postings(self, content: int, found: Fingerprints) -> None:
         """File the postings of a content that has none; however many, nothing is committed."""
-        self.add_postings(content, found.hashes, found.starts, found.ends - found.starts)
+        self.add_postings(content, found.hashes, *spans_of(found))
         if self._buffered >= BUFFERED:
             self.spill()
 

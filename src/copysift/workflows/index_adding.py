@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from copysift.errors import InputError
-from copysift.model.values import MAX_BYTES, Document, Fingerprints, Skipped
+from copysift.model.values import Document, Fingerprints, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
@@ -17,6 +19,7 @@ from copysift.settings.comparison import Settings
 from copysift.sources.files import DIGEST, load
 from copysift.sources.walk import Entry, walk
 from copysift.store import writer as store
+from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.workflows.programs import MAYBE
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
@@ -145,6 +148,8 @@ class Adding:
 
     def _read_file(self, item: tuple[Entry, _Known | None]) -> _Read | Skipped:
         entry, known = item
+        if entry.size > LARGEST:
+            return Skipped(entry.path, TOO_LARGE)
         loaded = load(entry)
         if isinstance(loaded, Skipped):
             return loaded
@@ -162,14 +167,16 @@ class Adding:
         found = None
         if not same and self._claim(filed):
             found = self._reader.fingerprints(kind, chunks)
+            if found.ends.dtype != np.uint32:  # its text in UTF-8 is larger than the file
+                raise InputError(f"{entry.path}: {TOO_LARGE}")
         again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
         text = (lambda: self._reader.chunks(loaded, kind)) if self._keep_text else None
         return _Read(filed, found, text, again)
 
     def _read_document(self, document: Document) -> _Read:
         data = b"".join(document.open())
-        if len(data) > MAX_BYTES:
-            raise InputError(f"{document.name}: is too large")
+        if len(data) > LARGEST:
+            raise InputError(f"{document.name}: {TOO_LARGE}")
         kind = document.kind
         source = data if kind == "bytes" else to_utf8(data)[0]
         if not kind or kind == "auto":

@@ -161,8 +161,12 @@ class Reader:
 
     def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
         """Give the hash of every k-gram of a document, in order."""
+        return np.concatenate([np.empty(0, np.uint64), *self.gram_pieces(blocks, kind)])
+
+    def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
+        """Give the hash of every k-gram of a document, in order, piece by piece."""
         every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
-        return fingerprinter(every).fingerprint(blocks, spans=False).hashes
+        return fingerprinter(every).pieces(blocks)
 
     def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
         """Give the hash of every k-gram of a file, and what its lexemes tell."""
@@ -201,14 +205,21 @@ class Reader:
         """Give the text behind one fingerprint of a document, or nothing if it is gone."""
         try:
             blocks = self._canonicaliser(kind).blocks(self._readable(entry, kind))
-            found = self._fingerprinter(kind).fingerprint(blocks)
-            places = (found.hashes == value).nonzero()[0]
-            if not len(places):
+            span = self._fingerprinter(kind).first_span(blocks, value)
+            if span is None:
                 return ""
-            start, end = int(found.starts[places[0]]), int(found.ends[places[0]])
+            start, end = span
             return self.piece(entry, kind, start, min(end, start + limit)).decode("utf-8", "replace")
         except InputError:
             return ""
+
+    def blocks_of(self, entry: Entry, kind: str) -> Iterable[Canonical]:
+        """Canonicalise a document again, block by block, so that it is never held whole."""
+        return self._canonicaliser(kind).blocks(self._readable(entry, kind))
+
+    def source_chunks(self, entry: Entry, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a document again, in chunks."""
+        return self._readable(entry, kind)
 
     def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
