@@ -29,6 +29,15 @@ def test_pieces_of_different_widths_get_the_widest(monkeypatch):
     assert (found.tolist(), found.dtype) == ([0, 1, 2, 3, 4, 70_000, 0, 1, 2], np.uint32)
 
 
+def test_what_fits_in_the_room_stays_in_memory(tmp_path):
+    for room, mapped_too in ((3, False), (2, True)):
+        file = ArrayFile(tmp_path, room)
+        for piece in ([1, 2], [3]):
+            file.append(np.array(piece, np.uint8))
+        found = file.array()
+        assert (found.tolist(), isinstance(found, np.memmap)) == ([1, 2, 3], mapped_too)
+
+
 def test_no_pieces_give_an_empty_array():
     assert ArrayFile().array(np.uint32).dtype == np.uint32
 
@@ -42,6 +51,9 @@ def test_a_mapped_array_is_zero_and_can_be_written():
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    for make in (lambda: ArrayFile(tmp_path / "gone"), lambda: mapped_array(1, np.uint8, tmp_path / "gone")):
+    for make in (
+        lambda: ArrayFile(tmp_path / "gone").append(np.ones(1)),
+        lambda: mapped_array(1, np.uint8, tmp_path / "gone"),
+    ):
         with pytest.raises(UsageError, match="gone"):
             make()

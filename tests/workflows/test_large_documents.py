@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import copysift
+from copysift.kernels import _match
 from copysift.kinds import positions
 from copysift.match import exact
 from copysift.model.values import Result
@@ -55,7 +56,7 @@ def test_a_small_memory_gives_the_same_regions(tmp_path, monkeypatch, suffix, ma
     kind = "code" if suffix == "c" else "auto"
     usual = copysift.scan("in", regions=True, threshold=0.01, kind=kind)
     assert usual.pairs[0].regions
-    for share in ("LARGE", "SEEDS"):
+    for share in ("LARGE", "SEEDS", "REGIONS"):
         monkeypatch.setattr(matches, share, 0.0)
     small = copysift.scan("in", regions=True, threshold=0.01, kind=kind)
     assert list(small.pairs) == list(usual.pairs)
@@ -85,8 +86,10 @@ def test_offsets_beyond_32_bits_are_those_of_the_document(tmp_path, monkeypatch)
     write_pair(tmp_path, "txt", prose)
     (tmp_path / "a.html").write_text("<p>&eacute;" + prose(1, 900) + "</p>", encoding="utf-8")
     (tmp_path / "b.html").write_text("<p>x " + prose(1, 900) + "&auml;</p>", encoding="utf-8")
+    monkeypatch.setattr(exact, "SIEVE_ROOM", 100)
     usual = copysift.scan(".", regions=True, threshold=0.01)
     monkeypatch.setattr(positions, "NARROW", 1000)
+    monkeypatch.setattr(_match, "WIDE", 1000)
     monkeypatch.setattr(matches, "LARGE", 0.0)
     assert list(copysift.scan(".", regions=True, threshold=0.01).pairs) == list(usual.pairs)
 

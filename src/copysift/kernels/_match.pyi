@@ -9,6 +9,8 @@ UInt8s = NDArray[np.uint8]
 UInt32s = NDArray[np.uint32]
 Offsets = NDArray[np.integer[Any]]
 
+WIDE: int
+
 def tiles(
     a: Symbols,
     b: Symbols,

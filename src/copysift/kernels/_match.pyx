@@ -69,6 +69,7 @@ cdef extern from "runs.h" nogil:
     int RUN_FAILED
     int RUN_MANY
 
+WIDE = 1 << 32  # symbols of one, from which on places have 64 bits
 cdef Py_ssize_t MOST = 1 << 30  # symbols of both together: they are packed into 31 bits
 
 
@@ -387,14 +388,14 @@ def seed_tiles(a, b, uint64_t k, uint64_t stride, mask_a=None, mask_b=None, allo
 
 
 cdef tuple _seed_columns(const seed_tile *tiles, size_t n, uint64_t longest):
-    table = np.empty((3, n), np.uint64)
-    cdef uint64_t[:, ::1] into = table
+    table = np.empty((3, n), np.int64)
+    cdef int64_t[:, ::1] into = table
     cdef size_t i
     for i in range(n):
-        into[0, i] = tiles[i].a
-        into[1, i] = tiles[i].b
-        into[2, i] = tiles[i].length
-    return tuple(table.astype(np.uint32) if longest < 2**32 else table)
+        into[0, i] = <int64_t>tiles[i].a
+        into[1, i] = <int64_t>tiles[i].b
+        into[2, i] = <int64_t>tiles[i].length
+    return tuple(table.astype(np.uint32) if longest < WIDE else table)
 
 
 def line_starts(const uint8_t[::1] data):

@@ -15,7 +15,7 @@ import numpy as np
 from copysift.match.exact import Runs, runs_among, touched_lines
 from copysift.match.spans import spans_among
 from copysift.match.streamed import StreamedLines
-from copysift.model.regions import SIDE, WIDTH, RegionColumns, offsets_of
+from copysift.model.regions import SIDE, WIDTH, RegionColumns
 from copysift.workflows.collection import Filed
 from copysift.workflows.reading import family as family_of
 
@@ -168,7 +168,7 @@ def matched(
     np.maximum.at(longest, owners, table[:, 0])
     lines = np.maximum(*(_touched(owners, table[:, at : at + SIDE], count) for at in (1, 1 + SIDE)))
     narrow = table.astype(np.uint32) if table.max(initial=0) < 2**32 else table.astype(np.uint64)
-    return RegionColumns(longest, lines, offsets_of(np.bincount(owners, minlength=count)), narrow)
+    return RegionColumns.of(longest, lines, np.bincount(owners, minlength=count), narrow)
 
 
 def _touched(owners: Int64s, sides: Int64s, count: int) -> Int64s:

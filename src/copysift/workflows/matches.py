@@ -18,9 +18,9 @@ from copysift.match.base import Base, masked_spans
 from copysift.match.counts import Numbers
 from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines
-from copysift.model.regions import RegionColumns
+from copysift.model.regions import WIDTH, RegionColumns
 from copysift.model.values import Canonical, Pair, Region, Side
-from copysift.runtime.mapped import mapped_array
+from copysift.runtime.mapped import ArrayFile, mapped_array
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.workflows.collection import Collection, Filed
@@ -41,6 +41,7 @@ IN_FLIGHT = 1 / 32  # the sources of all tasks under way: matching takes up to 2
 HEAVY = 1 / 256  # the sources of a task
 LARGE = 1 / 128  # a document; a larger one is matched from a temporary file
 SEEDS = 1 / 8  # the seeds of two large documents; more of them are in a temporary file
+REGIONS = 1 / 16  # the regions of all pairs; more of them are in a temporary file
 LARGE_ROWS = 4  # large documents that stay in their files
 
 
@@ -76,16 +77,18 @@ class Exact:
         """
         shown = progress or Silent()
         order = np.lexsort((right, left))  # what is known of a left serves all its pairs
-        parts = []
+        parts: list[RegionColumns] = []
+        tables = ArrayFile(self._folder, self._share(REGIONS))
         tasks = self._tasks(left[order].tolist(), right[order].tolist())
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
                 raise done.error
-            parts.append(done if regions else done.bare())
+            kept = done if regions else done.bare()
+            tables.append(kept.table.ravel())
+            parts.append(dataclasses.replace(kept, table=np.empty((len(kept.table), 0), np.uint32)))
             shown.advance(len(done))
-        found = RegionColumns.together(parts)
-        del parts
+        found = RegionColumns.together(parts, tables.array(np.uint32).reshape(-1, WIDTH))
         if (order[1:] > order[:-1]).all():  # they came in order
             return found
         places = np.empty(len(order), np.int64)
