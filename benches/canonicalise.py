@@ -18,6 +18,7 @@ from copysift.kernels import _text as kernel
 from copysift.kinds import canonicaliser
 
 CHUNK = 1 << 20
+EDITIONS = ["avx512", "avx2", "portable"] if kernel.has_avx512() else ["avx2", "portable"]
 GERMAN = "Die Straße führt über die große Brücke nach Köln; schöne Grüße an Käthe und Jürgen, später mehr. "
 CHINESE = "中文测试文本，这里有一些汉字需要处理。第二句话也在这里，内容与第一句不同。"
 TYPESET = "“The quick brown fox” – she said – jumps over the lazy dog’s back; nothing else happened… "
@@ -51,11 +52,12 @@ def inputs(size: int) -> dict[str, bytes]:
     }
 
 
-def through(kind: str, data: bytes, avx2: bool) -> Callable[[], None]:
+def through(kind: str, data: bytes, edition: str) -> Callable[[], None]:
     chunks = [data[i : i + CHUNK] for i in range(0, len(data), CHUNK)]
 
     def run() -> None:
-        kernel.use_avx2(avx2)
+        kernel.use_avx2(edition != "portable")
+        kernel.use_avx512(edition == "avx512")
         for _ in canonicaliser(kind).blocks(chunks):
             pass
 
@@ -77,19 +79,17 @@ def main() -> None:
     lib = library()
     narrow, wide = np.zeros(CHUNK, np.uint8), np.zeros(CHUNK, np.uint64)
     one, two = np.zeros(CHUNK, np.uint32), np.zeros(CHUNK, np.uint32)
-    print("MB/s                          plain C      avx2  ratio  portable  ratio")
+    print(f"{'MB/s':28}  plain C", *(f"{edition:>9}  ratio" for edition in EDITIONS))
     for name, data in inputs(size).items():
         for kind in ("html", "html-words") if name == "HTML" else ("text", "words"):
             counts_words = kind.endswith("words")
             base = plain(
                 *((lib.words, data, wide, one, two) if counts_words else (lib.letters, data, narrow, one))
             )
-            seconds = fastest(base, through(kind, data, True), through(kind, data, False), rounds=5)
+            seconds = fastest(base, *(through(kind, data, edition) for edition in EDITIONS), rounds=5)
             speed = [size / s / 1e6 for s in seconds]
-            print(
-                f"{name + ' as ' + kind:28} {speed[0]:8.0f} {speed[1]:9.0f} {speed[1] / speed[0]:6.2f}"
-                f" {speed[2]:9.0f} {speed[2] / speed[0]:6.2f}"
-            )
+            ratios = (f"{each:9.0f} {each / speed[0]:6.2f}" for each in speed[1:])
+            print(f"{name + ' as ' + kind:28} {speed[0]:8.0f}", *ratios)
 
 
 if __name__ == "__main__":

@@ -260,7 +260,7 @@ def main() -> None:
         source = given.corpus / "corpus.jsonl"
         for _ in range(2):
             speed(source, work / "run")
-        speed(source, work / "super", "--method", "super")
+        speed(source, work / "super", "--candidates", "super")
         super_recall(work / "run", work / "super")
         if given.others:
             others(source)

@@ -1,25 +1,27 @@
-"""Make docs/settings.md from the declarations in settings.py; --check tells whether it is current."""
+"""Make docs/settings.md from the declarations in settings/; --check says whether it is current."""
 
 import sys
 from pathlib import Path
 
-from copysift.settings.comparison import THRESHOLDS, Door, Settings
-from copysift.settings.corpus import CorpusDoor, CorpusSettings
-from copysift.settings.declaration import Setting, settings_of
-from copysift.settings.index import Keep, Query
-from copysift.settings.sweeps import Sweeping, Tracing
+from copysift.cli.main import COMMANDS
+from copysift.cli.options import declared, default_of
+from copysift.settings.commands import INDEX, SECTIONS
+from copysift.settings.contents import THRESHOLDS
+from copysift.settings.declaration import Setting
+from copysift.settings.pending import is_pending
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings
 
-Made from `src/copysift/settings.py` by `./dev docs`; change it there.
+Made from `src/copysift/settings/` by `./dev docs`; change it there.
 
-Every setting is an option of the command line, a key of a config file and, but for those that only
+Every setting is an option of the command line, a key of a config file and, except for those that only
 concern the terminal, a keyword in Python: `--min-shared 5`, `min-shared = 5`, `min_shared=5`.
-A switch has a second form, `--no-hidden`, that overrules a config file.
+A switch has a second form, `--no-hidden`, that overrules a config file. An option has the same name and
+meaning in every command; where its default differs, both are listed. Old names still work and print a note.
 
-A config file is TOML. It is read when it is named by `--config copysift.toml`, and only then: no answer
-depends on a file that happens to lie in the current folder. Options on the command line win over it.
+A config file is TOML. It is read only when you name it with `--config copysift.toml`: no answer depends
+on a file that happens to be in the current folder. Options on the command line win over it.
 
 ```toml
 kind = "text"
@@ -49,18 +51,41 @@ SYMBOLS = {
 }
 
 
-def row(entry: Setting) -> str:
-    """Give one setting as a row of a table."""
+def commands() -> list[str]:
+    """Give every command, those of `index` by their groups of options."""
+    return [each for name in COMMANDS for each in (INDEX.split() if name == "index" else [name])]
+
+
+def uses() -> dict[str, list[tuple[str, Setting]]]:
+    """Give each option with the commands that take it, and the declaration that each uses."""
+    found: dict[str, list[tuple[str, Setting]]] = {}
+    for command in commands():
+        for entry in declared(command).values():
+            if not is_pending(entry.name, command):
+                found.setdefault(entry.name, []).append((command, entry))
+    return found
+
+
+def row(taking: list[tuple[str, Setting]]) -> str:
+    """Give one option as a row of a table."""
+    entry = taking[0][1]
     flags = ", ".join(f"`{flag}`" for flag in entry.flags)
     if entry.metavar:
         flags += f" *{entry.metavar}*"
-    default = entry.shown or ("off" if entry.default is False else f"`{entry.default}`")
-    if isinstance(entry.default, float):
-        default = f"{entry.default:.0%}"
-    words = entry.help
-    if entry.choices:
+    words = entry.help.replace("|", "\\|")
+    if entry.choices and not any(choice in words for choice in entry.choices):
         words += f" One of {', '.join(entry.choices)}."
-    return f"| {flags} | {words} | {default} | {', '.join(entry.places)} |"
+    defaults: dict[str, list[str]] = {}
+    places: dict[str, None] = {}
+    for command, each in taking:
+        place = "index" if command in INDEX.split() else command
+        places[place] = None
+        shown = "off" if each.default is False else default_of(each, command) or "none"
+        if place not in defaults.setdefault(shown, []):
+            defaults[shown].append(place)
+    first, *others = defaults
+    default = first + "".join(f"; {other} in {', '.join(defaults[other])}" for other in others)
+    return f"| {flags} | {words} | {default} | {', '.join(places)} |"
 
 
 def page() -> str:
@@ -70,16 +95,10 @@ def page() -> str:
         f"| {kind} | {SYMBOLS[kind]} | {limits.noise} | {limits.guarantee} |"
         for kind, limits in THRESHOLDS.items()
     ]
-    sections: dict[str, list[Setting]] = {}
-    for entry in [entry for kind in (Settings, Door, Query, Keep) for entry in settings_of(kind).values()]:
-        sections.setdefault(entry.section, []).append(entry)
-    for entry in [*settings_of(CorpusSettings).values(), *settings_of(CorpusDoor).values()]:
-        sections.setdefault(f"A corpus: {entry.section[0].lower()}{entry.section[1:]}", []).append(entry)
-    for entry in [*settings_of(Sweeping).values(), *settings_of(Tracing).values()]:
-        sections.setdefault(f"Sweeps: {entry.section[0].lower()}{entry.section[1:]}", []).append(entry)
-    for section, entries in sections.items():
+    every = uses()
+    for section in SECTIONS:
         lines += ["", f"## {section}", "", "| option | meaning | default | commands |", "|---|---|---|---|"]
-        lines += [row(entry) for entry in entries]
+        lines += [row(taking) for taking in every.values() if taking[0][1].section == section]
     return "\n".join(lines) + "\n"
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
+    from copysift.model.document import Document
     from copysift.model.values import (
         Cluster,
-        Document,
         Fingerprints,
         Folders,
         Group,
@@ -58,8 +58,9 @@ _MODULES = {
     "copysift.errors": (
         "CopysiftError", "EngineError", "InputError", "KernelError", "RunError", "StoreError", "UsageError",
     ),
+    "copysift.model.document": ("Document",),
     "copysift.model.values": (
-        "Cluster", "Document", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
+        "Cluster", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
         "Pair", "Region", "Result", "Side", "Skipped",
     ),
 }  # fmt: skip

@@ -89,17 +89,17 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(tmp_path):
 
 def test_a_file_that_vanishes_after_listing_is_named(tmp_path, monkeypatch):
     import copysift
-    from copysift.workflows import submission_intake as intake
+    from copysift.sources import inputs
 
     write(tmp_path, {"a.txt": A, "b.txt": A + " more", "gone.txt": A})
-    true_walk = intake.walk
+    true_walk = inputs.walk
 
     def walk(*arguments):
         found = list(true_walk(*arguments))
         (tmp_path / "gone.txt").unlink()
         return found
 
-    monkeypatch.setattr(intake, "walk", walk)
+    monkeypatch.setattr(inputs, "walk", walk)
     result = copysift.scan(tmp_path)
     assert [(each.name, each.reason) for each in result.skipped] == [
         (str(tmp_path / "gone.txt"), "there is no such file or folder")

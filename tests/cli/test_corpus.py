@@ -23,25 +23,29 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
     assert (
-        copysift(tmp_path, "recluster", "run", "--resemblance", ".99").out == "1 cluster with 2 documents\n"
+        copysift(tmp_path, "recluster", "run", "--threshold", ".99").out == "1 cluster with 2 documents\n"
     )
     assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
     for ranked in (b'{"id": "b"}\n{"url": "d"}\n{"uri": "a", "score": 1}\n', b"b\t0.9\nd\t0.8\na\t0.1\n"):
         done = copysift(tmp_path, "collapse", "run", stdin=ranked)
         assert (done.out, done.err) == ("b\ta\nd\n", "")
     done = copysift(tmp_path, "collapse", "run", stdin=b"b\nnone\n{broken\na\n")
-    assert (done.out, done.err) == ("b\ta\nnone\n{broken\n", "copysift: 2 of 4 ids are not in run\n")
+    assert (done.out, done.err) == ("b\ta\nnone\n{broken\n", "copysift: 2 of 4 IDs are not in run\n")
     folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
 
 
-def test_a_run_that_replaces_another_says_so_in_one_line(tmp_path):
+def test_a_run_replaces_another_only_when_told_to(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
     assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q").err == ""
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q", "--shingle", "5")
-    assert (done.status, len(done.err.splitlines())) == (0, 1)
-    assert "run has a run of other sources or settings" in done.err
+    assert done.status == 2
+    assert done.err == (
+        "copysift: run already contains another run\nhint: choose another folder, or add --overwrite\n"
+    )
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q", "--shingle", "5", "--overwrite")
+    assert (done.status, done.err) == (0, "")
     assert copysift(tmp_path, "cluster", "none.jsonl", "-o", "run", "-q").status == 2
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
 
@@ -115,12 +119,12 @@ def test_dedup_says_what_it_did_and_names_what_it_could_not_read(tmp_path):
 def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     for arguments, message in (
-        (("cluster", "c.jsonl"), "copysift: no folder for the run\n"),
+        (("cluster", "c.jsonl"), "copysift: no output folder given\n"),
         (("cluster", "-o", "run"), "copysift: nothing to cluster\n"),
         (
             ("cluster", "c.jsonl", "-o", "r.html"),
-            "copysift: r.html is no name for the folder of a run\n"
-            "hint: -o RUN, then copysift show RUN -o r.html\n",
+            "copysift: -o r.html: a run is a folder, not a file\n"
+            "hint: use -o RUN, then copysift show RUN -o r.html\n",
         ),
         (
             ("cluster", "c.jsonl", "-o", "run", "--policy", "foo"),
@@ -160,11 +164,12 @@ def test_a_config_file_sets_what_the_command_line_does_not(tmp_path):
     assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml").status == 0
     made = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
     assert (made["shingle"], made["resemblance"]) == (7, 0.99)
-    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--config", "c.toml", "--shingle", "8")
-    assert done.status == 0
+    again = ("--config", "c.toml", "--shingle", "8", "--overwrite")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", *again)
+    assert (done.status, "copysift: --resemblance is now --threshold\n" in done.err) == (0, True)
     assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["shingle"] == 8
     done = copysift(
-        tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl", "--config", "c.toml", "--resemblance", ".5"
+        tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl", "--config", "c.toml", "--threshold", ".5"
     )
     assert done.status == 0
     kept = [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()]
@@ -246,15 +251,15 @@ def test_a_run_is_not_extended_with_other_settings_than_its_own(tmp_path):
     cut = ("--against", "run", "--passages", "cut")
     for shingle in ("5", "9"):  # 5 is what is used when nothing is said
         for arguments in (
-            ("cluster", "new.jsonl", "--onto", "run", "-o", "both"),
+            ("cluster", "new.jsonl", "--extend", "run", "-o", "both"),
             ("dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run"),
             ("dedup", "new.jsonl", "-o", "o.jsonl", *cut),
         ):
             done = copysift(tmp_path, *arguments, "--shingle", shingle)
             assert done.status == 2
-            assert f"run was made with --shingle 7, and is now asked with --shingle {shingle}\n" in done.err
+            assert f"run was created with --shingle 7; you gave --shingle {shingle}\n" in done.err
     assert copysift(tmp_path, "dedup", "new.jsonl", "-o", "o.jsonl", "--against", "run").status == 0
-    assert copysift(tmp_path, "cluster", "new.jsonl", "--onto", "run", "--shingle", "7", "-q").status == 0
+    assert copysift(tmp_path, "cluster", "new.jsonl", "--extend", "run", "--shingle", "7", "-q").status == 0
 
 
 def test_show_refuses_what_the_overview_does_not_heed_and_lists_pairs_without_a_threshold(tmp_path):
@@ -263,7 +268,7 @@ def test_show_refuses_what_the_overview_does_not_heed_and_lists_pairs_without_a_
     for option in (("--threshold", ".9"), ("--limit", "3"), ("--groups",), ("--same-suffix",)):
         done = copysift(tmp_path, "show", "run", *option)
         assert (done.status, done.out) == (2, "")
-        assert done.err.startswith(f"copysift: {option[0]} changes nothing in the overview of run")
+        assert done.err.startswith(f"copysift: {option[0]} has no effect on the overview of run")
     rows = copysift(tmp_path, "show", "run", "--format", "csv").out.splitlines()
     assert [line.split(",")[:3] for line in rows[1:]] == [["a", "b", "true"], ["a", "c", "false"]]
     found = json.loads(copysift(tmp_path, "show", "run", "--format", "json").out)
@@ -342,7 +347,7 @@ def test_damaged_facts_of_a_run_are_noticed_and_named(tmp_path, harm):
     for at in places:
         flipped = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
         path.write_bytes({"flipped": flipped, "cut": whole[:at], "empty": b""}[harm])
-        for command in (("query", "run", "a"), ("cluster", "c.jsonl", "--onto", "run", "-o", "new")):
+        for command in (("query", "run", "a"), ("cluster", "c.jsonl", "--extend", "run", "-o", "new")):
             done = copysift(tmp_path, *command)
             assert (done.status, "documents-00000.arrow is damaged" in done.err) == (2, True), done.err
     path.write_bytes(whole)
@@ -358,7 +363,7 @@ def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
     path.write_bytes(whole[:80] + b"\x01\x02\x03\x04\x05\x06\x07\x08" + whole[88:])
     for command in (
         ("query", "run", "a"),
-        ("cluster", "c.jsonl", "--onto", "run"),
+        ("cluster", "c.jsonl", "--extend", "run"),
         ("dedup", "c.jsonl", "--against", "run", "-o", "out.jsonl"),
         ("dedup", "c.jsonl", "--against", "run", "--passages", "cut", "-o", "out.jsonl"),
     ):
@@ -376,3 +381,33 @@ def test_show_names_members_of_the_largest_clusters(tmp_path):
     assert "… 8 more" in shown
     copysift(tmp_path, "show", "run", "-o", "report.html")
     assert "<li>copy-11 <i>identical</i>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_old_names_work_and_print_one_line_each(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    old = ("--resemblance", ".9", "--contained", "--html", "never", "--method", "mod", "--input", "jsonl")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "old", *old)
+    assert done.status == 0
+    assert sorted(done.err.splitlines()[:-1]) == [
+        "copysift: --contained is now --measure containment",
+        "copysift: --html is now --kind words",
+        "copysift: --input is now --input-format",
+        "copysift: --method is now --candidates shared",
+        "copysift: --resemblance is now --threshold",
+    ]
+    new = ("--threshold", ".9", "--measure", "containment", "--kind", "words", "--input-format", "jsonl")
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "new", *new)
+    made = [json.loads((tmp_path / name / "run.json").read_text())["settings"] for name in ("old", "new")]
+    assert made[0] == made[1]
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "old", "-q", *old).err == ""
+    shown = copysift(tmp_path, "cluster-of", "new", "a", "--json")
+    assert shown.err == "copysift: --json is now --format json\n"
+    assert shown.out == copysift(tmp_path, "cluster-of", "new", "a", "--format", "json").out
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "old", "--resemblance", ".9", "--threshold", ".9")
+    assert (done.status, "--resemblance is an old name of --threshold" in done.err) == (2, True)
+
+
+def test_what_cluster_cannot_do_yet_is_said(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--kind", "code")
+    assert (done.status, done.err) == (2, "copysift: --kind code is not available in cluster yet\n")

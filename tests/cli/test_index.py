@@ -83,7 +83,7 @@ def test_query_takes_standard_input_and_text(tmp_path):
     (hit,) = content["hits"]
     assert set(hit) == {
         "left", "right", "equal", "resemblance", "containment_left", "containment_right", "sif", "shared",
-        "bytes_right", "longest", "lines", "regions",
+        "bytes_right", "longest", "lines", "channel", "regions",
     }  # fmt: skip
     assert hit["right"] == "d/b.txt"
     assert hit["regions"][0]["right"]["file"] == "d/b.txt"
@@ -120,7 +120,7 @@ def test_a_text_below_the_guarantee_threshold_is_remarked(tmp_path):
     three(tmp_path)
     copysift(tmp_path, "index", "add", "x.sift", "d")
     done = copysift(tmp_path, "query", "x.sift", "--text", "too short to be sure")
-    assert "is shorter than the guarantee threshold (50): what it shares may be missed" in done.err
+    assert "is shorter than the guarantee threshold (50): matches may be missed" in done.err
 
 
 def test_query_options_window_quick_limit_and_threshold(tmp_path):
@@ -145,8 +145,8 @@ def test_query_options_window_quick_limit_and_threshold(tmp_path):
 @pytest.mark.parametrize(
     ("measure", "threshold", "found"),
     [
-        ("reverse", "40%", 2),
-        ("either", "90%", 2),
+        ("containment-right", "40%", 2),
+        ("containment", "90%", 2),
         ("resemblance", "90%", 1),
         ("sif", "110%", 1),
         ("shared", "9", 2),
@@ -156,7 +156,7 @@ def test_every_measure_may_rank_and_select(tmp_path, measure, threshold, found):
     three(tmp_path)
     copysift(tmp_path, "index", "add", "x.sift", "d")
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--measure", measure, "--threshold", threshold)
-    assert done.err == ""
+    assert bool(done.err) == (measure == "containment")  # whose meaning has changed
     assert len(done.out.splitlines()) == 2 + found
 
 
@@ -183,10 +183,6 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
         (["index", "add", "y.sift", "d", "--scheme", "min"], None),
         (["index", "add", "y.sift"], None),
         (["index", "shred", "y.sift"], None),
-        (
-            ["scan", "d", "--against", "x.sift"],
-            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
-        ),
     ]:
         done = copysift(tmp_path, *arguments)
         assert (done.status, done.out) == (2, ""), arguments
@@ -198,7 +194,7 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     assert not (tmp_path / "y.sift").exists()
     copysift(tmp_path, "index", "add", "x.sift", "d")
     done = copysift(tmp_path, "query", "x.sift")
-    assert (done.status, done.err.splitlines()[0]) == (2, "copysift: nothing to ask for")
+    assert (done.status, done.err.splitlines()[0]) == (2, "copysift: nothing to look up")
     done = copysift(tmp_path, "index", "add", "x.sift", "d", "--noise", "9")
     assert done.status == 2
     assert (
@@ -216,13 +212,13 @@ def test_update_and_remove(tmp_path):
     assert (done.status, done.out) == (0, "0 added, 1 changed, 1 unchanged, 1 removed\n")
     done = copysift(tmp_path, "index", "remove", "x.sift", "d/a.txt", "d/none.txt")
     assert (done.status, done.out) == (3, "1 removed\n")
-    assert done.err == "copysift: skipped d/none.txt: the index has no such document\n"
+    assert done.err == "copysift: skipped d/none.txt: not in the index\n"
     assert copysift(tmp_path, "index", "remove", "x.sift", "d/none.txt").status == 1
     done = copysift(tmp_path, "index", "compact", "x.sift")
     assert done.status == 0
     assert ", now 1 segment of " in done.out
     done = copysift(tmp_path, "index", "check", "x.sift")
-    assert (done.status, done.out) == (0, "x.sift is sound\n")
+    assert (done.status, done.out) == (0, "x.sift: no damage found\n")
     assert copysift(tmp_path, "index", "list", "x.sift").out.split()[-1] == "d/b.txt"
 
 
@@ -243,7 +239,7 @@ def test_check_names_what_is_damaged_and_repair_mends_it(tmp_path):
     assert "copysift: d/a.txt has 0 of its " in done.err
     (tmp_path / "d/c.txt").unlink()
     done = copysift(tmp_path, "index", "check", "x.sift", "--repair")
-    assert (done.status, done.out) == (3, "x.sift is repaired as far as it could be\n")
+    assert (done.status, done.out) == (3, "x.sift is partly repaired\n")
     assert "d/c.txt lost " in done.err
     done = copysift(tmp_path, "index", "check", "x.sift")
     assert (done.status, done.out) == (2, "")
@@ -269,7 +265,7 @@ def test_new_files_are_compared_with_an_index_and_each_other_but_not_the_index_w
     three(tmp_path)
     copysift(tmp_path, "index", "add", "x.sift", "d")
     write(tmp_path, {"new/1.txt": prose(2) + prose(7), "new/2.txt": prose(7), "new/3.txt": prose(3)})
-    done = copysift(tmp_path, "scan", "new", "--against", "x.sift", "--format", "csv")
+    done = copysift(tmp_path, "scan", "new", "--earlier", "x.sift", "--format", "csv")
     pairs = {tuple(line.split(",")[:3]) for line in done.out.splitlines()[1:]}
     assert pairs == {
         ("new/3.txt", "d/c.txt", "true"),
@@ -315,3 +311,38 @@ def test_help_starts_light(arguments):
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
     )
     assert done.stderr == "[]\n"
+
+
+def test_old_words_of_query_and_scan_work_and_print_a_note(tmp_path):
+    three(tmp_path)
+    copysift(tmp_path, "index", "add", "x.sift", "d", "-q")
+    for old, new in (
+        ("reverse", "containment-right"),
+        ("either", "containment"),
+    ):
+        done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--measure", old)
+        assert done.err == f"copysift: --measure {old} is now --measure {new}\n"
+        assert done.out == copysift(tmp_path, "query", "x.sift", "d/a.txt", "--measure", new).out
+    done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--measure", "containment")
+    assert done.err == (
+        "copysift: --measure containment is now the larger of the two; "
+        "--measure containment-left is what it was\n"
+    )
+    done = copysift(tmp_path, "scan", "d/a.txt", "--against", "x.sift")
+    assert done.err == "copysift: --against is now --earlier\n"
+    assert done.out == copysift(tmp_path, "scan", "d/a.txt", "--earlier", "x.sift").out
+
+
+def test_a_limit_of_0_lists_all_and_regions_are_left_out_of_json_on_request(tmp_path):
+    three(tmp_path)
+    copysift(tmp_path, "index", "add", "x.sift", "d", "-q")
+    every = ("query", "x.sift", "d/a.txt", "--threshold", "0", "--format", "json")
+    assert len(json.loads(copysift(tmp_path, *every, "--limit", "1").out)["hits"]) == 1
+    hits = json.loads(copysift(tmp_path, *every, "--limit", "0").out)["hits"]
+    assert len(hits) > 1
+    assert any(hit["regions"] for hit in hits)
+    bare = json.loads(copysift(tmp_path, *every, "--no-regions").out)["hits"]
+    assert [hit["right"] for hit in bare] == [hit["right"] for hit in hits]
+    assert not any(hit["regions"] for hit in bare)
+    done = copysift(tmp_path, "scan", "d", "--format", "json", "--no-regions")
+    assert not any(pair["regions"] for pair in json.loads(done.out)["pairs"])

@@ -24,7 +24,7 @@ def test_version_is_one_line(tmp_path):
 def test_help_lists_the_commands_and_the_exit_status(tmp_path):
     done = copysift(tmp_path, "--help")
     assert done.status == 0
-    for word in ("scan", "show", "compare", "formats", "Exit status: 0 done; 1 done and nothing found"):
+    for word in ("scan", "show", "compare", "formats", "Exit status: 0 done, 1 nothing found"):
         assert word in done.out
 
 
@@ -59,7 +59,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scan"], "copysift: nothing to scan\nhint: name files or folders, or a list by --files-from\n"),
+        (["scan"], "copysift: nothing to scan\nhint: name files or folders, or use --files-from\n"),
         (["scan", ".", "--noise", "30", "--guarantee", "20"],
          "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
          "hint: the window is guarantee − noise + 1 and must be at least 1: "
@@ -77,10 +77,10 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "copysift: there is no report format 'xml'\n"
          "hint: report formats: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "report.docx"],
-         "copysift: no report format for a file .docx\n"
-         "hint: choose one by --format: table, json, csv, sif, html, moss\n"),
+         "copysift: no report format has the extension .docx\n"
+         "hint: use --format: table, json, csv, sif, html, moss\n"),
         (["scan", ".", "-o", "none/report.json"],
-         "copysift: cannot write none/report.json: there is no folder none\nhint: make it first\n"),
+         "copysift: cannot write none/report.json: there is no folder none\nhint: create it first\n"),
         (["scan", ".", "--scheme", "anchor"],
          "copysift: too little text to learn anchors from\nhint: name them by --anchor\n"),
         (["scan", ".", "--save", "no/such/run"], None),

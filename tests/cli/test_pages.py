@@ -59,7 +59,7 @@ def test_moss_writes_its_folder_and_only_over_its_own(homework):
     (homework / "out/notes.txt").write_text("mine")
     done = scan(homework, "--format", "moss", "-o", "out")
     assert done.status == 2
-    assert done.err == "copysift: out exists and is not a report\nhint: name another folder, or remove it\n"
+    assert done.err == "copysift: out exists and is not a report\nhint: choose another folder, or remove it\n"
     assert (homework / "out/notes.txt").read_text() == "mine"
 
 
@@ -67,14 +67,14 @@ def test_moss_needs_a_folder(homework):
     done = scan(homework, "--format", "moss")
     assert (done.status, done.err) == (
         2,
-        "copysift: --format moss writes a folder\nhint: name it by -o DIR\n",
+        "copysift: --format moss writes a folder\nhint: add -o DIR\n",
     )
 
 
 def test_pseudonyms_stand_for_names_and_the_key_is_kept(homework):
     done = scan(homework, "--anonymise", "-o", "report.html")
     assert done.err == (
-        "copysift: the key of the pseudonyms is in report.key.csv\n"
+        "copysift: the pseudonyms are listed in report.key.csv\n"
         "copysift: 1 pair of 3 submissions: report.html\n"
     )
     key = (homework / "report.key.csv").read_text()
@@ -88,14 +88,14 @@ def test_pseudonyms_stand_for_names_and_the_key_is_kept(homework):
     assert sorted(each["name"] for each in overview(page)["submissions"]) == ["S01", "S02", "S03"]
     assert not {"hw/ann", "ann/x.txt", "kit.txt"} & set(re.findall(r"[\w./]+", page))
     write(homework, {"hw/zoe/x.txt": A})
-    again = scan(homework, "--anonymise", "--key", "report.key.csv", "--format", "json")
+    again = scan(homework, "--anonymise", "--key-file", "report.key.csv", "--format", "json")
     assert {each["group"] for each in json.loads(again.out)["documents"]} == {"S01", "S02", "S03", "S04"}
     assert (homework / "report.key.csv").read_text() == key + "S04,hw/zoe\n"
 
 
 def test_a_file_that_is_no_key_is_never_overwritten(homework):
     write(homework, {"grades.csv": "name,grade\nann,1\n"})
-    done = scan(homework, "--anonymise", "--key", "grades.csv")
+    done = scan(homework, "--anonymise", "--key-file", "grades.csv")
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("copysift: grades.csv exists and is not a key of pseudonyms\n")
     assert (homework / "grades.csv").read_text() == "name,grade\nann,1\n"

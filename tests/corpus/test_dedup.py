@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import copysift
+from copysift.cli.main import main
 from copysift.clusters.retention import keep
 from copysift.engines.dedup_steps import dedup
 from copysift.errors import UsageError
@@ -297,3 +298,29 @@ def test_half_a_surrogate_pair_is_replaced_where_it_must_be_encoded(tmp_path, su
     assert first["text"] == f"{text(60, 1)} \ufffd end \U0001f600"
     assert second["id"] == "b"
     assert "\ufffd" in str(second)
+
+
+def test_a_finished_run_is_applied_at_any_threshold_without_comparing_again(tmp_path, monkeypatch):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(100, seed=8))
+    assert main(["cluster", str(source), "-q", "-o", str(tmp_path / "run")]) == 0
+    for threshold, keeping in ((".5", "first"), (".9", "longest")):
+        asked = ["-q", "--threshold", threshold, "--keep", keeping, "-o"]
+        assert main(["dedup", str(source), *asked, str(tmp_path / "anew.jsonl")]) == 0
+        with monkeypatch.context() as patched:
+            patched.setattr("copysift.engines.phases.sketch", None)
+            assert (
+                main(["dedup", "--from", str(tmp_path / "run"), *asked, str(tmp_path / "applied.jsonl")]) == 0
+            )
+        assert (tmp_path / "applied.jsonl").read_text() == (tmp_path / "anew.jsonl").read_text()
+
+
+def test_a_run_is_not_applied_below_its_floor_or_to_sources_that_changed(tmp_path, capsys):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(30, seed=8))
+    assert main(["cluster", str(source), "-q", "-o", str(tmp_path / "run")]) == 0
+    applied = ["dedup", "--from", str(tmp_path / "run"), "-q", "-o", str(tmp_path / "out.jsonl")]
+    assert main([*applied, "--threshold", ".1"]) == 2
+    assert "below the --floor 0.3" in capsys.readouterr().err
+    source.write_text(source.read_text() + '{"id": "new", "text": "one more"}\n')
+    assert main(applied) == 2
+    assert "have changed since" in capsys.readouterr().err
+    assert not (tmp_path / "out.jsonl").exists()

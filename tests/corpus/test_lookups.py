@@ -41,15 +41,15 @@ def test_a_run_is_asked_for_its_documents_and_for_texts(opened):
 
 
 def test_a_run_is_clustered_anew_in_place_or_beside(opened, tmp_path):
-    counts = opened.recluster(resemblance="99%", output=tmp_path / "o.parquet")
+    counts = opened.recluster(threshold="99%", output=tmp_path / "o.parquet")
     assert counts == {"clusters": 1, "clustered": 2, "duplicates": 1}
     assert pq.read_table(tmp_path / "o.parquet")["document"].to_pylist() == ["a", "c"]
     assert len(rows(opened.path, "clusters")) == 3
-    assert opened.recluster(resemblance=0.99, policy="complete") == counts
+    assert opened.recluster(threshold=0.99, policy="complete") == counts
     assert opened.cluster_of("d") == [("d", "alone")]
     assert opened.described["settings"]["resemblance"] == 0.99
     with pytest.raises(copysift.UsageError, match=r"no pairs below 0\.3"):
-        opened.recluster(resemblance=0.1)
+        opened.recluster(threshold=0.1)
 
 
 def test_a_run_of_scan_is_not_one_of_cluster(tmp_path):

@@ -173,7 +173,7 @@ def test_super_shingles_find_near_copies_and_measure_them(tmp_path):
     base = [text(800, n) for n in range(10)]
     records = [{"id": f"a{n}", "text": each} for n, each in enumerate(base)]
     records += [{"id": f"b{n}", "text": each + " and a few more words"} for n, each in enumerate(base)]
-    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", method="super")
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", candidates="super")
     found = {(row["left"], row["right"]) for row in rows(tmp_path / "run", "pairs")}
     assert found == {(f"a{n}", f"b{n}") for n in range(10)}
 

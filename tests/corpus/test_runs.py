@@ -48,7 +48,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
         monkeypatch.setattr("copysift.engines.phases.entries", read_nothing)
     monkeypatch.setattr("copysift.engines.phases.sketch", read_nothing)
     made = run(source, tmp_path / "run")
-    assert made.described["seconds"].keys() == {"sketch", "entries", "join", "measure", "cluster"}
+    assert made.described["seconds"].keys() == {"sketch", "census", "entries", "join", "measure", "cluster"}
     assert not (tmp_path / "run" / "work").exists()
     for name in ("documents", "pairs", "clusters"):
         assert rows(tmp_path / "whole", name) == rows(tmp_path / "run", name)
@@ -58,7 +58,7 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase_that_was_done(
 def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path, monkeypatch, during):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
-    monkeypatch.setattr("copysift.sources.detection.CHUNK", 9000)
+    monkeypatch.setattr("copysift.sources.jsonl.CHUNK", 9000)
     monkeypatch.setattr(local, "PART", 1 << 16)
     calls = []
 
@@ -197,7 +197,8 @@ def test_recluster_equals_a_run_with_that_threshold(tmp_path):
         (0.4, True, "representative"),
         (0.5, False, "complete"),
     ):
-        settings = {"resemblance": resemblance, "contained": contained, "policy": policy}
+        measure = "containment" if contained else "resemblance"
+        settings = {"threshold": resemblance, "measure": measure, "policy": policy}
         run(source, tmp_path / "own", **settings)
         recluster(tmp_path / "run", make(CorpusSettings, settings), tmp_path / "beside.parquet")
         recluster(tmp_path / "run", make(CorpusSettings, settings))
@@ -207,7 +208,7 @@ def test_recluster_equals_a_run_with_that_threshold(tmp_path):
             == rows(tmp_path / "run", "clusters")
         )
     with pytest.raises(UsageError, match=r"no pairs below 0\.3"):
-        recluster(tmp_path / "run", CorpusSettings(resemblance=0.2, floor=0.2))
+        recluster(tmp_path / "run", CorpusSettings(threshold=0.2, floor=0.2))
 
 
 def test_look_ups_and_folding_of_a_ranked_list(tmp_path):
@@ -228,7 +229,7 @@ def test_the_pairs_of_a_run_are_shown_with_its_own_counts_settings_and_clusters(
         {"id": "c", "text": edited(base, 0.05, 1)},
         {"id": "d", "text": text(800, 2)},
     ]
-    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", resemblance=0.9, shingle=8)
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", threshold=0.9, shingle=8)
     found = copysift.show(tmp_path / "run")
     pairs = {(row["left"], row["right"]): row["shared"] for row in rows(tmp_path / "run", "pairs")}
     assert pairs.keys() == {("a", "b"), ("a", "c")}

@@ -190,6 +190,16 @@ def test_adaptive_mod_keeps_between_half_and_all_of_its_size_and_levels_nest():
         assert (level & -level) >= size // 400  # all divisible by about 2^i
 
 
+@pytest.mark.parametrize("modulus", [7, 16, 24])
+def test_adaptive_mod_keeps_at_most_one_k_gram_in_a_modulus_that_is_given(modulus):
+    symbols = text("random", 2000, np.random.default_rng(15))
+    few = run(symbols, "adaptive-mod", size=10_000, modulus=modulus).hashes
+    every = run(symbols, "all").hashes
+    assert sorted(few.tolist()) == sorted(every[every % modulus == 0].tolist())
+    fewer = run(symbols, "adaptive-mod", size=len(few) - 1, modulus=modulus).hashes
+    assert set(fewer.tolist()) == {each for each in few.tolist() if each % (2 * modulus) == 0}
+
+
 def test_anchors_are_learned_quite_common_and_found_everywhere():
     rng = np.random.default_rng(15)
     words = [bytes(rng.integers(97, 123, int(rng.integers(3, 8))).astype(np.uint8)) for _ in range(400)]

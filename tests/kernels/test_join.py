@@ -171,6 +171,31 @@ def test_other_lists_raise_the_similarity_of_pairs_that_share_a_hash():
     assert plain < added < apart
 
 
+@given(
+    FEW_HASHES,
+    st.sampled_from(list(reference.MEASURES)),
+    st.sampled_from([0.0, 0.5, 1.0, 1.5, 3.0]),
+    st.integers(0, 5),
+    st.sampled_from([0.0, 0.3, 0.7]),
+)
+def test_rows_with_a_floor_equal_twin(entries, measure, founded, plenty, likeness):
+    postings, sizes = listed(entries)
+    told = (0, 10, postings, sizes, NONE, NONE, measure, 0.0, 1)
+    floor = {"founded": founded, "plenty": plenty, "likeness": likeness}
+    same(compiled.row_candidates(*told, **floor), reference.row_candidates(*told, **floor))
+
+
+def test_a_floor_asks_for_more_shared_hashes_the_less_two_groups_resemble_each_other():
+    entries = [(h, 0) for h in range(12)] + [(h, 1) for h in range(12)] + [(h, 2) for h in range(6, 40)]
+    postings, sizes = listed(entries)
+    told = (0, 10, postings, sizes, NONE, NONE, "shared", 0.0, 1)
+    for rows in (compiled.row_candidates, reference.row_candidates):
+        left, right, shared, _ = rows(*told, founded=12.0, plenty=40)
+        assert (left.tolist(), right.tolist(), shared.tolist()) == ([0], [1], [12])
+        assert len(rows(*told, founded=12.1, plenty=40)[0]) == 0
+        assert len(rows(*told, founded=12.1, plenty=6)[0]) == 3
+
+
 def test_a_threshold_that_is_reached_exactly_passes():
     entries = [(h, 0) for h in range(10)] + [(h, 1) for h in range(7, 17)]  # 3 shared, 10 each
     assert len(both_rows(entries, 0, 10, NONE, NONE, "containment", 0.3, 3)[0]) == 1

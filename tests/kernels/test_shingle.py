@@ -16,6 +16,8 @@ TEXTS = [
     "naïve café Straße ﬁn " * 9,
     "x" * 70_000 + " y " + "z " * 40,
     "ab " * 3000,
+    " ".join(f"{number * 7919 % 4001}" for number in range(5000)),  # more than are scattered at once
+    " ".join(f"{number % 700}" for number in range(9000)),
     "\x00\xff broken \xe4\xb8 bytes",
 ]
 
@@ -33,25 +35,48 @@ def same(left, right):
 
 
 @pytest.mark.parametrize("w", [1, 2, 3, 10])
+@pytest.mark.parametrize("avx512", [True, False])
 @pytest.mark.parametrize("avx2", [True, False])
-def test_shingles_are_those_of_the_definition(w, avx2):
+def test_shingles_are_those_of_the_definition(w, avx2, avx512):
     compiled.use_avx2(avx2)
+    compiled.use_avx512(avx512 and avx2)
     data, offsets = packed(TEXTS)
     same(compiled.shingles(data, offsets, w, 5), readable.shingles(data, offsets, w, 5))
     assert (
         compiled.content_digests(data, offsets).tolist() == readable.content_digests(data, offsets).tolist()
     )
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 def test_a_document_of_many_blocks_has_the_shingles_of_its_words():
     word_list = [f"w{number * 7919 % 90_001}" for number in range(400_000)]
     data, offsets = packed([" ".join(word_list)])
     assert len(data) > 2 << 20
-    values, _, words, _, _ = compiled.shingles(data, offsets, 3)
+    values, _, words, _, _, order = compiled.shingles(data, offsets, 3)
     assert words.tolist() == [400_000]
+    assert len(order) == 399_998
     assert len(values) == len({tuple(word_list[at : at + 3]) for at in range(399_998)})
     assert (np.diff(values.astype(np.object_)) > 0).all()
+
+
+@pytest.mark.parametrize("avx2", [True, False])
+@pytest.mark.parametrize("count", [1, 2, 3, 20, 1000, 4096, 4097, 9000])
+@pytest.mark.parametrize("bits", [64, 50, 20, 3])
+def test_keys_that_share_their_top_bits_are_sorted_all_the_same(count, bits, avx2):
+    """Super shingles of one key each, made so that only their lowest bits differ and their order is any."""
+    compiled.use_avx2(avx2)
+    chance = random.Random(count)
+    wanted = {chance.randrange(2**bits) for _ in range(count)}
+    inverse = pow(0xFF51AFD7ED558CCD, -1, 2**64)
+    made = sorted(((each ^ each >> 32) * inverse % 2**64) ^ 1 for each in wanted)
+    values, bounds = np.array(made, np.uint64), np.array([0, len(made)])
+    moduli = np.ones((1, 1), np.uint32)
+    found = compiled.super_shingles(values, bounds, moduli, 1)
+    assert found[0].tolist() == sorted(wanted)
+    same(found, readable.super_shingles(values, bounds, moduli, 1))
+    compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("modulus", [1, 2, 3, 5, 6, 24, 25, 2**31])
@@ -84,6 +109,7 @@ def test_every_pair_of_small_sets_is_intersected(avx2):
     )
     same([compiled.shared(values, bounds, lefts, rights)], [readable.shared(values, bounds, lefts, rights)])
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("kernel", [compiled, readable])
@@ -166,6 +192,7 @@ def test_one_set_with_many_is_the_intersection(avx2, top):
     found = compiled.shared_among(*told, lefts, rights)
     assert found.tolist() == readable.shared_among(*told, lefts, rights).tolist()
     compiled.use_avx2(True)
+    compiled.use_avx512(True)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6])
@@ -181,3 +208,69 @@ def test_super_shingles_are_those_of_the_definition(size):
             compiled.super_shingles(values, bounds, moduli, size),
             readable.super_shingles(values, bounds, moduli, size),
         )
+
+
+def sets_of(chance, count):
+    sets = [sorted({chance.randrange(2**64) for _ in range(chance.randrange(40))}) for _ in range(count)]
+    shared = [chance.randrange(2**64) for _ in range(10)]
+    sets = [sorted({*each, *chance.sample(shared, 4)}) for each in sets]
+    values = np.array([key for each in sets for key in each], np.uint64)
+    bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
+    return values, bounds, np.array(sorted(shared), np.uint64)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_census_counts_cells_and_leaves_common_keys_out_as_defined(seed):
+    chance = random.Random(seed)
+    values, bounds, shared = sets_of(chance, 50)
+    wanted = np.array([chance.random() < 0.8 for _ in range(50)], np.uint8)
+    cells = [np.zeros(64, np.uint32), np.zeros(64, np.uint32)]
+    for kernel, each in zip((compiled, readable), cells, strict=True):
+        kernel.count(each, values, bounds, wanted)
+    same(cells[:1], cells[1:])
+    marks = np.packbits(cells[0] > 12, bitorder="little").view(np.uint64)
+    same(*(kernel.marked(marks, values, bounds, wanted) for kernel in (compiled, readable)))
+    bits = np.zeros(16, np.uint64)
+    compiled.note(bits, shared)
+    same(*([kernel.held(values, bounds, shared, bits)] for kernel in (compiled, readable)))
+    same(*(kernel.without(values, bounds, shared, bits) for kernel in (compiled, readable)))
+    assert compiled.held(values, bounds, shared, bits).tolist() == [4] * 50
+
+
+def test_words_that_only_own_shingles_cover_are_counted_on_every_small_case():
+    for length in range(8):
+        for chosen in itertools.product((False, True), repeat=length):
+            for w in (1, 2, 3):
+                order = np.arange(length, dtype=np.uint32)
+                own = np.flatnonzero(chosen).astype(np.uint64) | np.uint64(7 << 40)
+                ends, marks = np.array([0, length]), np.array([0, len(own)])
+                words = np.array([length + w - 1])
+                same(
+                    *(
+                        [kernel.uncovered(order, ends, own, marks, words).ravel()]
+                        for kernel in (compiled, readable)
+                    )
+                )
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_sets_of_several_sources_are_sampled_and_gathered_and_never_from_outside(kernel):
+    sources = [np.arange(10, dtype=np.uint64), np.arange(20, 26, dtype=np.uint64)]
+    places = np.array([1, 0, 1, 0]), np.array([0, 3, 2, 0]), np.array([2, 9, 6, 10])
+    assert kernel.gather_among(sources, *places).tolist() == [
+        20,
+        21,
+        *range(3, 9),
+        *range(22, 26),
+        *range(10),
+    ]
+    moduli = np.array([1, 5, 2, 0], np.uint32)
+    bits = np.zeros(4, np.uint64)
+    kernel.note(bits, np.array([7], np.uint64))
+    found, ends, own = kernel.samples_among(sources, *places, moduli, bits)
+    assert own.tolist()[:3] == [2, 1, 2]
+    assert {20, 21, 5, 7, 22, 24} <= {*found.tolist()}
+    assert ends[-1] == ends[-2] == len(found)
+    for starts, stops in (([0], [7]), ([-1], [2]), ([3], [2])):
+        with pytest.raises(IndexError):
+            kernel.gather_among(sources, np.array([1]), np.array(starts), np.array(stops))

@@ -62,13 +62,17 @@ def agree_markup(data, offset=0, state=0, final=True):
     return found
 
 
-@pytest.fixture(params=["avx2", "portable"], autouse=True)
+@pytest.fixture(params=["avx512", "avx2", "portable"], autouse=True)
 def edition(request):
+    if request.param == "avx512" and not _text.has_avx512():
+        pytest.skip("this processor has no AVX-512")
     if request.param == "avx2" and not _text.has_avx2():
         pytest.skip("this processor has no AVX2")
-    _text.use_avx2(request.param == "avx2")
+    _text.use_avx2(request.param != "portable")
+    _text.use_avx512(request.param == "avx512")
     yield request.param
     _text.use_avx2(True)
+    _text.use_avx512(True)
 
 
 @same_unicode
@@ -86,6 +90,14 @@ def test_every_code_point_folds_as_unicodedata_says():
 def test_every_code_point_of_the_basic_plane_makes_the_words_that_it_should():
     points = [point for point in range(0x10000) if not 0xD800 <= point < 0xE000]
     agree("".join(chr(point) + "a-a" for point in points).encode())
+
+
+@same_unicode
+def test_every_character_near_the_ideographs_makes_the_words_that_it_should_beside_its_like():
+    """Two and three in a row, then a mark: ideographs are taken together, what is beside them is not."""
+    points = [*range(0x3000, 0x3100), *range(0x4D00, 0x4F00), *range(0x9F00, 0xA200)]
+    agree("".join(f"{chr(point) * 2} {chr(point) * 3}\u3099" for point in points).encode())
+    agree("".join(f"\u4e00{chr(point) * 2}\u9fff{chr(point)}\u3099" for point in points).encode())
 
 
 def test_well_known_code_points_fold_whatever_the_version_of_unicode():
@@ -183,7 +195,7 @@ def test_positions_far_apart_are_found():
 
 
 @pytest.mark.parametrize("length", [65535, 65536, 65537, 2 * 65536 + 3])
-@pytest.mark.parametrize("word", ["a", "é", "a\x7f", "中\u3099", "xé"])
+@pytest.mark.parametrize("word", ["a", "é", "a\x7f", "中\u3099", "xé", "abcdefgé"])
 def test_words_longer_than_the_limit_are_cut_alike(length, word):
     data = (word * length).encode()[: length + 1] + b" end"
     starts, ends = reference.words_block(data, 0, True)[1:3]
@@ -201,6 +213,23 @@ def test_words_of_up_to_twenty_letters_hash_alike_at_every_offset():
     chance.shuffle(words)
     for lead in range(70):
         agree(b"." * lead + b" ".join(words[lead : lead + 60]))
+
+
+def test_words_around_the_edges_of_vectors_and_segments_agree():
+    """ASCII words of 1 to 40 letters, with a special character in some, in texts longer than a segment."""
+    chance = random.Random(2)
+    pieces = ["é", "ß", "İ", "ŉ", "×", "\u00ad", "\x7f", "“", "中", "中国", "か\u3099", "\ufffd"]
+    for case in range(60):
+        words = [
+            "".join(chance.choices("abcXYZ09_", k=chance.choice((1, 2, 3, 7, 8, 9, 16, 17, 40))))
+            for _ in range(400)
+        ]
+        for _ in range(case % 4 * 20):
+            at = chance.randrange(len(words))
+            cut = chance.randrange(len(words[at]) + 1)
+            words[at] = words[at][:cut] + chance.choice(pieces) + words[at][cut:]
+        text = "".join(word + chance.choice((" ", ", ", "  ", "-")) for word in words)
+        agree(text.encode()[case:], 0, case % 2 == 0)
 
 
 def test_word_hashes_ignore_case_and_composition_but_nothing_else():

@@ -82,12 +82,12 @@ def dedup(capsys, source: Path, place: Path, kind: str) -> set[tuple[str, str]]:
 
 def sweep(capsys, source: Path, place: Path, kind: str) -> set[tuple[str, str]]:
     status, _, err = run(
-        capsys, "sweep", place / "s.sift", source, "--date", "2026-01-01", "-q", *options(kind)
+        capsys, "sweep", place / "s.sift", source, "--date", "2026-01-01", "--keep-text", "-q", *options(kind)
     )
     assert status == 0, err
     status, out, err = run(capsys, "index", "list", place / "s.sift", "--format", "json")
     assert status == 0, err
-    names = [each["name"] for each in json.loads(out)["documents"]]
+    names = [each["name"] for each in json.loads(out)]
     assert sorted(map(stem, names)) == ["a", "b", "c"]
     first = next(name for name in names if stem(name) == "a")
     status, out, err = run(capsys, "copies", place / "s.sift", first, "--format", "json")

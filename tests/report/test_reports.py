@@ -124,10 +124,12 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
     assert content["version"] == 1
     assert content["documents"][0] == {
         "name": "a.txt", "group": "a.txt", "kind": "text", "bytes": 1000, "fingerprints": 70,
+        "read_as": "file",
     }  # fmt: skip
     assert content["pairs"][1] == {
         "left": "a.txt", "right": HOSTILE, "equal": False, "similarity": 0.9951, "resemblance": 0.0075,
         "containment_left": 0.97, "containment_right": 0.0076, "shared": 68, "longest": 60, "lines": 3,
+        "channel": None,
         "regions": [
             {
                 "length": 60,

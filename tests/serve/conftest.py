@@ -13,7 +13,7 @@ TOKENS = {"ann": "ann-token-0123456789", "bob": "bob-token-0123456789"}
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("server") / "data", "--idle", "3") as running:
+    with Server(tmp_path_factory.mktemp("server") / "data", "--idle-seconds", "3") as running:
         yield running
 
 

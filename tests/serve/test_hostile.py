@@ -34,9 +34,10 @@ ROOM = 100_000_000  # what a refused client may go on with, and what the sockets
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with small limits, so that the largest lie is soon told."""
-    limits = ("--max-bytes", str(BYTES), "--max-files", str(FILES), "--max-kept", str(KEPT))
+    limits = ("--max-upload", str(BYTES), "--max-files", str(FILES), "--max-kept", str(KEPT))
     folder = tmp_path_factory.mktemp("small")
-    with Server(folder / "data", *limits, "--idle", "1", "--upload-seconds", "3", "--workers", "1") as server:
+    times = ("--idle-seconds", "1", "--upload-seconds", "3")
+    with Server(folder / "data", *limits, *times, "--workers", "1") as server:
         yield server
 
 

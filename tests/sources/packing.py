@@ -10,8 +10,9 @@ import zipfile
 
 import pyarrow
 
+from copysift.model.document import Document
 from copysift.model.values import Skipped
-from copysift.sources.containers import Member, members
+from copysift.sources.inputs import members
 
 FILES = {"a.c": b"int main() {}\n", "src/b.c": b"x" * 5000, "empty": b""}
 NOISE = {f"{n}.bin": random.Random(n).randbytes(3000) for n in range(10)}
@@ -41,10 +42,17 @@ def zstd(data):
 
 def opened(data, limits=None, **options):
     """Members by name, and the (name, reason) of what was skipped."""
+    name = options.get("name") or (data if isinstance(data, str) else "the archive")
     out = list(members(data, limits, **options))
-    good = [(one.name, one.data) for one in out if isinstance(one, Member)]
+    good = [(one.name, one.content.data) for one in out if isinstance(one, Document)]
     assert len(dict(good)) == len(good)
-    return dict(good), [(one.name, one.reason) for one in out if isinstance(one, Skipped)]
+    skipped = [(one.name, one.reason) for one in out if isinstance(one, Skipped)]
+    if options.get("name"):
+        return dict(good), skipped
+    return (
+        {inner.removeprefix(f"{name}!"): found for inner, found in good},
+        [(inner.removeprefix(f"{name}!"), why) for inner, why in skipped],
+    )
 
 
 PACKED = {

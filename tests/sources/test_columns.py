@@ -4,7 +4,7 @@ import json
 import pytest
 
 from copysift.model.values import Skipped
-from copysift.sources import detection as sources
+from copysift.sources import jsonl as sources
 from copysift.sources.columns import id_and_text
 from copysift.sources.records import Fields
 

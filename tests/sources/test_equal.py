@@ -1,6 +1,7 @@
 import os
 from dataclasses import replace
 
+from copysift.model.document import Document
 from copysift.sources.equal import Checksums, EqualFiles, equal_files
 from copysift.sources.files import load
 from copysift.sources.walk import Entry, walk
@@ -39,14 +40,14 @@ def test_hard_links_waste_nothing(tmp_path):
     os.link(tmp_path / "a", tmp_path / "b")
     one, *rest = loaded(tmp_path)
     assert rest == []  # the walk gives one of them
-    other = replace(one, entry=replace(one.entry, path="b"))  # and if both are given, there is no waste
+    other = replace(one, entry=replace(one.entry, name="b"))  # and if both are given, there is no waste
     assert [group.wasted for group in equal_files([one, other])] == [0]
 
 
 def test_members_without_an_inode_are_places_of_their_own(tmp_path):
     (tmp_path / "a").write_text("xyz")
     (one,) = loaded(tmp_path)
-    member = replace(one, entry=replace(one.entry, device=0, inode=0))
+    member = replace(one, entry=Document.of("a.zip!a", "xyz"))
     assert [group.wasted for group in equal_files([member, member, one])] == [6]
 
 

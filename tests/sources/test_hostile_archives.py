@@ -12,8 +12,13 @@ import zipfile
 import pytest
 
 from copysift.errors import UsageError
+from copysift.model.document import Document
 from copysift.model.values import Skipped
-from copysift.sources.containers import ArchiveLimits, Member, members
+from copysift.sources.container_limits import ArchiveLimits
+from copysift.sources.containers import ZIP
+from copysift.sources.inputs import members
+from copysift.sources.source import Reading
+from copysift.sources.walk import WalkSettings
 from tests.sources.packing import NOISE, PACKED, opened, tarred, zipped, zstd
 
 # bombs
@@ -192,8 +197,11 @@ def test_a_zip_that_was_written_to_a_pipe_and_cut_short_is_read():
     assert len(good) >= 5
     assert "is cut short or damaged" in skipped[-1][1]
     # A member that is not wanted is still passed over rightly.
-    good, _ = opened(data[: len(data) * 7 // 10], wanted=lambda name, archive: name != "1.bin")
-    assert "2.bin" in good
+    document = Document.of("x.zip", data[: len(data) * 7 // 10])
+    reading = Reading(walking=WalkSettings(exclude=("1.bin",)))
+    names = [one.name for one in ZIP.open(document, reading) if isinstance(one, Document)]
+    assert "x.zip!2.bin" in names
+    assert "x.zip!1.bin" not in names
 
 
 def test_damage_inside_a_tar_is_told():
@@ -205,13 +213,20 @@ def test_damage_inside_a_tar_is_told():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"text", b"\x1f\x8bnot", gzip.compress(b"text " * 500, mtime=0), b"PK\3\4"]
+    ("data", "kind", "inner"),
+    [
+        (b"", Document, ""),
+        (b"text", Document, ""),
+        (b"\x1f\x8bnot", Document, ""),
+        (gzip.compress(b"text " * 500, mtime=0), Document, "!x.zip"),
+        (b"PK\3\4", Skipped, ""),
+    ],
 )
-def test_what_is_no_archive_is_named(data, tmp_path):
+def test_what_a_file_is_called_does_not_make_it_an_archive(data, kind, inner, tmp_path):
     path = tmp_path / "x.zip"
     path.write_bytes(data)
     out = list(members(str(path)))
-    assert [(type(one), one.name) for one in out] == [(Skipped, str(path))]
+    assert [(type(one), one.name) for one in out] == [(kind, f"{path}{inner}")]
 
 
 def test_a_missing_archive_and_a_pipe_are_named(tmp_path):
@@ -233,4 +248,4 @@ def test_damage_anywhere_never_raises(kind):
                 )
             cut = bytes(data[: chance.choice([len(data), chance.randrange(len(data))])])
             for one in members(cut, ArchiveLimits(total_bytes=1 << 20)):
-                assert isinstance(one, Member | Skipped)
+                assert isinstance(one, Document | Skipped)

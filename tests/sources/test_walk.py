@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.sources import walk as walk_module
+from copysift.sources.file_content import FileContent
 from copysift.sources.walk import Entry, Linked, WalkSettings, walk
 from tests.sources.trees import found, tree
 
 
-def test_entry_tells_size_time_place_and_root(tmp_path):
+def test_a_file_is_listed_with_size_time_and_place(tmp_path):
     tree(tmp_path, "a.txt")
     (entry,) = walk([tmp_path])
     status = (tmp_path / "a.txt").stat()
-    assert entry == Entry(
-        str(tmp_path / "a.txt"), 5, status.st_mtime_ns, status.st_dev, status.st_ino, str(tmp_path)
-    )
+    path = str(tmp_path / "a.txt")
+    assert entry == Document(path, FileContent(path, 5, status.st_mtime_ns, status.st_dev, status.st_ino))
 
 
 def test_order_is_by_raw_bytes_depth_first(tmp_path):

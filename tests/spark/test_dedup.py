@@ -117,7 +117,7 @@ def test_decisions_in_many_tasks_are_those_in_one(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 0)
     records = scored(mixed(40, seed=9) + crowd(8, 4))
     wishes = [("first", "representative"), ("longest", "component"), ("best:score", "complete")]
-    compared(spark, records, tmp_path / "a", {"max_shared": 5, "contained": True}, wishes)
+    compared(spark, records, tmp_path / "a", {"max_shared": 5, "measure": "containment"}, wishes)
     compared(spark, records, tmp_path / "b", {"max_shared": 5, "estimate": True}, wishes[:2])
 
 
@@ -135,7 +135,8 @@ def test_random_small_corpora_are_decided_as_by_the_local_engine(spark, tmp_path
     def check(texts, split, wishes, contained):
         monkeypatch.setattr("copysift.engines.spark.sources.SPLIT", split)
         records = scored([{"id": f"{n:03}", "text": each} for n, each in enumerate(texts)], len(texts))
-        given = {"shingle": 2, "modulus": 1, "max_shared": 3, "contained": contained}
+        measure = "containment" if contained else "resemblance"
+        given = {"shingle": 2, "modulus": 1, "max_shared": 3, "measure": measure}
         compared(spark, records, tmp_path_factory.mktemp("random"), given, wishes)
 
     check()
@@ -177,11 +178,11 @@ def test_a_dry_run_only_counts_and_against_drops_what_a_run_has(spark, tmp_path,
     records = mixed(70, seed=14)
     run(write_jsonl(tmp_path / "old.jsonl", records[:40]), tmp_path / "run")
     new = write_jsonl(tmp_path / "new.jsonl", records[30:])
-    arguments = ["dedup", str(new), "--against", str(tmp_path / "run"), "--contained"]
+    arguments = ["dedup", str(new), "--against", str(tmp_path / "run"), "--measure", "containment"]
     assert main([*arguments, "-o", str(tmp_path / "here.jsonl")]) == 0
     here = capsys.readouterr().out
     spark_too = [*arguments, "--engine", "spark"]
-    assert main([*spark_too, "-o", str(tmp_path / "there.jsonl"), "--run", str(tmp_path / "both")]) == 0
+    assert main([*spark_too, "-o", str(tmp_path / "there.jsonl"), "--save", str(tmp_path / "both")]) == 0
     assert capsys.readouterr().out == here
     found = outputs(tmp_path, "here")
     assert json.loads(found[".removed.jsonl"].splitlines()[0])["kept"] == records[30]["id"]
@@ -225,7 +226,7 @@ def test_what_spark_cannot_do_is_refused_before_it_starts_without_spark(tmp_path
     source = write_jsonl(tmp_path / "c.jsonl", mixed(3))
     spark = ["dedup", str(source), "-o", str(tmp_path / "o.jsonl"), "--engine", "spark"]
     assert main([*spark, "--against", "RUN", "--passages", "cut"]) == 2
-    assert "on this machine alone" in capsys.readouterr().err
+    assert "passages need --engine local" in capsys.readouterr().err
     assert main(["dedup", str(source), "-o", "s3a://bucket/o.jsonl"]) == 2
     assert "only Spark writes to a URI" in capsys.readouterr().err
     for command in ("dedup", "cluster"):

@@ -38,7 +38,7 @@ def test_runs_and_dedup_are_what_the_local_engine_makes_and_runs_can_be_added_to
     local = run([str(old), str(new)], tmp_path / "local")
     dedup = ["dedup", str(old), "-q", "-o"]
     assert main([*dedup, str(tmp_path / "kept.jsonl")]) == 3
-    arguments = ["--engine", "spark", "--run", str(tmp_path / "first")]
+    arguments = ["--engine", "spark", "--save", str(tmp_path / "first")]
     assert main([*dedup, str(tmp_path / "kept-by-spark.jsonl"), *arguments]) == 3
     kept = [(tmp_path / f"{name}.jsonl").read_text() for name in ("kept", "kept-by-spark")]
     assert kept[0] == kept[1]
@@ -109,9 +109,10 @@ def test_what_is_missing_is_said_in_one_line_without_spark(tmp_path, capsys, mon
 
 def test_a_master_that_is_none_is_refused_before_spark_starts(tmp_path, capsys):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(3))
-    arguments = ["cluster", str(source), "-o", str(tmp_path / "run"), "--engine", "spark", "--master", "foo"]
+    arguments = ["cluster", str(source), "-o", str(tmp_path / "run")]
+    arguments += ["--engine", "spark", "--spark-master", "foo"]
     assert main(arguments) == 2
-    assert "--master foo is no cluster" in capsys.readouterr().err
+    assert "--spark-master foo is not a cluster" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
@@ -174,13 +175,13 @@ def test_a_run_that_was_cut_off_goes_on_after_the_last_phase(spark, tmp_path, mo
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_begins_anew_for_another_threshold(spark, tmp_path, monkeypatch):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(50, seed=9))
-    run(source, tmp_path / "local", resemblance=0.4)
+    run(source, tmp_path / "local", threshold=0.4)
     with monkeypatch.context() as patched:
         patched.setattr(
             "copysift.engines.spark.tables.clusters", lambda *_: (_ for _ in ()).throw(KeyError("killed"))
         )
         with pytest.raises(KeyError, match="killed"):
-            spark_run([source], tmp_path / "run", resemblance=0.95)
+            spark_run([source], tmp_path / "run", threshold=0.95)
     assert (tmp_path / "run" / "work" / "components.json").exists()
-    spark_run([source], tmp_path / "run", resemblance=0.4)
+    spark_run([source], tmp_path / "run", threshold=0.4)
     assert rows(tmp_path / "run", "clusters") == rows(tmp_path / "local", "clusters")

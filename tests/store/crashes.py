@@ -28,7 +28,7 @@ from copysift.store.check import verify
 from copysift.store.merge import Policy
 from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot, exists
-from copysift.store.writer import Entry, Writer
+from copysift.store.writer import Entry, Views, Writer
 
 SMALL = Policy(fanout=2, floor=4, slice=24)
 SETTINGS = {"kind": "text", "scheme": "robust", "seed": None, "keep_text": True}
@@ -56,7 +56,9 @@ def steps() -> Iterator[tuple[Callable[[Writer], None], State]]:
         def do(writer: Writer) -> None:
             for name, number in pairs:
                 writer.put(
-                    entry(name, number), fingerprints(number), lambda number=number: [b"text of %d" % number]
+                    entry(name, number),
+                    Views(fingerprints(number)),
+                    lambda number=number: [b"text of %d" % number],
                 )
             writer.commit()
 
@@ -162,7 +164,7 @@ def check(folder: Path, told: int, states: list[State]) -> None:
             for path in map(writer.catalog.segment_path, [r.number for r in writer.catalog.segments()])
         }
         assert {path.name for path in (folder / "postings").iterdir()} == live
-        writer.put(entry("after", 99), fingerprints(99), lambda: [b"text of 99"])
+        writer.put(entry("after", 99), Views(fingerprints(99)), lambda: [b"text of 99"])
         writer.commit()
     assert {path.name for path in folder.iterdir()} == {"catalog.sqlite", "postings", "writer.lock"}
     assert found_in(folder) == {**state, **postings_of({"after": 99})}

@@ -129,7 +129,7 @@ def columns(postings):
 def test_memory_and_threads_do_not_change_the_answer(tmp_path, memory, jobs):
     groups = collection()
     expected = joined(groups, 40)
-    with Join(memory_bytes=memory, tmp_dir=tmp_path, jobs=jobs) as join:
+    with Join(memory=memory, tmp_dir=tmp_path, jobs=jobs) as join:
         for number, hashes in enumerate(groups):
             join.add(number, hashes)
         assert (join.spilled_bytes > 0) == (memory < 1 << 30)
@@ -193,7 +193,7 @@ def test_labels_of_another_length_are_a_usage_error():
 
 def test_no_memory_is_a_usage_error():
     with pytest.raises(UsageError):
-        Join(memory_bytes=0)
+        Join(memory=0)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -204,7 +204,7 @@ def test_the_temporary_file_goes_after_an_error(tmp_path, error):
             assert join.spilled_bytes > 0
             raise error
 
-    join = Join(memory_bytes=1000, tmp_dir=tmp_path)
+    join = Join(memory=1000, tmp_dir=tmp_path)
     with pytest.raises(error):
         stopped(join)
     assert join.spilled_bytes == 0
@@ -212,7 +212,7 @@ def test_the_temporary_file_goes_after_an_error(tmp_path, error):
 
 
 def test_a_temporary_folder_that_is_missing_is_named(tmp_path):
-    with pytest.raises(InputError, match="gone"), Join(memory_bytes=1, tmp_dir=tmp_path / "gone") as join:
+    with pytest.raises(InputError, match="gone"), Join(memory=1, tmp_dir=tmp_path / "gone") as join:
         join.add(0, np.arange(1000, dtype=np.uint64))
 
 
@@ -228,5 +228,5 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
             return None
 
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
-    with pytest.raises(InputError, match="No space left"), Join(memory_bytes=1, tmp_dir=tmp_path) as join:
+    with pytest.raises(InputError, match="No space left"), Join(memory=1, tmp_dir=tmp_path) as join:
         join.add(0, np.arange(1000, dtype=np.uint64))

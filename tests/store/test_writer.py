@@ -13,7 +13,7 @@ from copysift.runtime import durable as disk
 from copysift.store.check import verify
 from copysift.store.merge import Policy
 from copysift.store.snapshot import Snapshot
-from copysift.store.writer import Writer
+from copysift.store.writer import Views, Writer
 from tests.cli.program import ROOT, environment
 from tests.store.crashes import SETTINGS, SMALL, entry, fingerprints, found_in, postings_of, steps
 
@@ -26,7 +26,9 @@ def folder(tmp_path):
 def put(writer, *numbers):
     for number in numbers:
         writer.put(
-            entry(str(number), number), fingerprints(number), lambda number=number: [b"text of %d" % number]
+            entry(str(number), number),
+            Views(fingerprints(number)),
+            lambda number=number: [b"text of %d" % number],
         )
 
 
@@ -122,7 +124,7 @@ def test_a_second_writer_gets_an_error_that_names_the_first(folder):
             Writer(folder)
         assert f"is being written by process {os.getpid()} on " in caught.value.message
         code = (
-            "from copysift.store.writer import Writer; from pathlib import Path\n"
+            "from copysift.store.writer import Views, Writer; from pathlib import Path\n"
             f"Writer(Path({str(folder)!r}))"
         )
         done = subprocess.run(
@@ -134,7 +136,7 @@ def test_a_second_writer_gets_an_error_that_names_the_first(folder):
 
 def test_a_killed_writer_leaves_no_lock(folder):
     code = (
-        "import os, signal\nfrom pathlib import Path\nfrom copysift.store.writer import Writer\n"
+        "import os, signal\nfrom pathlib import Path\nfrom copysift.store.writer import Views, Writer\n"
         f"Writer(Path({str(folder)!r}), {{}})\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", code], env=environment(), check=False)
@@ -156,7 +158,7 @@ def test_numbers_are_never_used_again(folder):
 
 def test_documents_of_the_same_bytes_share_their_postings(folder):
     with Writer(folder, SETTINGS) as writer:
-        assert writer.put(entry("a", 1), fingerprints(1)) == "added"
+        assert writer.put(entry("a", 1), Views(fingerprints(1))) == "added"
         assert writer.put(entry("b", 1), lambda: pytest.fail("known already")) == "added"
         assert writer.put(entry("b", 1), lambda: pytest.fail("known already")) == "unchanged"
         writer.commit()
@@ -262,7 +264,7 @@ def test_another_format_is_refused(folder):
         connection.execute("UPDATE about SET value = '9' WHERE key = 'version'")
     connection.close()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
-        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 2"):
+        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 3"):
             opening()
 
 

@@ -92,8 +92,8 @@ def test_a_revisit_of_what_nobody_knows_is_named_and_counted(swept):
     )
     assert [each.name for each in done.skipped] == [f"{B}/1", f"{A}/2"]
     assert done.skipped[0].reason == (
-        "is said to be what http://nowhere/ was on 2025-01-01T00:00:00Z, which no sweep has: "
-        "sweep this again by --replace once the sweep that has it is there"
+        "is said to be what http://nowhere/ was on 2025-01-01T00:00:00Z, which is not in any sweep: "
+        "add the missing sweep, then repeat this one with --overwrite"
     )
     assert (done.documents, done.new, done.unchanged, done.gone) == (2, 0, 2, 0)  # A/2 counts as it was
 
@@ -118,11 +118,11 @@ def test_a_revisit_that_came_before_what_it_refers_to_is_right_when_it_is_swept_
     for name, order in (("usual", "12"), ("late", "212")):
         with copysift.Index(tmp_path / name) as index:
             told = [
-                index.sweep(tmp_path / f"{number}.warc", date=f"2026-0{number}-01", replace=True).skipped
+                index.sweep(tmp_path / f"{number}.warc", date=f"2026-0{number}-01", overwrite=True).skipped
                 for number in order
             ]
             assert not told[-1]
-            assert name == "usual" or "--replace" in told[0][0].reason
+            assert name == "usual" or "--overwrite" in told[0][0].reason
             assert index.locate(f"{A}/1").status == "here"
     assert state(tmp_path / "late") == state(tmp_path / "usual")
 

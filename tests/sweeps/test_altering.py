@@ -57,7 +57,7 @@ def index(tmp_path_factory):
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_done_to_a_copy_is_told(index, name):
     original, _, state, alterations = CASES[name]
-    found = index.holders(original, text=True, original="original", share="5%")
+    found = index.holders(original, text=True, original="original", threshold="5%")
     (holder,) = (each for each in found.holders if each.uri == name)
     assert holder.state == state
     if alterations is None:

@@ -154,17 +154,17 @@ def test_changes_count_everything(index):
 
 
 def test_changes_of_some_sweeps(index):
-    (turn,) = index.changes(start=D1, end=D2).turns
+    (turn,) = index.changes(since=D1, until=D2).turns
     assert (turn.before, turn.after, turn.changed) == (D1, D2, 1)
-    (turn,) = index.changes(start="2026-04-15").turns or [None]
+    (turn,) = index.changes(since="2026-04-15").turns or [None]
     assert turn is None
     with pytest.raises(UsageError, match="no sweep between"):
-        index.changes(start="2027-01-01")
+        index.changes(since="2027-01-01")
 
 
 def test_a_threshold_below_what_is_kept_is_refused(index):
     for ask in (index.changes, lambda **asked: index.locate(f"{A}/stay", **asked)):
-        with pytest.raises(UsageError, match="keeps only pairs of contents that share at least 30%"):
+        with pytest.raises(UsageError, match="stores only pairs of at least 30%"):
             ask(threshold="10%")
 
 
@@ -245,7 +245,7 @@ def test_holders_are_grouped_as_asked(tmp_path, grouping, groups):
     places = ["http://a.example/x/1", "docs/one/2", "docs/one/two/3", "4"]
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([("original", web.ONE), *((place, web.ONE) for place in places)], date="2026-01-01")
-        found = index.holders(web.ONE, text=True, grouping=grouping)
+        found = index.holders(web.ONE, text=True, group_by=grouping)
         told = {each.uri: each.group for each in found.holders}
         assert [told[place] for place in places] == groups
 

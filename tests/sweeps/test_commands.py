@@ -43,9 +43,9 @@ def test_sweep_tells_what_it_did(tmp_path):
     [
         (["sweep", "x.sift", "1.jsonl"], "a sweep needs a date"),
         (["sweep", "x.sift", "1.jsonl", "--date", "soon"], "--date needs a date, not 'soon'"),
-        (["changes", "x.sift", "--from", "soon"], "--from needs a date, not 'soon'"),
-        (["changes", "x.sift", "--to", "soon"], "--to needs a date, not 'soon'"),
-        (["holders", "x.sift", "new.txt", "--threshold", "much"], "--threshold needs a share, not 'much'"),
+        (["changes", "x.sift", "--since", "soon"], "--since needs a date, not 'soon'"),
+        (["changes", "x.sift", "--until", "soon"], "--until needs a date, not 'soon'"),
+        (["copies", "x.sift", "new.txt", "--threshold", "much"], "--threshold needs a share, not 'much'"),
         (["sweep", "x.sift", "2.jsonl", "--date", "2026-01-01"], "there is a sweep of 2026-01-01 already"),
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: there is no such file or folder"),
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
@@ -54,7 +54,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
         (
             ["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"],
-            "--threshold is 10%, but the index keeps",
+            "--threshold is 10%, but the index stores",
         ),
         (["locate", "none.sift", "a"], "none.sift is not an index"),
         (["sweep", "x.sift", "1.jsonl", "--revision", "HEAD"], "1.jsonl is not a folder"),
@@ -63,11 +63,11 @@ def test_sweep_tells_what_it_did(tmp_path):
             "bad.jsonl has no documents that can be read: bad.jsonl:1 has no field 'uri', and 1 more",
         ),
         (["history", "x.sift", "a\x1b[31m"], None),
-        (["changes", "x.sift", "--from", "2030-01-01"], "there is no sweep between these dates"),
-        (["changes", "x.sift", "--format", "moss"], "there is no format 'moss' here"),
-        (["holders", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
+        (["changes", "x.sift", "--since", "2030-01-01"], "there is no sweep between these dates"),
+        (["changes", "x.sift", "--format", "moss"], "changes has no format 'moss'"),
+        (["copies", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
         (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps: its documents change by"),
-        (["index", "resample", "x.sift", "--resample", "none"], "cannot read the seed file none"),
+        (["index", "resample", "x.sift", "--new-seed-file", "none"], "cannot read the seed file none"),
     ],
 )
 def test_what_cannot_be_is_a_message_and_changes_nothing(folder, arguments, message):
@@ -123,15 +123,15 @@ def test_changes_come_as_table_json_and_page(folder):
 
 
 def test_holders_come_as_table_csv_and_json(folder):
-    done = copysift(folder, "holders", "x.sift", "news.txt")
+    done = copysift(folder, "copies", "x.sift", "news.txt")
     assert done.status == 0
     assert "a.example\n" in done.out
     assert "(altered, since 2026-01-01)" in done.out
     (row,) = csv.DictReader(
-        io.StringIO(copysift(folder, "holders", "x.sift", "news.txt", "--format", "csv").out)
+        io.StringIO(copysift(folder, "copies", "x.sift", "news.txt", "--format", "csv").out)
     )
     assert (row["uri"], row["state"], row["new"]) == ("http://a.example/news", "altered", "False")
-    done = copysift(folder, "holders", "x.sift", "news.txt", "--watch")
+    done = copysift(folder, "copies", "x.sift", "news.txt", "--watch")
     assert (done.status, done.out) == (1, "news.txt: 0 holders new or changed since 2026-02-01\n")
 
 
@@ -139,18 +139,18 @@ def test_those_who_hold_it_no_more_are_told_with_both_dates(tmp_path):
     write(tmp_path, {"1/o.txt": web.ONE, "1/x/a.txt": web.ONE, "2/o.txt": web.ONE, "3/o.txt": web.ONE})
     for number, date in enumerate(("2026-01-01", "2026-02-01"), 1):
         copysift(tmp_path, "sweep", "x.sift", str(number), "--date", date)
-    done = copysift(tmp_path, "holders", "x.sift", "1/o.txt")
+    done = copysift(tmp_path, "copies", "x.sift", "1/o.txt")
     assert done.out.splitlines()[2:] == [
         "hold it no more",
         "  x/a.txt  (gone since 2026-02-01, last seen on 2026-01-01)",
     ]
     (row,) = csv.DictReader(
-        io.StringIO(copysift(tmp_path, "holders", "x.sift", "1/o.txt", "--format", "csv").out)
+        io.StringIO(copysift(tmp_path, "copies", "x.sift", "1/o.txt", "--format", "csv").out)
     )
     told = [row[name] for name in ("group", "uri", "state", "gone_since", "last_seen")]
     assert told == ["x/", "x/a.txt", "gone", "2026-02-01", "2026-01-01"]
     copysift(tmp_path, "sweep", "x.sift", "3", "--date", "2026-03-01")
-    assert "no more" not in copysift(tmp_path, "holders", "x.sift", "1/o.txt").out
+    assert "no more" not in copysift(tmp_path, "copies", "x.sift", "1/o.txt").out
 
 
 def test_the_numbers_of_an_index_are_those_of_all_its_sweeps(folder):
@@ -191,3 +191,23 @@ def test_the_help_names_the_formats_that_a_command_takes(folder, command, format
     }
     for name in formats.split():
         assert copysift(folder, command, "x.sift", *what[command], "--format", name).status == 0
+
+
+def test_the_old_name_of_copies_and_its_options_work_and_print_a_note(folder):
+    done = copysift(folder, "holders", "x.sift", "news.txt", "--by", "folder")
+    assert done.err == "copysift: holders is now copies\ncopysift: --by is now --group-by\n"
+    assert done.out == copysift(folder, "copies", "x.sift", "news.txt", "--group-by", "folder").out
+    done = copysift(folder, "changes", "x.sift", "--from", "2026-02-01")
+    assert done.err == "copysift: --from is now --since\n"
+    assert done.out == copysift(folder, "changes", "x.sift", "--since", "2026-02-01").out
+
+
+def test_history_can_be_limited_to_some_sweeps(folder):
+    asked = ("history", "x.sift", "http://a.example/edit", "--format", "json")
+    every = json.loads(copysift(folder, *asked).out)["versions"]
+    assert len(every) == 2
+    late = json.loads(copysift(folder, *asked, "--since", "2026-02-01").out)["versions"]
+    assert [each["checksum"] for each in late] == [every[1]["checksum"]]
+    early = json.loads(copysift(folder, *asked, "--until", "2026-01-15").out)["versions"]
+    assert [each["checksum"] for each in early] == [every[0]["checksum"]]
+    assert copysift(folder, *asked, "--since", "2030-01-01").status == 2

@@ -74,10 +74,10 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     assert run(tmp_path, "locate", "x.sift", "a.txt").status == 0  # needs no fingerprints
     done = run(tmp_path, "sweep", "x.sift", "d", "--date", "2026-01-02")
     assert done.status == 2
-    done = run(tmp_path, "index", "resample", "x.sift", "--resample", "other")
-    assert (done.status, done.out) == (0, "1 contents sampled anew\n")
+    done = run(tmp_path, "index", "resample", "x.sift", "--new-seed-file", "other")
+    assert (done.status, done.out) == (0, "1 documents resampled\n")
     assert (
-        run(tmp_path, "holders", "x.sift", "ask.txt", "--seed-file", "other", "--original", "a.txt").status
+        run(tmp_path, "copies", "x.sift", "ask.txt", "--seed-file", "other", "--original", "a.txt").status
         == 1
     )
     assert run(tmp_path, "locate", "x.sift", "ask.txt", "--file", "--seed-file", "seed").status == 2

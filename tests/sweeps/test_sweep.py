@@ -103,9 +103,9 @@ def test_another_sweep_of_the_same_date_is_refused_unless_it_replaces(tmp_path):
         index.sweep([*every[2].items(), ("http://c/", prose(99))], date=DATES[2])
     assert state(tmp_path / "x.sift") == usual
     with copysift.Index(tmp_path / "x.sift") as index:
-        index.sweep([("http://c/", prose(99))], date=DATES[2], replace=True)
+        index.sweep([("http://c/", prose(99))], date=DATES[2], overwrite=True)
         assert index.history(f"{A}/stay").versions[0].last == DATES[1]
-        index.sweep(every[2].items(), date=DATES[2], replace=True)
+        index.sweep(every[2].items(), date=DATES[2], overwrite=True)
         assert index.check() == ([], [])
         with pytest.raises(InputError, match="no sweep has met"):
             index.locate("http://c/")

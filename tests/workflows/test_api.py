@@ -164,7 +164,7 @@ def test_a_setting_that_the_scheme_does_not_heed_is_refused(given, tmp_path):
 
 
 def test_more_than_the_whole_is_no_share(tmp_path):
-    with pytest.raises(copysift.UsageError, match="--threshold is 150%, but a share is at most 100%"):
+    with pytest.raises(copysift.UsageError, match=r"--threshold is 1\.5, but must be between 0 and 1"):
         copysift.scan(tmp_path, threshold="150%")
 
 
@@ -216,3 +216,50 @@ def test_contents_without_a_shingle_are_compared_by_their_words():
 
 def test_settings_of_resemblance_can_be_changed():
     assert copysift.resemblance("abcdef", "bcdefg", kind="text", noise=2) == pytest.approx(4 / 6)
+
+
+PROGRAM = """def total(items, rate):
+    result = 0
+    for item in items:
+        if item.price > rate:
+            result += item.price * rate - item.discount
+    return result / len(items) + rate ** 2
+"""
+RENAMED = PROGRAM.replace("item", "thing").replace("result", "s").replace("rate", "percentage")
+
+
+def test_the_kind_of_a_string_is_the_one_that_was_named():
+    words = copysift.fingerprint(A, kind="words", scheme="all")
+    assert len(words.hashes) == len(A.split()) - 9
+    assert len(copysift.fingerprint(A, kind="bytes", scheme="all").hashes) == len(A.encode()) - 49
+    one, other = (copysift.fingerprint(each, language="python").hashes for each in (PROGRAM, RENAMED))
+    assert one.tolist() == other.tolist()
+    same = copysift.fingerprint(PROGRAM.encode(), kind="code", language="python")
+    assert one.tolist() == same.hashes.tolist()
+
+
+def test_bytes_in_another_encoding_are_fingerprinted_as_their_text():
+    assert copysift.fingerprint(A.encode("utf-16")).hashes.tolist() == copysift.fingerprint(A).hashes.tolist()
+
+
+def test_programs_resemble_each_other_by_their_tokens_where_a_language_is_named():
+    for settings in ({"kind": "code", "language": "python"}, {"language": "python"}):
+        assert copysift.resemblance(PROGRAM, RENAMED, **settings) == 1.0
+        assert copysift.containment(PROGRAM[:100], RENAMED, **settings) > 0.8
+    assert copysift.resemblance(PROGRAM, RENAMED) < 0.2
+
+
+@pytest.mark.parametrize("measure", [copysift.fingerprint, copysift.containment, copysift.resemblance])
+def test_a_program_without_a_name_needs_its_language(measure):
+    contents = (PROGRAM,) if measure is copysift.fingerprint else (PROGRAM, RENAMED)
+    with pytest.raises(copysift.UsageError, match="needs its language"):
+        measure(*contents, kind="code")
+
+
+def test_shingles_may_have_any_number_of_words():
+    assert copysift.resemblance("a b c d e f", "a b c d e g", shingle=5) == pytest.approx(1 / 3)
+    assert copysift.containment("a b c", "x a b c d", shingle=2, kind="words") == 1.0
+    with pytest.raises(copysift.UsageError, match="--shingle does not fit --kind text"):
+        copysift.resemblance(A, B, shingle=5, kind="text")
+    with pytest.raises(copysift.UsageError, match="must be between 1 and"):
+        copysift.resemblance(A, B, shingle=0)

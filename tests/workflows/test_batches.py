@@ -8,11 +8,12 @@ import pytest
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed
 from copysift.settings.comparison import Settings
-from copysift.sources.containers import ArchiveLimits, documents_in_archive
-from copysift.sources.walk import WalkSettings, walk
+from copysift.sources.inputs import Inputs
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
+from copysift.sources.walk import walk
 from copysift.workflows.batches import LARGEST, read_batch
 from copysift.workflows.reading import Reader
-from copysift.workflows.stored_texts import Stored
 from tests.cli.texts import prose
 
 CONTENTS = {
@@ -36,8 +37,16 @@ def plain(read):
     """Give what was read as a value that can be compared."""
     if isinstance(read, Skipped | Failed):
         return read
-    hashes = None if read.hashes is None else [value for piece in read.hashes for value in piece.tolist()]
-    return dataclasses.replace(read, hashes=hashes, lexemes=None)
+    views = [
+        (
+            view.kind,
+            [value for piece in view.hashes for value in piece.tolist()],
+            None if view.whole is None else view.whole.tolist(),
+            None if view.lexemes is None else [each.tolist() for each in view.lexemes],
+        )
+        for view in read.views
+    ]
+    return dataclasses.replace(read, views=views)
 
 
 def put(folder):
@@ -58,14 +67,14 @@ def test_a_batch_equals_its_files_one_by_one(tmp_path, settings):
     alone, together = Reader(Settings(**settings)), Reader(Settings(**settings))
     expected = [plain(alone.read(entry)) for entry in entries]
     assert [plain(each) for each in read_batch(together, entries)] == expected
-    assert any(each.hashes for each in expected)
+    assert any(each.views for each in expected)
 
 
 def test_of_equal_files_one_has_the_hashes_unless_they_do_not_collapse(tmp_path):
     entries = put(tmp_path)[:2]
-    assert [each.hashes is None for each in read_batch(Reader(Settings()), entries)] == [False, True]
+    assert [len(each.views) for each in read_batch(Reader(Settings()), entries)] == [1, 0]
     apart = Reader(Settings(), collapse=False)
-    assert [each.hashes is None for each in read_batch(apart, entries)] == [False, False]
+    assert [len(each.views) for each in read_batch(apart, entries)] == [1, 1]
 
 
 def test_a_file_that_cannot_be_read_is_skipped_and_one_that_fails_says_so(tmp_path, monkeypatch):
@@ -81,7 +90,7 @@ def test_a_file_that_cannot_be_read_is_skipped_and_one_that_fails_says_so(tmp_pa
     assert read["a.txt"] == Skipped(str(tmp_path / "a.txt"), "there is no such file or folder")
     assert isinstance(read["latin.txt"], Failed)
     assert read["latin.txt"].item.path.endswith("latin.txt")
-    assert read["b.html"].hashes
+    assert read["b.html"].views
 
 
 def test_members_of_archives_stand_among_files(tmp_path):
@@ -89,13 +98,11 @@ def test_members_of_archives_stand_among_files(tmp_path):
         archive.writestr("inside.txt", prose(9))
     (tmp_path / "a.txt").write_text(prose(1))
     (tmp_path / "z.txt").write_text(prose(2))
-    first, packed, last = walk([tmp_path])
-    stored = Stored()
-    (member,) = (stored.keep(each) for each in documents_in_archive(packed, ArchiveLimits(), WalkSettings()))
-    reader = Reader(Settings(), stored.load, load_many=stored.load_many)
+    first, member, last = Inputs(Reading(), Spool()).documents([tmp_path])
+    reader = Reader(Settings())
     read = read_batch(reader, [first, member, last])
     assert [each.entry for each in read] == [first, member, last]
-    assert all(each.hashes for each in read)
+    assert all(each.views for each in read)
 
 
 def test_files_of_a_size_of_their_own_are_not_summed_unless_they_are_submissions(tmp_path):

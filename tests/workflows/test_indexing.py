@@ -65,11 +65,11 @@ def test_equal_files_are_known_by_their_checksum_however_short(here):
         assert (hit.right, hit.equal) == ("tiny", True)
 
 
-def test_the_threshold_is_that_of_sif_unless_told_otherwise(here):
+def test_a_quarter_is_enough_unless_a_threshold_is_given(here):
     with copysift.Index("x.sift") as index:
-        index.add([("third", prose(1)[:400] + prose(2))])
+        index.add([("third", prose(1)[:300] + prose(2))])
         assert names(index.query(prose(1), text=True)) == []
-        assert names(index.query(prose(1), text=True, threshold="20%")) == ["third"]
+        assert names(index.query(prose(1), text=True, threshold="15%")) == ["third"]
         assert names(index.query(prose(1), text=True, measure="shared")) == ["third"]
         assert names(index.query(prose(1), text=True, measure="shared", threshold=500)) == []
         with pytest.raises(UsageError, match="between 0 and 1"):
@@ -81,8 +81,9 @@ def test_the_measure_decides_which_direction_counts(here):
         index.add([("small", prose(1)), ("large", prose(1) + prose(2) + prose(3) + prose(4))])
         question = prose(1) + prose(2)
         assert names(index.query(question, text=True, threshold=0.9)) == ["large"]
-        assert names(index.query(question, text=True, threshold=0.9, measure="reverse")) == ["small"]
-        assert sorted(names(index.query(question, text=True, threshold=0.9, measure="either"))) == [
+        right = index.query(question, text=True, threshold=0.9, measure="containment-right")
+        assert names(right) == ["small"]
+        assert sorted(names(index.query(question, text=True, threshold=0.9, measure="containment"))) == [
             "large",
             "small",
         ]
@@ -168,7 +169,7 @@ def test_without_kept_texts_the_spans_of_fingerprints_show_where_it_stood(here):
 
 def test_documents_come_as_pairs_mappings_or_values(here):
     data = prose(3).encode()
-    value = copysift.Document("value", data, "text", "value", len(data), lambda: iter([data]))
+    value = copysift.Document.of("value", data, kind="text")
     with copysift.Index("x.sift") as index:
         done = index.add(iter([("pair", prose(1)), {"id": "map", "text": prose(2)}, value]))
         assert done.added == 3

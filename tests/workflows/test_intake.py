@@ -1,13 +1,14 @@
 import pytest
 
-from copysift.sources.walk import WalkSettings
-from copysift.workflows.stored_texts import Stored
+from copysift.sources.files import load
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
 from copysift.workflows.submission_intake import Grouping, Intake
 from tests.cli.submissions import zipped
 
 
 def take(*paths, by_dir=True):
-    return Intake(WalkSettings(), Stored(), by_dir).take(paths)
+    return Intake(Reading(), Spool(), by_dir).take(paths)
 
 
 def groups(taken):
@@ -38,10 +39,10 @@ def test_a_zip_of_zips_gives_one_group_for_each_inner_archive(tmp_path, monkeypa
         zipped({"ann.zip": inner, "bob.zip": inner, "cleo/main.py": "z", "dora/": ""})
     )
     assert groups(take("all.zip")) == {
-        "all.zip/ann.zip": ["all.zip/ann.zip/src/main.py", "all.zip/ann.zip/README"],
-        "all.zip/bob.zip": ["all.zip/bob.zip/src/main.py", "all.zip/bob.zip/README"],
-        "all.zip/cleo": ["all.zip/cleo/main.py"],
-        "all.zip/dora": [],
+        "all.zip!ann.zip": ["all.zip!ann.zip!src/main.py", "all.zip!ann.zip!README"],
+        "all.zip!bob.zip": ["all.zip!bob.zip!src/main.py", "all.zip!bob.zip!README"],
+        "all.zip!cleo": ["all.zip!cleo/main.py"],
+        "all.zip!dora": [],
     }
 
 
@@ -51,24 +52,23 @@ def test_archives_inside_a_folder_are_submissions(tmp_path, monkeypatch):
     (tmp_path / "hw/ann.zip").write_bytes(zipped({"a.py": "x"}))
     (tmp_path / "hw/bob.zip").write_bytes(b"no archive at all")
     taken = take("hw")
-    assert groups(taken) == {"hw/ann.zip": ["hw/ann.zip/a.py"], "hw/bob.zip": []}
+    assert groups(taken) == {"hw/ann.zip": ["hw/ann.zip!a.py"], "hw/bob.zip": ["hw/bob.zip"]}
     assert [(each.name, each.reason) for each in taken.skipped] == [
-        ("hw/bob.zip", "is not a zip or tar archive")
+        ("hw/bob.zip", "is not a zip or tar archive: it is compared as a file")
     ]
 
 
 def test_members_of_archives_load_again_as_often_as_asked(tmp_path):
     (tmp_path / "a.zip").write_bytes(zipped({"x/a": "first", "y/b": "second"}))
-    stored = Stored()
-    taken = Intake(WalkSettings(), stored, True).take([str(tmp_path / "a.zip")])
+    taken = Intake(Reading(), Spool(), True).take([str(tmp_path / "a.zip")])
     for _ in range(2):
-        assert [stored.load(entry).data for entry, _ in taken.files] == [b"first", b"second"]
+        assert [load(entry).data for entry, _ in taken.files] == [b"first", b"second"]
 
 
 def test_a_file_that_was_taken_before_is_not_taken_again(tmp_path):
     (tmp_path / "hw/kit").mkdir(parents=True)
     (tmp_path / "hw/kit/a.py").write_text("x")
-    intake = Intake(WalkSettings(), Stored(), True)
+    intake = Intake(Reading(), Spool(), True)
     assert len(intake.take([tmp_path / "hw/kit"]).files) == 1
     again = intake.take([tmp_path / "hw"])
     assert again.files == []

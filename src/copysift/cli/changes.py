@@ -8,8 +8,8 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.settings.comparison import Door
 from copysift.settings.declaration import settings_of
+from copysift.settings.output import Door
 from copysift.settings.sweeps import Tracing
 
 
@@ -17,7 +17,10 @@ from copysift.settings.sweeps import Tracing
 @click.argument("index", metavar="INDEX")
 @options("changes")
 def command(index: str, **given: object) -> int:
-    """Count what appeared, died, moved and changed from sweep to sweep, and how long things live."""
+    """Show how a collection changed between sweeps.
+
+    Counts what appeared, disappeared, moved and changed, and how long documents existed.
+    """
     values = values_from("changes", given)
     door = of_class(Door, values)
     must_exist(index)
@@ -28,5 +31,5 @@ def command(index: str, **given: object) -> int:
     from copysift.report import changes as changing
     from copysift.report import sweeps
 
-    shown({"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)
+    shown("changes", {"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)
     return console.DONE if found.turns else console.NOTHING_FOUND

@@ -1,4 +1,4 @@
-"""`copysift cluster`: a corpus to clusters, pairs and the clusters' look-ups."""
+"""`copysift cluster`: a corpus to clusters and pairs, kept in a run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from pathlib import Path
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import (
-    check_engine,
-    name_skipped,
-    options,
-    progress,
-    settings_from,
-    spare_pandas,
-    tell_rounds,
-    was_given,
-)
-from copysift.cli.options import SectionedCommand
+from copysift.cli.corpora import check_engine, corpus_settings, log_rounds, name_skipped, spare_pandas
+from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
 
 
@@ -25,22 +16,22 @@ from copysift.errors import UsageError
 @click.argument("sources", nargs=-1, metavar="SOURCE...")
 @options("cluster")
 def command(sources: tuple[str, ...], **given: object) -> int:
-    """Cluster the documents of a corpus into the folder RUN (-o RUN).
+    """Group the near-duplicates of a corpus.
 
-    SOURCE is a folder, JSON lines (.jsonl, also .gz and .zst), Parquet, CSV, WARC, a text file of which
-    every line is a document, or - for standard input; with --engine spark also a URI such as s3a://… An
-    interrupted run goes on where it was when it is asked for again.
+    SOURCE is a folder, JSONL (also .gz and .zst), Parquet, CSV, WARC, a text file with one document per
+    line, or - for standard input; with --engine spark also a URI such as s3a://… The result is written to
+    the folder RUN (-o RUN). Run the same command again to continue an interrupted run.
     """
-    settings, door = settings_from(given)
+    settings, door, values = corpus_settings("cluster", given)
     if not sources:
         raise UsageError("nothing to cluster", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
-    if not door.output and not door.onto:
-        raise UsageError("no folder for the run", hint="name it by -o RUN")
+    if not door.output and not door.extend:
+        raise UsageError("no output folder given", hint="add -o RUN")
     check_engine(sources, door)
     if door.output.lower().endswith((".html", ".htm")):
         raise UsageError(
-            f"{door.output} is no name for the folder of a run",
-            hint=f"-o RUN, then copysift show RUN -o {door.output}",
+            f"-o {door.output}: a run is a folder, not a file",
+            hint=f"use -o RUN, then copysift show RUN -o {door.output}",
         )
     spare_pandas()
     from copysift import kernels
@@ -49,30 +40,36 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     from copysift.runs.cluster_run import check_onto, replaces
 
     kernels.shingle.keep_freed()
-    path, remote = door.output or door.onto, "://" in door.output
-    if door.onto:
+    path, remote = door.output or door.extend, "://" in door.output
+    if door.extend:
         if remote:
-            raise UsageError("--onto makes a folder, not a URI", hint="name a folder by -o RUN")
-        check_onto(Path(door.onto), settings, was_given(given))
-    if not remote and path != door.onto and replaces(Path(path), sources, settings):
-        console.note(f"{path} has a run of other sources or settings; it is replaced when this one is done")
+            raise UsageError("--extend writes a folder, not a URI", hint="use -o RUN")
+        check_onto(Path(door.extend), settings, values)
+    if not remote and path != door.extend and not door.overwrite and replaces(Path(path), sources, settings):
+        raise UsageError(
+            f"{path} already contains another run", hint="choose another folder, or add --overwrite"
+        )
     if door.verbose and door.engine == "spark":
-        tell_rounds()
-    with progress(door) as shown:
+        log_rounds()
+    with console.progress(door) as shown:
         if remote:
-            elsewhere = cluster_elsewhere(door.master, door.conf)
+            elsewhere = cluster_elsewhere(door.spark_master, door.spark_conf)
             made = elsewhere(sources, path, settings, progress=shown)
         else:
-            cluster = cluster_with(door.engine, door.master, door.conf)
-            onto = Path(door.onto) if door.onto else None
+            cluster = cluster_with(door.engine, door.spark_master, door.spark_conf)
+            onto = Path(door.extend) if door.extend else None
             made = cluster(sources, Path(path), settings, onto=onto, progress=shown)
     counts = made.described["counts"]
     name_skipped(made.skipped, counts["skipped"], f"; see {path.rstrip('/')}/run.json")
     if not door.quiet:
+        for note in made.notes:
+            console.note(note)
         console.note(
             f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
             f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"
         )
+        for note in made.described["notes"]:
+            console.note(note)
     if door.verbose:
         for phase, seconds in made.described["seconds"].items():
             console.note(f"{phase}: {seconds:.2f} s")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
-from copysift.cli.corpus_options import options, settings_from, told
-from copysift.cli.options import SectionedCommand
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.cli.reporting import chosen
 from copysift.errors import UsageError
+from copysift.settings.output import Door
 
 
 @click.command("cluster-of", cls=SectionedCommand)
@@ -17,15 +19,18 @@ from copysift.errors import UsageError
 @click.argument("name", metavar="ID")
 @options("cluster-of")
 def command(run: str, name: str, **given: object) -> int:
-    """List the documents in the cluster of the document ID, one a line, with how each joined."""
-    _, door = settings_from(given)
+    """List the near-duplicates of one document.
+
+    Prints the documents in the cluster of document ID, one per line, each with how it joined.
+    """
+    form = chosen("cluster-of", of_class(Door, values_from("cluster-of", given)))
     from copysift.runs.cluster_run import cluster_of
 
     found = cluster_of(Path(run), name)
     if found is None:
         raise UsageError(f"{run} has no document {name}")
-    if door.json:
-        told(json.dumps([{"document": document, "joined": how} for document, how in found]) + "\n")
+    if form == "json":
+        sys.stdout.write(json.dumps([{"document": each, "joined": how} for each, how in found]) + "\n")
     else:
-        told("".join(f"{document}\t{how}\n" for document, how in found))
+        sys.stdout.write("".join(f"{document}\t{how}\n" for document, how in found))
     return 0 if len(found) > 1 else 1

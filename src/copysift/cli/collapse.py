@@ -1,4 +1,4 @@
-"""`copysift collapse`: fold the near-copies of a ranked list under the first of them (section 6.3)."""
+"""`copysift collapse`: list near-duplicates under the first of them in a ranked list (section 6.3)."""
 
 from __future__ import annotations
 
@@ -9,34 +9,39 @@ from pathlib import Path
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import options, settings_from, told
-from copysift.cli.options import SectionedCommand
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.cli.reporting import chosen
 from copysift.errors import UsageError
+from copysift.settings.output import Door
 
 
 @click.command("collapse", cls=SectionedCommand)
 @click.argument("run", metavar="RUN")
 @options("collapse")
 def command(run: str, **given: object) -> int:
-    """Read ranked ids or addresses, one a line or as JSON, from standard input; fold near-copies."""
-    _, door = settings_from(given)
+    """Remove near-duplicates from a ranked list.
+
+    Reads ranked IDs or URIs from standard input, one per line or as JSON. Prints the first document of each
+    cluster, followed by its near-duplicates in the list.
+    """
+    form = chosen("collapse", of_class(Door, values_from("collapse", given)))
     from copysift.runs.cluster_run import collapse
     from copysift.runs.ranked import named
 
     content = sys.stdin.buffer.read().decode("utf-8", "replace")
     ranked, as_json = _ranked(content)
-    collapse(Path(run), [])  # a folder that is no run is told before its tables are looked at
+    collapse(Path(run), [])  # a folder that is not a run is refused before its tables are read
     names, unknown = named(Path(run), ranked)
     folded = collapse(Path(run), names)
     if unknown:
-        console.note(f"{unknown:,} of {len(names):,} ids are not in {run}")
-    if door.json or as_json:
-        told(
+        console.note(f"{unknown:,} of {len(names):,} IDs are not in {run}")
+    if form == "json" or as_json:
+        sys.stdout.write(
             json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False)
             + "\n"
         )
     else:
-        told("".join("\t".join([name, *copies]) + "\n" for name, copies in folded))
+        sys.stdout.write("".join("\t".join([name, *copies]) + "\n" for name, copies in folded))
     return 0
 
 
@@ -59,7 +64,7 @@ def _ranked(content: str) -> tuple[list[str], bool]:
         )
         if name is None:
             raise UsageError(
-                "a result has no id, uri or url", hint="give strings, or objects with one of these"
+                "a result has no id, uri or url", hint="use strings, or objects with one of these"
             )
         ranked.append(str(name))
     return ranked, True

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, options, settings_from
-from copysift.cli.scan import note_programs, report_format
+from copysift.cli.scan import report_format, without_regions
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
 from copysift.model.values import Pair
-from copysift.settings.comparison import Door, Settings
+from copysift.settings.comparison import Settings
+from copysift.settings.output import Door
 
 ALL = 1_000_000
 
@@ -22,18 +21,21 @@ ALL = 1_000_000
 @click.argument("right", metavar="B")
 @options("compare")
 def command(left: str, right: str, **given: object) -> int:
-    """Compare two files, with their shared passages side by side, or two folders by content."""
+    """Compare two files side by side, or two folders or archives.
+
+    Folders and archives are compared by content, whatever the names of their files.
+    """
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
     console.check_output(door)
-    folders = [Path(path).is_dir() for path in (left, right)]
-    if any(folders) and not all(folders):
-        from copysift.sources.containers import is_archive
+    from copysift.workflows.compare import holds_files
 
-        hint = "name two files, or two folders"
-        if any(is_archive(path) for path in (left, right)):
-            hint = "compare does not open archives: unpack it first, and name two folders"
-        raise UsageError("cannot compare a folder with a file", hint=hint)
+    folders = [holds_files(path, settings) for path in (left, right)]
+    if any(folders) and not all(folders):
+        raise UsageError(
+            "cannot compare a folder or an archive with a file",
+            hint="name two files, or two folders or archives",
+        )
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)
@@ -45,6 +47,8 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
     from copysift.workflows.compare import compare_files
 
     result, scan = compare_files(left, right, settings)
+    if door.no_regions:
+        result = without_regions(result)
     if chosen != "table":
         show_result(result, chosen, settings, door, scan)
     else:
@@ -61,14 +65,14 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
 
 
 def _reaches(pair: Pair, settings: Settings) -> bool:
-    """Tell whether two files share anything, or as much as --threshold asks for."""
+    """Say whether two files share anything, or enough for --threshold."""
     if pair.equal:
         return True
     if settings.threshold is None:
         return bool(pair.shared or pair.regions)
     if settings.measure == "containment":
         return max(pair.containment_left, pair.containment_right) >= settings.threshold
-    return (getattr(pair, settings.measure) or 0) >= settings.threshold
+    return (getattr(pair, settings.measure.replace("-", "_")) or 0) >= settings.threshold
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
@@ -83,8 +87,6 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         result, scanned = compare_folders(left, right, settings, shown)
     console.name_skipped(scanned.skipped)
     console.name_notes(scanned.notes, door)
-    if chosen == "table":
-        note_programs(scanned, settings, door)
     report = folders.REPORTS[chosen]
     console.write(report(result, console.width(door), console.color(door), door.quiet), door)
     return console.status(bool(result.equal or result.similar), scanned.skipped)

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
-from copysift.settings.comparison import Door
+from copysift.settings.output import Door
 
 if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
@@ -25,7 +25,7 @@ SOME_SKIPPED = 3
 
 
 def status(found: bool, skipped: Iterable[Skipped]) -> int:
-    """Give the exit status: some input skipped tells more than nothing found."""
+    """Give the exit status: skipped input matters more than nothing found."""
     return SOME_SKIPPED if any(True for _ in skipped) else DONE if found else NOTHING_FOUND
 
 
@@ -37,7 +37,7 @@ def width(door: Door) -> int | None:
 
 
 def color(door: Door) -> bool:
-    """Tell whether the report is coloured; NO_COLOR is honoured unless --color says otherwise."""
+    """Say whether the report is coloured; NO_COLOR counts unless --color is given."""
     if door.color != "auto":
         return door.color == "always"
     return width(door) is not None and not os.environ.get("NO_COLOR")
@@ -46,10 +46,11 @@ def color(door: Door) -> bool:
 def check_output(door: Door) -> None:
     """Raise UsageError unless the report's file can be written: better before the work than after it."""
     if door.output and Path(door.output).is_dir() and door.format != "moss":
-        raise UsageError(f"cannot write {door.output}: it is a folder", hint="name a file")
+        raise UsageError(f"cannot write {door.output}: it is a folder", hint="choose a file name")
     if door.output and door.output != "-" and not Path(door.output).absolute().parent.is_dir():
         raise UsageError(
-            f"cannot write {door.output}: there is no folder {Path(door.output).parent}", hint="make it first"
+            f"cannot write {door.output}: there is no folder {Path(door.output).parent}",
+            hint="create it first",
         )
 
 
@@ -106,14 +107,14 @@ def _unwritten(target: str, error: OSError) -> UsageError:
 
 
 def note(message: str) -> None:
-    """Tell something on standard error."""
+    """Print a message to standard error."""
     from copysift.report.wording import visible
 
     print(f"copysift: {visible(message)}", file=sys.stderr)
 
 
 def name_skipped(skipped: Iterable[Skipped]) -> None:
-    """Name what was skipped, one a line; the middle of a name that would fill the screen is left out."""
+    """Name what was skipped, one per line; a name that would fill the screen is shortened."""
     from copysift.report.wording import spelled
 
     for each in skipped:
@@ -122,7 +123,7 @@ def name_skipped(skipped: Iterable[Skipped]) -> None:
 
 
 def name_notes(notes: Iterable[str], door: Door) -> None:
-    """Tell what an answer may lack although nothing was skipped."""
+    """Print what an answer may lack although nothing was skipped."""
     for each in () if door.quiet else notes:
         note(each)
 

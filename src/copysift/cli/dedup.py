@@ -2,80 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from copysift.cli import console
-from copysift.cli.corpus_options import (
-    check_engine,
-    name_skipped,
-    options,
-    progress,
-    settings_from,
-    spare_pandas,
-    told,
-    was_given,
-)
-from copysift.cli.options import SectionedCommand
+from copysift.cli.corpora import check_engine, corpus_settings, name_skipped, spare_pandas
+from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
     from copysift.engines.dedup_steps import Deduped
     from copysift.runtime.progress import Progress
-    from copysift.settings.corpus import CorpusDoor, CorpusSettings
+    from copysift.settings.corpus import CorpusSettings
+    from copysift.settings.output import Door
 
 
 @click.command("dedup", cls=SectionedCommand)
 @click.argument("sources", nargs=-1, metavar="SOURCE...")
 @options("dedup")
 def command(sources: tuple[str, ...], **given: object) -> int:
-    """Write the records of the sources without near-copies to -o OUT.jsonl or OUT.parquet.
+    """Remove near-duplicates from a corpus.
 
-    The removed ones are listed in OUT.removed, each with the reason and the one that was kept; no document
-    goes that is not itself alike to the one kept in its place. With --engine spark SOURCE and OUT may be
-    URIs; at a URI, OUT is a folder of part files.
+    Writes the remaining records to -o OUT.jsonl or OUT.parquet, and the removed ones to OUT.removed, each
+    with the reason and the document kept instead. A document is removed only if it is itself similar to the
+    one that is kept. With --engine spark SOURCE and OUT may be URIs; at a URI, OUT is a folder of part files.
     """
-    settings, door = settings_from(given)
-    if not sources:
-        raise UsageError("nothing to dedup", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
+    settings, door, values = corpus_settings("dedup", given)
+    if door.from_run and (sources or door.against or door.save or door.engine == "spark"):
+        raise UsageError(
+            "--from RUN applies a run to its own sources",
+            hint="leave out SOURCE, --against, --save and --engine",
+        )
+    if not sources and not door.from_run:
+        raise UsageError(
+            "nothing to deduplicate", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -"
+        )
     if not door.output and not door.dry_run:
-        raise UsageError("no file for what stays", hint="name it by -o OUT.jsonl, or ask for a --dry-run")
-    if door.passages and not door.against:
+        raise UsageError("no output file given", hint="add -o OUT.jsonl or --dry-run")
+    if door.cut_passages and not door.against:
         raise UsageError("--passages needs --against RUN")
-    if door.engine == "spark" and door.passages:
-        raise UsageError("--passages is done on this machine alone", hint="leave out --engine spark")
+    if door.engine == "spark" and door.cut_passages:
+        raise UsageError("passages need --engine local", hint="leave out --engine spark")
     check_engine(sources, door)
     spare_pandas()
-    with progress(door) as shown:
-        done = _dedup(sources, settings, door, was_given(given), shown)
+    with console.progress(door) as shown:
+        done = _dedup(sources, settings, door, values, shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
+        for note in done.notes:
+            console.note(note)
         verb = "would be " if door.dry_run else ""
-        told(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed\n")
+        click.echo(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():
-            told(f"  {count:,} {reason}\n")
+            click.echo(f"  {count:,} {reason}")
     return console.SOME_SKIPPED if done.left_out else console.DONE
 
 
 def _dedup(
     sources: tuple[str, ...],
     settings: CorpusSettings,
-    door: CorpusDoor,
-    given: list[str],
+    door: Door,
+    given: Iterable[str],
     shown: Progress,
 ) -> Deduped:
-    """Do it by the engine that was asked for."""
+    """Run the chosen engine."""
     from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
     from copysift.runs.cluster_run import check_onto
 
-    against, run = (Path(name) if name else None for name in (door.against, door.run))
+    against, run = (Path(name) if name else None for name in (door.against, door.save))
     if against is not None:
         check_onto(against, settings, given)
     if door.engine == "spark":
-        on_spark = dedup_on_spark(door.master, door.conf)
+        on_spark = dedup_on_spark(door.spark_master, door.spark_conf)
         return on_spark(
             sources,
             door.output,
@@ -95,7 +97,8 @@ def _dedup(
         shards=door.shards,
         dry_run=door.dry_run,
         against=against,
-        passages=door.passages,
+        passages=door.cut_passages,
         run=run,
+        from_run=Path(door.from_run) if door.from_run else None,
         progress=shown,
     )

@@ -8,7 +8,8 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.settings.comparison import Door
+from copysift.settings.declaration import settings_of
+from copysift.settings.output import Door
 from copysift.settings.sweeps import Tracing
 
 
@@ -17,13 +18,18 @@ from copysift.settings.sweeps import Tracing
 @click.argument("uri", metavar="URI")
 @options("history")
 def command(index: str, uri: str, **given: object) -> int:
-    """List the versions of a document, and how much each resembles the one before and the first."""
+    """Show the versions of a document.
+
+    Each comes with its resemblance to the previous version and to the first.
+    """
     values = values_from("history", given)
-    door, asked = of_class(Door, values), of_class(Tracing, values)
+    door = of_class(Door, values)
     must_exist(index)
     with opened({**values, "index": index}) as store:
-        found = store.history(uri, diff=asked.diff)
+        found = store.history(
+            uri, **{name: value for name, value in values.items() if name in settings_of(Tracing)}
+        )
     from copysift.report import sweeps
 
-    shown({"table": sweeps.history, "json": sweeps.record}, found, door)
+    shown("history", {"table": sweeps.history, "json": sweeps.record}, found, door)
     return console.DONE

@@ -1,20 +1,21 @@
-"""`copysift index`: make an index of a collection, keep it current, look after it."""
+"""`copysift index`: build an index of a collection and maintain it."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from copysift.cli import console
-from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.errors import InputError, UsageError
-from copysift.settings.comparison import Door, Settings
-from copysift.settings.declaration import settings_of
-from copysift.settings.index import Keep
+from copysift.cli.options import SectionedCommand, given_settings, of_class, options, values_from
+from copysift.cli.reporting import chosen, must_exist
+from copysift.errors import UsageError
+from copysift.settings.config import read_secret
+from copysift.settings.output import Door
+from copysift.settings.selection import Selection
 
 if TYPE_CHECKING:
     from copysift.workflows.index import Index
@@ -23,11 +24,19 @@ if TYPE_CHECKING:
 DAMAGED = 2
 
 
-@click.group("index")
-def command() -> None:
-    """Fingerprint a collection once, then ask it with 'copysift query'.
+class Ordered(click.Group):
+    """A group that lists its commands in the order in which they are defined."""
 
-    INDEX is a folder, by custom NAME.sift; 'add' makes it on first use with the settings given.
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group("index", cls=Ordered)
+def command() -> None:
+    """Build and maintain an index of fingerprints.
+
+    INDEX is a folder, usually NAME.sift. The first 'add' creates it, with the options you give. Search it
+    with 'copysift query'.
     """
 
 
@@ -35,67 +44,59 @@ def opened(values: dict[str, object]) -> Index:
     """Open the index that a command names, with the settings that were given and no others."""
     from copysift.workflows.index import Index
 
-    keep = of_class(Keep, values)
-    settings = {name: value for name, value in values.items() if name in settings_of(Settings)}
-    if keep.seed_file:
-        settings["seed"] = secret_of(keep.seed_file)
-    return Index(str(values["index"]), keep_text=keep.keep_text or None, **settings)
-
-
-def secret_of(path: str) -> str:
-    """Read a secret: the first line of a file."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read the seed file {path}: {error.strerror}") from None
-    if not lines or not lines[0].strip():
-        raise UsageError(f"the seed file {path} is empty")
-    return lines[0].strip()
+    asked = {field.name for field in dataclasses.fields(Selection)}  # about the question, not the index
+    settings = {name: value for name, value in given_settings(values).items() if name not in asked}
+    return Index(str(values["index"]), keep_text=bool(values.get("keep_text")) or None, **settings)
 
 
 def _values(given: dict[str, object], tag: str = "index") -> tuple[dict[str, object], Door]:
     values = values_from(tag, given)
-    return {**values, "index": given["index"]}, of_class(Door, values)
+    return {**values, "index": given["index"]}, of_class(Door, values, tag)
 
 
-@command.command("add", cls=SectionedCommand, short_help="Add files and folders, or what changed of them.")
+@command.command("add", cls=SectionedCommand, short_help="Add documents, or update changed ones.")
 @click.argument("index", metavar="INDEX")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @options("index")
 def add(paths: tuple[str, ...], **given: object) -> int:
-    """Add files and folders; files that the index knows are read again only if size or time changed.
+    """Add documents, or update changed ones.
 
-    The settings of the first add are those of the index. With --kind auto its files also decide how
-    programs are compared, as in 'copysift scan': by their tokens if they look like a class of programs
-    in one language, else as text.
+    Known files are read again only if their size or time changed. The options of the first add are those of
+    the index. With --kind auto, programs are compared both as text and by their tokens.
     """
     values, door = _values(given)
     with opened(values) as index, console.progress(door) as shown:
         done = index.add(list(paths), progress=shown)
-    return _told(done, door, values)
+    return _report(done, door, values)
 
 
-@command.command("update", cls=SectionedCommand, short_help="Read what changed, remove what vanished.")
+@command.command("update", cls=SectionedCommand, short_help="Add new and changed files, remove deleted ones.")
 @click.argument("index", metavar="INDEX")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @options("index")
 def update(paths: tuple[str, ...], **given: object) -> int:
-    """Add what is new or changed below PATH and remove what has vanished; all known files without PATH."""
+    """Add new and changed files, remove deleted ones.
+
+    Without PATH all files of the index are checked.
+    """
     values, door = _values(given)
-    _must_exist(values)
+    must_exist(str(values["index"]))
     with opened(values) as index, console.progress(door) as shown:
         done = index.update(list(paths) or None, progress=shown)
-    return _told(done, door, values)
+    return _report(done, door, values)
 
 
-@command.command("remove", cls=SectionedCommand)
+@command.command("remove", cls=SectionedCommand, short_help="Remove documents.")
 @click.argument("index", metavar="INDEX")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @options("index-care")
 def remove(names: tuple[str, ...], **given: object) -> int:
-    """Remove documents by name, or all below a folder."""
+    """Remove documents.
+
+    NAME is the name of a document, or a folder whose documents are removed.
+    """
     values, door = _values(given, "index-care")
-    _must_exist(values)
+    must_exist(str(values["index"]))
     missing = []
     removed = 0
     with opened(values) as index:
@@ -105,53 +106,58 @@ def remove(names: tuple[str, ...], **given: object) -> int:
             if not found:
                 missing.append(name)
     for name in missing:
-        console.note(f"skipped {name}: the index has no such document")
+        console.note(f"skipped {name}: not in the index")
     if not door.quiet:
         click.echo(f"{removed:,} removed")
     return console.SOME_SKIPPED if missing and removed else console.NOTHING_FOUND if missing else console.DONE
 
 
-@command.command("list", cls=SectionedCommand)
+@command.command("list", cls=SectionedCommand, short_help="List the documents.")
 @click.argument("index", metavar="INDEX")
 @options("index-list")
 def list_documents(**given: object) -> int:
-    """List the documents: bytes, fingerprints, kind and name."""
+    """List the documents.
+
+    Columns: bytes, fingerprints, kind and name.
+    """
     values, door = _values(given, "index-list")
-    _must_exist(values)
+    must_exist(str(values["index"]))
+    form = chosen("index-list", door) if door.format or not door.null else "names"
     from copysift.report.documents import lines
 
     any_document = False
     with opened(values) as index:
-        for line in lines(index.documents(), door.format or ("names" if door.null else "table")):
+        for line in lines(index.documents(), form):
             any_document = True
             sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape"))
     return console.DONE if any_document else console.NOTHING_FOUND
 
 
-@command.command("info", cls=SectionedCommand)
+@command.command("info", cls=SectionedCommand, short_help="Show size and settings.")
 @click.argument("index", metavar="INDEX")
-@options("index-list")
+@options("index-info")
 def info(**given: object) -> int:
-    """Tell how large the index is and with which settings it was made."""
-    values, door = _values(given, "index-list")
-    _must_exist(values)
+    """Show size and settings."""
+    values, door = _values(given, "index-info")
+    must_exist(str(values["index"]))
+    form = chosen("index-info", door)
     from copysift.report.documents import described
 
     with opened(values) as index:
         numbers = index.info()
-        click.echo(json.dumps(numbers, indent=1) if door.format == "json" else described(numbers))
+        click.echo(json.dumps(numbers, indent=1) if form == "json" else described(numbers))
         for damage in index.damages:
             console.note(f"{damage.where} {damage.what}")
         return console.SOME_SKIPPED if index.damages else console.DONE
 
 
-@command.command("compact", cls=SectionedCommand, short_help="Merge all segments, free what was removed.")
+@command.command("compact", cls=SectionedCommand, short_help="Merge segments and free disk space.")
 @click.argument("index", metavar="INDEX")
 @options("index-care")
 def compact(**given: object) -> int:
-    """Merge all segments into one run and give the room of removed documents free."""
+    """Merge segments and free disk space."""
     values, door = _values(given, "index-care")
-    _must_exist(values)
+    must_exist(str(values["index"]))
     with opened(values) as index:
         before = index.info()
         index.compact()
@@ -163,34 +169,41 @@ def compact(**given: object) -> int:
     return console.DONE
 
 
-@command.command("resample", cls=SectionedCommand)
-@click.argument("index", metavar="INDEX")
-@click.option(
-    "--resample", "new_seed_file", required=True, metavar="FILE", help="Read the new secret seed from a file."
+@command.command(
+    "resample", cls=SectionedCommand, short_help="Rebuild the fingerprints with a new secret seed."
 )
-@options("index-care")
-def resample(new_seed_file: str, **given: object) -> int:
-    """Draw another sample of fingerprints from the kept texts, with another secret."""
-    values, door = _values(given, "index-care")
-    _must_exist(values)
-    seed = secret_of(new_seed_file)
+@click.argument("index", metavar="INDEX")
+@options("index-resample")
+def resample(**given: object) -> int:
+    """Rebuild the fingerprints with a new secret seed.
+
+    This needs stored texts (--keep-text).
+    """
+    values, door = _values(given, "index-resample")
+    if not door.new_seed_file:
+        raise UsageError("no new seed given", hint="add --new-seed-file FILE")
+    must_exist(str(values["index"]))
+    seed = read_secret(door.new_seed_file)
     with opened(values) as index:
         done = index.resample(seed)
     if not door.quiet:
-        click.echo(f"{done:,} contents sampled anew")
+        click.echo(f"{done:,} documents resampled")
     return console.DONE
 
 
-@command.command("check", cls=SectionedCommand, short_help="Verify every checksum, name what is damaged.")
+@command.command("check", cls=SectionedCommand, short_help="Check for damage.")
 @click.argument("index", metavar="INDEX")
-@click.option("--repair", is_flag=True, help="Mend: read the documents again that lost fingerprints.")
 @options("index-check")
-def check(repair: bool, **given: object) -> int:
-    """Verify every checksum and reference and name what is damaged (exit status 2)."""
+def check(**given: object) -> int:
+    """Check for damage.
+
+    Verifies every checksum and reference. The exit status is 2 if something is damaged.
+    """
     from copysift.store.check import INCOMPLETE
 
     values, door = _values(given, "index-check")
-    _must_exist(values)
+    repair = door.repair
+    must_exist(str(values["index"]))
     with opened(values) as index:
         damages, lost = index.check(repair=repair)
         left = index.check()[0] if repair else damages
@@ -198,33 +211,22 @@ def check(repair: bool, **given: object) -> int:
     for damage in damages:
         console.note(f"{damage.where} {damage.what}")
     if not damages and not door.quiet:
-        click.echo(f"{values['index']} is sound")
+        click.echo(f"{values['index']}: no damage found")
     if not repair:
         return DAMAGED if damages else console.DONE
     for each in [*lost]:
         console.note(f"{each.name} {each.reason}")
     if damages and not door.quiet:
-        state = "still damaged" if worse else "repaired as far as it could be" if left else "repaired"
+        state = "still damaged" if worse else "partly repaired" if left else "repaired"
         click.echo(f"{values['index']} is {state}")
     return DAMAGED if worse else console.SOME_SKIPPED if lost else console.DONE
 
 
-def _must_exist(values: dict[str, object]) -> None:
-    from copysift.store.snapshot import Snapshot, exists
-
-    if not exists(Path(str(values["index"]))):
-        Snapshot(Path(str(values["index"])))
-
-
-def _told(done: Added, door: Door, values: dict[str, object]) -> int:
+def _report(done: Added, door: Door, values: dict[str, object]) -> int:
     console.name_skipped(done.skipped)
     if not door.quiet:
-        if done.programs == "code":
-            console.note("a class of programs: they are compared by their tokens (--kind text: as text)")
-        elif done.programs:
-            console.note(
-                f"{values['index']} compares programs as text; one made with --kind code does so by tokens"
-            )
+        for note in done.notes:
+            console.note(note)
         parts = [f"{done.added:,} added", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged"]
         if done.removed:
             parts.append(f"{done.removed:,} removed")

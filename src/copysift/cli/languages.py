@@ -6,18 +6,23 @@ import json
 
 import click
 
+from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.cli.reporting import chosen
 from copysift.kinds import languages
+from copysift.settings.comparison import Settings
+from copysift.settings.output import Door
 
 
-@click.command("languages")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", help="table or json."
-)
-@click.option(
-    "--language-file", "files", multiple=True, metavar="FILE", help="List a language of your own too."
-)
-def command(form: str, files: tuple[str, ...]) -> int:
-    """List the languages, plug-ins included; what else Pygments knows is understood by its extension."""
+@click.command("languages", cls=SectionedCommand)
+@options("languages")
+def command(**given: object) -> int:
+    """List supported languages.
+
+    Other languages that Pygments knows are recognised by their file extensions.
+    """
+    values = values_from("languages", given)
+    form = chosen("languages", of_class(Door, values, "languages"))
+    files = of_class(Settings, values, "languages").language_file
     rows = [
         {
             "name": entry.name,

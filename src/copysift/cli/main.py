@@ -1,8 +1,8 @@
-"""The command `copysift`: finds the command asked for, and turns errors into messages.
+"""The command `copysift`: finds the command and turns errors into messages.
 
 Commands are loaded only when they run, so that --help and --version import neither NumPy nor
-pyarrow nor rich. Exit status: 0 done, 1 done and nothing found, 2 wrong usage or failed, 3 done but
-some input was skipped; 130 after Ctrl-C, 141 when the reader of the output has gone away.
+pyarrow nor rich. Exit status: 0 done, 1 nothing found, 2 error, 3 done but some input was
+skipped; 130 after Ctrl-C, 141 when the reader of the output has closed it.
 """
 
 from __future__ import annotations
@@ -25,32 +25,45 @@ FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-# name → (module with the click command of the same name, one line of help)
-COMMANDS = {
-    "scan": ("copysift.cli.scan", "Compare every file with every file."),
-    "show": ("copysift.cli.show", "Ask a saved run again, with other thresholds."),
-    "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders by content."),
-    "index": ("copysift.cli.index", "Fingerprint a collection once, keep it on disk, keep it current."),
-    "query": ("copysift.cli.query", "Find what shares something with a file, in an index or a run."),
-    "cluster": ("copysift.cli.cluster", "Cluster the documents of a corpus."),
-    "recluster": ("copysift.cli.recluster", "Form the clusters of a run anew."),
-    "cluster-of": ("copysift.cli.cluster_of", "List the cluster of a document."),
-    "collapse": ("copysift.cli.collapse", "Fold near-copies in a ranked list."),
-    "dedup": ("copysift.cli.dedup", "Keep one document of each cluster."),
-    "sweep": ("copysift.cli.sweep", "Add a dated sweep of a collection to an index."),
-    "locate": ("copysift.cli.locate", "Tell where a document is now."),
-    "history": ("copysift.cli.history", "Tell how a document changed."),
-    "changes": ("copysift.cli.changes", "Tell how a collection changed."),
-    "holders": ("copysift.cli.holders", "Tell who holds all or part of a document."),
-    "serve": ("copysift.cli.serve", "Serve a web page, a REST interface and MOSS clients."),
-    "languages": ("copysift.cli.languages", "List the programming languages."),
-    "formats": ("copysift.cli.formats", "List the kinds, schemes and report formats."),
+# name → (module with the click command of the same name, the first line of its help)
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Compare files": {
+        "scan": ("copysift.cli.scan", "Find identical and similar files, submissions or records"),
+        "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders"),
+        "show": ("copysift.cli.show", "Show a saved run, with any threshold"),
+    },
+    "Search a collection": {
+        "index": ("copysift.cli.index", "Build and maintain an index of fingerprints"),
+        "query": ("copysift.cli.query", "Find documents that share text with a file"),
+    },
+    "Clean a corpus": {
+        "cluster": ("copysift.cli.cluster", "Group the near-duplicates of a corpus"),
+        "recluster": ("copysift.cli.recluster", "Recompute the clusters of a run"),
+        "cluster-of": ("copysift.cli.cluster_of", "List the near-duplicates of one document"),
+        "collapse": ("copysift.cli.collapse", "Remove near-duplicates from a ranked list"),
+        "dedup": ("copysift.cli.dedup", "Remove near-duplicates from a corpus"),
+    },
+    "Follow changes over time": {
+        "sweep": ("copysift.cli.sweep", "Record the state of a collection on a date"),
+        "locate": ("copysift.cli.locate", "Find where a document is now"),
+        "history": ("copysift.cli.history", "Show the versions of a document"),
+        "changes": ("copysift.cli.changes", "Show how a collection changed between sweeps"),
+        "copies": ("copysift.cli.copies", "Find copies of all or part of a document"),
+    },
+    "Serve and learn": {
+        "serve": ("copysift.cli.serve", "Run the web page, REST API and MOSS server"),
+        "languages": ("copysift.cli.languages", "List supported languages"),
+        "formats": ("copysift.cli.formats", "List kinds, schemes, measures and formats"),
+    },
 }
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+OLD_COMMANDS = {"holders": "copies"}  # hidden; they print a note
 
-EPILOG = (
-    "Exit status: 0 done; 1 done and nothing found; 2 wrong usage or failed; "
-    "3 done, but some input was skipped (it is named on standard error)."
-)
+EXAMPLES = """\
+copysift scan FOLDER
+copysift scan submissions.zip --by dir --base starter -o report.html
+copysift dedup corpus.jsonl -o clean.jsonl"""
+EXIT_STATUS = "Exit status: 0 done, 1 nothing found, 2 error, 3 done but some input was skipped."
 
 
 class Commands(click.Group):
@@ -60,46 +73,58 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        name = OLD_COMMANDS.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = importlib.import_module(COMMANDS[name][0]).command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; `query` asks an index or a run, and the folder that is named tells which."""
+        """Find the command; an old name prints a note."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name == "query" and any(_is_run(word) for word in rest):
-            command = importlib.import_module("copysift.cli.query_run").command
+        if name in OLD_COMMANDS and not {"-q", "--quiet"}.intersection(rest):
+            print(f"copysift: {name} is now {OLD_COMMANDS[name]}", file=sys.stderr)
         return name, command, rest
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage("copysift", "COMMAND [OPTIONS] …")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for line in EXAMPLES.splitlines():
+                formatter.write_text(line)
+        formatter.write_paragraph()
+        formatter.write_text("Run 'copysift COMMAND --help' for the options of a command.")
+        formatter.write_text(EXIT_STATUS)
 
 
-@click.command(
-    cls=Commands, name="copysift", epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.command(cls=Commands, name="copysift", context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="copysift", message="%(prog)s %(version)s")
 def copysift() -> None:
     """Find what was copied: in a folder, a class, a corpus or a crawl."""
 
 
 def run() -> NoReturn:
-    """Be the command: run the command line and leave."""
+    """Run the command line and exit."""
     status = main()
-    gc.freeze()  # what is left goes with the process: Python need not look through it for cycles
+    gc.freeze()  # the process ends: Python need not look for cycles in what is left
     sys.exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    gc.set_threshold(200_000, 20, 20)  # modules that are loaded leave no cycles worth looking for so often
+    gc.set_threshold(200_000, 20, 20)  # loading modules leaves few cycles
     try:
-        # Not copysift.main(): it answers Ctrl-C with an empty line of its own.
+        # Not copysift.main(): it answers Ctrl-C with an empty line.
         with copysift.make_context("copysift", given) as context:
             status = copysift.invoke(context)
         sys.stdout.flush()
@@ -122,16 +147,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except MemoryError:
-        return _fail("out of memory", "give less with --memory, or fewer files", _wants_traceback(given))
+        return _fail("out of memory", "lower --memory, or read fewer files", _wants_traceback(given))
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _fail(what, "", _wants_traceback(given))
     return status if isinstance(status, int) else 0
-
-
-def _is_run(word: str) -> bool:
-    # Not Path.is_file, which raises for a word that is too long for a name.
-    return os.path.isfile(os.path.join(word, "run.json"))  # noqa: PTH113, PTH118
 
 
 def _wants_traceback(given: Sequence[str]) -> bool:

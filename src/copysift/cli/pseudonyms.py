@@ -1,4 +1,4 @@
-"""--anonymise: where the key lies, and that it is never lost."""
+"""--anonymise: where the key is stored, and that it is never lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from uuid import uuid4
 
 from copysift.cli import console
 from copysift.errors import UsageError
-from copysift.settings.comparison import Door, Settings
+from copysift.settings.comparison import Settings
+from copysift.settings.output import Door
 
 if TYPE_CHECKING:
     from copysift.model.values import Result
@@ -16,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def key_path(door: Door) -> Path:
-    """Give the file of the key: as told, else beside the report, else in this folder."""
-    if door.key:
-        return Path(door.key)
+    """Give the file of the key: that of --key-file, else next to the report, else in this folder."""
+    if door.key_file:
+        return Path(door.key_file)
     if door.output and door.output != "-":
         return Path(door.output).with_suffix(".key.csv")
     return Path("copysift.key.csv")
 
 
 def check_key(door: Door) -> dict[str, str]:
-    """Read the key that is there already; a file that is no key is refused before any work."""
+    """Read the key that is there already; a file that is not a key is refused before any work."""
     from copysift.report.anonymise import read_key
 
     path = key_path(door)
@@ -51,5 +52,5 @@ def anonymous(result: Result, view: View, settings: Settings, door: Door) -> tup
     except OSError as error:
         raise UsageError(f"cannot write the key {path}: {error.strerror}") from None
     if not door.quiet:
-        console.note(f"the key of the pseudonyms is in {path}")
+        console.note(f"the pseudonyms are listed in {path}")
     return made.result, made.view

@@ -1,73 +1,101 @@
-"""`copysift query`: one against all."""
+"""`copysift query`: one against all, of an index or of a run (section 6.1)."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from copysift.cli import console
+from copysift.cli.corpora import spare_pandas
 from copysift.cli.index import opened
-from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.errors import InputError, UsageError
-from copysift.model.values import Skipped
-from copysift.runtime import registry
-from copysift.settings.comparison import Door
-from copysift.settings.declaration import settings_of
+from copysift.cli.options import SectionedCommand, declared, of_class, options, values_from
+from copysift.cli.reporting import chosen, must_exist
+from copysift.errors import UsageError
+from copysift.model.values import Answer, Pair, Skipped
 from copysift.settings.index import Query
+from copysift.settings.output import Door
+from copysift.settings.parsing import secret
+
+LIST = "list"  # the format of the old --json: a list of pairs
+OF_A_RUN = (
+    "threshold", "measure", "limit", "seed", "seed_file", "query_text", "format", "output", "quiet",
+    "verbose", "color",
+)  # fmt: skip
 
 
 @click.command("query", cls=SectionedCommand)
-@click.argument("index", metavar="INDEX")
-@click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--text", "texts", multiple=True, metavar="TEXT", help="Ask for a text; may be repeated.")
-@click.option(
-    "--as", "language", default="", metavar="LANGUAGE",
-    help="Standard input and --text are programs of this language, and INDEX has programs.",
-)  # fmt: skip
+@click.argument("place", metavar="INDEX|RUN")
+@click.argument("names", nargs=-1, metavar="FILE|ID...")
 @options("query")
-def command(
-    index: str, files: tuple[str, ...], texts: tuple[str, ...], language: str, **given: object
-) -> int:
-    """Find the documents of INDEX that share enough with each FILE (- is standard input), best first."""
+def command(place: str, names: tuple[str, ...], **given: object) -> int:
+    """Find documents that share text with a file.
+
+    FILE may be - for standard input. A run of 'copysift cluster' can also be queried for one of its
+    documents by ID. The best matches come first.
+    """
     values = values_from("query", given)
-    query, door = of_class(Query, values), of_class(Door, values)
-    chosen = _format(door)
-    if not files and not texts:
-        raise UsageError("nothing to ask for", hint="name files, - for standard input, or give --text")
+    query, door = of_class(Query, values, "query"), of_class(Door, values, "query")
+    if given.get("measure") == "containment" and not door.quiet:
+        console.note(
+            "--measure containment is now the larger of the two; --measure containment-left is what it was"
+        )
+    if not names and not door.query_text:
+        raise UsageError("nothing to look up", hint="name files, - for standard input, or add --text")
+    if _is_run(place) and not door.server:
+        return _query_run(place, names, values, query, door)
+    return _query_index(place, names, values, query, door)
+
+
+def _is_run(word: str) -> bool:
+    # Not Path.is_file, which raises for a word that is too long for a name.
+    return os.path.isfile(os.path.join(word, "run.json"))  # noqa: PTH113, PTH118
+
+
+def _query_index(
+    place: str, names: tuple[str, ...], values: dict[str, object], query: Query, door: Door
+) -> int:
+    form = chosen("query", door) if door.format or not door.null else "names"
+    language = str(values.pop("language", ""))
     if door.server:
         if language:
-            raise UsageError("--as cannot be sent to a server", hint="send a file with a name")
+            raise UsageError("--language cannot be sent to a server", hint="send a file with a name")
         from copysift.cli.remote import query_there
 
-        answer, sources = query_there(index, files, texts, values, door, chosen)
-        _show(answer, chosen, door, sources)
+        answer, sources = query_there(place, names, values, query, door, form)
+        _show(answer, form, door, sources)
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
-    _must_be(Path(index))
-    of_the_index = {name: value for name, value in values.items() if name not in settings_of(Query)}
-    with opened({**of_the_index, "index": index}) as store:
+    must_exist(place)
+    with opened({**values, "index": place}) as store:
         questions, skipped = [], []
-        for name in files:
-            try:
-                data = sys.stdin.buffer.read() if name == "-" else None
-                asked = store.question(name) if data is None else store.question(data, language=language)
-                questions.append(asked)
-            except InputError as error:
-                skipped.append(Skipped(name, error.message.removeprefix(f"{name}: ")))
-        questions += [store.question(text, text=True, name=_named(text), language=language) for text in texts]
-        passages = chosen == "json" or bool(door.passages)
+        for name in names:
+            if name == "-":
+                questions.append(store.question(sys.stdin.buffer.read(), language=language))
+                continue
+            for found in store.questions(name, language=language):
+                if isinstance(found, Skipped):
+                    skipped.append(found)
+                else:
+                    questions.append(found)
+        questions += [
+            store.question(text, text=True, name=_named(text), language=language) for text in door.query_text
+        ]
+        passages = (form == "json" and not door.no_regions) or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
         skipped += [Skipped(damage.where, damage.what) for damage in store.damages]
         short = [] if door.quiet else store.too_short(questions)
         sources = {question.name: question.source for question in questions}
     console.name_skipped(skipped)
     for name, guarantee in short:
-        console.note(
-            f"{name} is shorter than the guarantee threshold ({guarantee}): what it shares may be missed"
-        )
-    _show(answer, chosen, door, sources)
+        console.note(f"{name} is shorter than the guarantee threshold ({guarantee}): matches may be missed")
+    _show(answer, form, door, sources)
     return console.status(bool(answer.hits), skipped)
 
 
@@ -76,27 +104,7 @@ def _named(text: str) -> str:
     return f"“{words[:40]}…”" if len(words) > 41 else f"“{words}”"
 
 
-def _must_be(path: Path) -> None:
-    from copysift.store.snapshot import Snapshot, exists
-
-    if not exists(path):
-        Snapshot(path)
-
-
-def _format(door: Door) -> str:
-    from copysift.cli.scan import SUFFIXES
-
-    named = door.format or SUFFIXES.get(Path(door.output).suffix.lower(), "")
-    if not named:
-        return "names" if door.null else "table"
-    formats = ("table", "json", "csv", "sif")
-    if named not in formats:
-        registry.check(registry.REPORTS, named)
-        raise UsageError(f"query has no report format {named!r}", hint=f"choose one of {', '.join(formats)}")
-    return named
-
-
-def _show(answer: object, chosen: str, door: Door, sources: dict[str, bytes]) -> None:
+def _show(answer: Answer, form: str, door: Door, sources: dict[str, bytes]) -> None:
     from copysift.report import hits
     from copysift.report.view import View
 
@@ -108,4 +116,74 @@ def _show(answer: object, chosen: str, door: Door, sources: dict[str, bytes]) ->
         quiet=door.quiet,
         source=lambda name, start, end: sources.get(name, b"")[start:end],
     )
-    console.write(hits.FORMATS[chosen](answer, view), door)  # type: ignore[arg-type]
+    report: Callable[[Answer, View], str] = hits.FORMATS[form]
+    console.write(report(answer, view), door)
+
+
+# ---- a run
+
+
+def _query_run(
+    place: str, names: tuple[str, ...], values: dict[str, object], query: Query, door: Door
+) -> int:
+    known = declared("query")
+    idle = [known[name].flags[-1] for name in values if name not in OF_A_RUN]
+    if idle:
+        raise UsageError(f"{', '.join(idle)} has no effect on a run", hint=f"{place} is a run, not an index")
+    form = LIST if door.format == LIST else chosen("query", door)
+    if form == "sif":
+        raise UsageError("a run cannot be shown as sif", hint="choose table, json or csv")
+    console.check_output(door)
+    spare_pandas()
+    from copysift.report.hits import FORMATS
+    from copysift.report.view import View
+    from copysift.workflows.run_query import Asked
+
+    asked = Asked(Path(place), secret("seed", values.get("seed", 0)))
+    questions = [question for name in names for question in _read(name)]
+    questions += [(" ".join(text.split())[:40], text.encode()) for text in door.query_text]
+    limit = query.limit or None
+    if form in ("json", "csv"):
+        found = [asked.answer(text, name, query.cut, limit, query.measure) for name, text in questions]
+        queries, hits = zip(*found, strict=True)
+        limits: dict[str, object] = {"threshold": query.cut, "measure": query.measure, "limit": limit}
+        answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
+        console.write(FORMATS[form](answer, View()), door)
+        return console.DONE if answer.hits else console.NOTHING_FOUND
+    answers = [asked.query(text, name, query.cut, limit, query.measure) for name, text in questions]
+    pairs = [pair for each in answers for pair in each]
+    if form == LIST:
+        console.write(json.dumps([asdict(pair) for pair in pairs], ensure_ascii=False) + "\n", door)
+    else:
+        blocks = [
+            (f"{name}\n" if len(questions) > 1 else "") + "".join(map(_line, each))
+            for (name, _), each in zip(questions, answers, strict=True)
+        ]
+        console.write("".join(blocks), door)
+    return console.DONE if pairs else console.NOTHING_FOUND
+
+
+def _read(name: str) -> list[tuple[str, bytes | None]]:
+    """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
+    if name == "-":
+        return [(name, sys.stdin.buffer.read())]
+    if not Path(name).is_file():
+        return [(name, None)]
+    from copysift.model.document import Document
+    from copysift.sources.files import load
+    from copysift.sources.inputs import Inputs
+    from copysift.sources.source import Reading
+
+    found: list[tuple[str, bytes | None]] = []
+    for each in Inputs(Reading()).documents([name]):
+        loaded = load(each) if isinstance(each, Document) else each
+        if isinstance(loaded, Skipped):
+            console.name_skipped([loaded])
+        elif isinstance(each, Document):
+            found.append((each.name, b"".join(each.content.chunks())))
+    return found
+
+
+def _line(pair: Pair) -> str:
+    shares = (pair.resemblance, pair.containment_left, pair.containment_right)
+    return "".join(f"{share:7.1%} " for share in shares) + f" {pair.right}\n"

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
-from copysift.cli.corpus_options import options, settings_from, told
-from copysift.cli.options import SectionedCommand
+from copysift.cli.corpora import corpus_settings
+from copysift.cli.options import SectionedCommand, options
+from copysift.cli.reporting import chosen
 
 
 @click.command("recluster", cls=SectionedCommand)
 @click.argument("run", metavar="RUN")
 @options("recluster")
 def command(run: str, **given: object) -> int:
-    """Form the clusters of RUN anew; with -o FILE.parquet beside its own, so that several can be compared."""
-    settings, door = settings_from(given)
+    """Recompute the clusters of a run.
+
+    With -o FILE.parquet the clusters of RUN stay as they are, so that you can compare several.
+    """
+    settings, door, _ = corpus_settings("recluster", given)
+    form = chosen("recluster", door)
     from copysift.report.wording import plural
     from copysift.runs.cluster_run import recluster
 
     counts = recluster(Path(run), settings, Path(door.output) if door.output else None)
-    if door.json:
-        told(json.dumps(counts) + "\n")
+    if form == "json":
+        sys.stdout.write(json.dumps(counts) + "\n")
     elif not door.quiet:
-        told(f"{plural(counts['clusters'], 'cluster')} with {plural(counts['clustered'], 'document')}\n")
+        sys.stdout.write(
+            f"{plural(counts['clusters'], 'cluster')} with {plural(counts['clustered'], 'document')}\n"
+        )
     return 0

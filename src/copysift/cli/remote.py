@@ -11,14 +11,16 @@ from pathlib import Path
 from copysift.cli import console
 from copysift.cli.scan import PAGES, show
 from copysift.errors import UsageError
+from copysift.model.document import Document
 from copysift.model.values import Answer, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
 from copysift.serve.requests import ALLOWED
-from copysift.settings.comparison import Door, Settings
-from copysift.settings.declaration import make, settings_of
+from copysift.settings.comparison import Settings
+from copysift.settings.declaration import settings_of
 from copysift.settings.index import Query
-from copysift.sources.walk import Entry, WalkSettings, walk
+from copysift.settings.output import Door
+from copysift.sources.walk import WalkSettings, walk
 
 _ROLES = ("base", "earlier")
 
@@ -33,8 +35,8 @@ def scan_there(
     """Send the files to a server and show what it finds."""
     if chosen in PAGES or door.save:
         raise UsageError(
-            f"a server does not give {'a run' if door.save else chosen}",
-            hint="its page has the report of a check",
+            f"a server cannot return {'a run' if door.save else chosen}",
+            hint="open the report on its web page",
         )
     known = settings_of(Settings)
     given = {name: value for name, value in values.items() if name in known}
@@ -49,7 +51,7 @@ def scan_there(
     asked = {name: value for name, value in given.items() if name in ALLOWED or name == "by"}
     asked.setdefault("by", settings.by)
     with console.progress(door) as shown:
-        shown.phase("asking the server", None)
+        shown.phase("waiting for the server", None)
         result = _client(door).scan(sent, asked)
     result = dataclasses.replace(result, skipped=(*skipped, *result.skipped))
     console.name_skipped(result.skipped)
@@ -79,20 +81,23 @@ def _files(
     for found in walk(places, wanted):
         if isinstance(found, Skipped):
             skipped.append(found)
-        elif isinstance(found, Entry):
+        elif isinstance(found, Document):
             yield role, found.path, found.path
 
 
 def query_there(
     index: str,
     files: tuple[str, ...],
-    texts: tuple[str, ...],
     values: Mapping[str, object],
+    query: Query,
     door: Door,
     chosen: str,
 ) -> tuple[Answer, dict[str, bytes]]:
-    """Ask an index of a server; give its answer and the sources of the questions."""
-    query = make(Query, {name: value for name, value in values.items() if name in settings_of(Query)})
+    """Query an index of a server; give its answer and the sources of the questions."""
+    refused = [name for name in values if name in settings_of(Settings) and name not in settings_of(Query)]
+    if refused:
+        named = ", ".join(settings_of(Settings)[name].flags[-1] for name in refused)
+        raise UsageError(f"{named} cannot be sent to a server", hint="leave it out, or query here")
     asked = {name: getattr(query, name) for name in settings_of(Query) if getattr(query, name) is not None}
     client = _client(door)
     sources: dict[str, bytes] = {}
@@ -104,14 +109,14 @@ def query_there(
             skipped.append(Skipped(name, (error.strerror or "cannot be read").lower()))
             continue
         sources[name] = to_utf8(data)[0]
-    for number, text in enumerate(texts, 1):
+    for number, text in enumerate(door.query_text, 1):
         sources[f"text {number}"] = text.encode("utf-8", "surrogatepass")
-    passages = chosen == "json" or bool(door.passages)
+    passages = (chosen == "json" and not door.no_regions) or bool(door.passages)
     parts = [
         client.query(index, source.decode("utf-8", "replace"), name, asked, passages)
         for name, source in sources.items()
     ]
-    told = parts[0].settings if parts else {}
+    settings = parts[0].settings if parts else {}
     queries = tuple(group for part in parts for group in part.queries)
     hits = tuple(hit for part in parts for hit in part.hits)
-    return Answer(told, queries, hits, tuple(skipped)), sources
+    return Answer(settings, queries, hits, tuple(skipped)), sources

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -13,21 +15,21 @@ from typing import TYPE_CHECKING
 import click
 
 from copysift.cli import console, folders, pseudonyms
-from copysift.cli.options import SectionedCommand, of_class, options, values_from
+from copysift.cli.options import SectionedCommand, given_settings, of_class, options, values_from
+from copysift.cli.reporting import SUFFIXES
 from copysift.errors import UsageError
 from copysift.model.values import Result
 from copysift.runtime import registry
-from copysift.settings.comparison import Door, Settings
-from copysift.settings.declaration import settings_of
-from copysift.settings.index import Keep
+from copysift.settings.comparison import Settings
+from copysift.settings.output import Door
+from copysift.settings.parsing import texts
 
 if TYPE_CHECKING:
     from copysift.workflows.scan import Scan
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
-RARELY = 200_000  # new values, after which rings of them are looked for
+RARELY = 200_000  # new values between two searches for cycles
 TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 
 
@@ -35,23 +37,19 @@ TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @options("scan")
 def command(paths: tuple[str, ...], **given: object) -> int:
-    """Compare every file with every file: equal ones, similar ones, parts of one another.
+    """Find identical and similar files, submissions or records.
 
-    PATH is a file, a folder or an archive; folders and archives are read with all that is in them.
-    An index is scanned from what it keeps, without its files.
+    PATH is a file, a folder, an archive, a file of records (such as JSONL) or an index. Folders and archives
+    are read recursively. An index is scanned from what it stores, without its files.
     """
     values = values_from("scan", given)
-    keep = of_class(Keep, values)
-    if keep.seed_file:
-        from copysift.cli.index import secret_of
-
-        values["seed"] = secret_of(keep.seed_file)
-    settings, door = of_class(Settings, values), of_class(Door, values)
+    against = _earlier_index(values)
+    settings, door = of_class(Settings, values, "scan"), of_class(Door, values, "scan")
     chosen = report_format(door)
     console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
-        raise UsageError("nothing to scan", hint="name files or folders, or a list by --files-from")
+        raise UsageError("nothing to scan", hint="name files or folders, or use --files-from")
     if door.save:
         from copysift.runs.scan_run import check_place
 
@@ -64,14 +62,13 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
-    opens = not door.files_from or settings.by == "dir"
-    scan, places = _scan(places, settings, values, keep.against, opens)
-    gc.freeze()  # a result is many small values that live to the end: looking for rings among them takes
+    scan, places = _scan(places, settings, values, against)
+    gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
     with console.progress(door) as shown:
         result = scan.run(
             places,
-            regions=chosen == "json" or chosen in PAGES or bool(door.passages),
+            regions=(chosen == "json" and not door.no_regions) or chosen in PAGES or bool(door.passages),
             most=_limit(settings, chosen) if chosen in PAGES else None,
             groups=wants_groups(chosen, door),
             keep=bool(door.save),
@@ -81,24 +78,40 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         scan.save(Path(door.save))
     console.name_skipped(result.skipped)
     console.name_notes(result.notes, door)
-    if chosen == "table" and places and not keep.against:  # an index says itself how it reads programs
-        note_programs(result, settings, door)
     show(result, chosen, settings, door, scan)
     if door.verbose:
-        told = [f"{name} {value}" for name, value in result.settings.items() if value]
-        console.note(f"settings: {', '.join(told)}")
+        spelled = [f"{name} {value}" for name, value in result.settings.items() if value]
+        console.note(f"settings: {', '.join(spelled)}")
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
+        for read_as, count in Counter(group.read_as for group in result.documents if group.read_as).items():
+            console.note(f"read as {read_as}: {count:,} of {len(result.documents):,} documents")
         raw = sum(group.kind == "bytes" for group in result.documents)
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")
     return console.status(bool(result.pairs or result.equal), result.skipped)
 
 
+def _earlier_index(values: dict[str, object]) -> str:
+    """Take an index out of --earlier; "" if there is none."""
+    from copysift.store.snapshot import exists
+
+    earlier = texts("earlier", values.get("earlier", ()))
+    indexes = [each for each in earlier if exists(Path(each))]
+    if not indexes:
+        return ""
+    if len(earlier) > 1:
+        raise UsageError(
+            f"{indexes[0]} is an index, and must be the only --earlier", hint="add the others to the index"
+        )
+    del values["earlier"]
+    return indexes[0]
+
+
 def _scan(
-    places: list[str], settings: Settings, values: dict[str, object], against: str, opens: bool
+    places: list[str], settings: Settings, values: dict[str, object], against: str
 ) -> tuple[Scan, list[str]]:
-    """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
+    """Make the scan, and give the files that it reads; none if it scans an index alone."""
     from copysift.store.snapshot import exists
     from copysift.workflows.scan import Scan
     from copysift.workflows.submissions import check_paths
@@ -106,33 +119,24 @@ def _scan(
     indexes = [place for place in places if exists(Path(place))]
     check_paths(places)
     if not indexes and not against:
-        return Scan(settings, opens=opens), places
+        return Scan(settings), places
     if indexes and (against or len(places) > 1):
-        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or name it by --against")
+        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or use --earlier")
     from copysift.workflows.index_scan import index_scan
 
-    given = {name: value for name, value in values.items() if name in settings_of(Settings)}
+    given = given_settings(values)
     if against:
         return index_scan(Path(against), given, apart=True), places
     return index_scan(Path(indexes[0]), given, apart=False), []
 
 
-def note_programs(result: Result, settings: Settings, door: Door) -> None:
-    """Say so when programs were compared as text and nobody asked for that."""
-    from copysift.workflows.programs import taken_as_text
-
-    count = 0 if door.quiet else taken_as_text(result.documents, settings)
-    if count > 1:
-        console.note(f"{count:,} programs are compared as text; --kind code compares them as programs")
-
-
 def wants_groups(chosen: str, door: Door) -> bool:
-    """Tell whether a report lists groups; one of a plug-in may."""
+    """Say whether a report lists groups; one of a plug-in may."""
     return door.groups or chosen not in ("table", "json", "csv", "names")
 
 
 def report_format(door: Door) -> str:
-    """Give the report format: as told, by the suffix of the output file, else the table."""
+    """Give the report format: that of --format, else by the extension of the output file, else table."""
     if door.format:
         return registry.check(registry.REPORTS, door.format)
     suffix = Path(door.output).suffix.lower()
@@ -143,8 +147,8 @@ def report_format(door: Door) -> str:
     if suffix in ("", ".txt"):
         return "names" if door.null else "table"
     raise UsageError(
-        f"no report format for a file {suffix}",
-        hint=f"choose one by --format: {', '.join(registry.names(registry.REPORTS))}",
+        f"no report format has the extension {suffix}",
+        hint=f"use --format: {', '.join(registry.names(registry.REPORTS))}",
     )
 
 
@@ -186,6 +190,13 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         console.note(f"{plural(len(result.pairs), 'pair')} of {plural(len(units), noun)}: {door.output}")
 
 
+def without_regions(result: Result) -> Result:
+    """Give a result whose pairs have no regions, for --no-regions."""
+    return dataclasses.replace(
+        result, pairs=tuple(dataclasses.replace(pair, regions=None) for pair in result.pairs)
+    )
+
+
 def _limit(settings: Settings, chosen: str) -> int | None:
     """Give how many rows are listed: a person reads a table, a program reads all of a file."""
     if settings.limit is None:
@@ -194,7 +205,7 @@ def _limit(settings: Settings, chosen: str) -> int | None:
 
 
 def _listed(door: Door) -> Iterator[str]:
-    """Read the list of --files-from; one that holds a NUL is NUL-separated, asked for or not."""
+    """Read the list of --files-from; one that contains a NUL is NUL-separated, with -0 or without."""
     if not door.files_from:
         return
     try:

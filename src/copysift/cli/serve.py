@@ -10,24 +10,28 @@ from typing import Any
 
 import click
 
+from copysift.cli import console
 from copysift.errors import UsageError
 from copysift.report.wording import size as size_shown
 from copysift.serve.limits import Limits
 from copysift.settings.parsing import size
 
 _LIMITS = (
-    ("--max-jobs", "user_jobs", "N", "Jobs of one user that wait or run."),
-    ("--max-bytes", "job_bytes", "SIZE", "Bytes of one upload."),
+    ("--max-jobs", "user_jobs", "N", "Waiting and running jobs per user."),
+    ("--max-upload", "job_bytes", "SIZE", "Size of one upload."),
     ("--max-files", "job_files", "N", "Files of one upload."),
-    ("--max-kept", "user_bytes", "SIZE", "Bytes of all kept uploads of one user."),
-    ("--job-seconds", "seconds", "N", "Seconds that a job may run."),
-    ("--job-memory", "memory", "SIZE", "Memory that a job may take."),
-    ("--idle", "idle", "N", "Seconds after which a silent client is let go."),
-    ("--upload-seconds", "upload", "N", "Seconds that an upload may take in all."),
+    ("--max-kept", "user_bytes", "SIZE", "Storage per user."),
+    ("--job-seconds", "seconds", "N", "Time limit of a job."),
+    ("--job-memory", "memory", "SIZE", "Memory limit of a job."),
+    ("--idle-seconds", "idle", "N", "Close connections that send nothing for N seconds."),
+    ("--upload-seconds", "upload", "N", "Time limit of an upload."),
 )  # flag, field of Limits, metavar, help
+_OLD = {"--max-bytes": "--max-upload", "--idle": "--idle-seconds"}
 
 
 def _limits(function: Any) -> Any:
+    for old, flag in _OLD.items():
+        function = click.option(old, f"old_{flag[2:].replace('-', '_')}", hidden=True)(function)
     for flag, field, metavar, words in reversed(_LIMITS):
         standard = getattr(Limits(), field)
         shown = size_shown(standard) if metavar == "SIZE" else f"{standard:,.0f}"
@@ -36,40 +40,51 @@ def _limits(function: Any) -> Any:
 
 
 @click.command("serve")
-@click.option("--data", metavar="DIR", help="Folder of jobs, results and indexes.  [default: copysift-data]")
+@click.option("--data", metavar="DIR", help="Folder for jobs, results and indexes.  [default: copysift-data]")
 @click.option(
-    "--host", default="127.0.0.1", metavar="ADDRESS", show_default=True, help="Address to listen on."
+    "--host", default="127.0.0.1", metavar="ADDRESS", show_default=True,
+    help="Address of the web page and REST.",
+)  # fmt: skip
+@click.option(
+    "--port", default=8690, metavar="N", show_default=True,
+    help="Port of the web page and REST (0: any free port).",
+)  # fmt: skip
+@click.option(
+    "--moss-host", default="", metavar="ADDRESS", help="Address for MOSS clients.  [default: as --host]"
 )
 @click.option(
-    "--port", default=8690, metavar="N", show_default=True, help="Port of the page and of REST; 0: any."
+    "--moss-port", default=7690, metavar="N", show_default=True, help="Port for MOSS clients (-1: off)."
 )
 @click.option(
-    "--moss-port", default=7690, metavar="N", show_default=True, help="Port of MOSS clients; -1: none."
+    "--moss-url", default="", metavar="URL",
+    help="Address in links to MOSS results, such as http://moss.stanford.edu.  [default: as --public-url]",
+)  # fmt: skip
+@click.option(
+    "--moss-results", default="public", metavar="WHO", show_default=True,
+    help="Who may read MOSS results: public (anyone with the link) or private (after a login).",
+)  # fmt: skip
+@click.option("--public-url", default="", metavar="URL", help="Address to print in links, behind a proxy.")
+@click.option(
+    "--token-file", metavar="FILE", help="Users and tokens; required unless --host is a loopback address."
 )
 @click.option(
-    "--public-url", default="", metavar="URL", help="Address that clients are given, behind a proxy."
+    "--moss-users", metavar="FILE", help="MOSS user IDs to accept.  [default: all, from this machine]"
 )
-@click.option("--token-file", metavar="FILE", help="Names and tokens; needed for any --host but loopback.")
+@click.option("--keep-days", default=14.0, metavar="N", show_default=True, help="Delete jobs after N days.")
 @click.option(
-    "--moss-users", metavar="FILE", help="MOSS users that are let in.  [default: all, from this machine]"
-)
-@click.option(
-    "--keep-days", default=14.0, metavar="N", show_default=True, help="Days after which jobs are deleted."
+    "--workers", default=0, metavar="N", help="Jobs to run at once.  [default: one per CPU, at least 2]"
 )
 @click.option(
-    "--workers", default=0, metavar="N", help="Jobs at a time.  [default: one a processor, 2 at least]"
+    "--index", "indexes", multiple=True, metavar="PATH", help="Share this index with all users. Repeatable."
 )
 @click.option(
-    "--index", "indexes", multiple=True, metavar="PATH", help="An index that all may ask; may be repeated."
-)
-@click.option(
-    "--run", "runs", multiple=True, metavar="PATH", help="A run that all may browse; may be repeated."
+    "--run", "runs", multiple=True, metavar="PATH", help="Share this run with all users. Repeatable."
 )
 @_limits
 def command(data: str | None, **given: Any) -> int:
-    """Serve a web page, a REST interface and MOSS clients until interrupted.
+    """Run the web page, REST API and MOSS server.
 
-    All that it keeps stands in --data. Without --token-file it is one person's, on this machine only.
+    Data is stored in --data. Without --token-file there is one user, and only this machine can connect.
     """
     try:
         from copysift.serve.server import serve
@@ -89,6 +104,12 @@ def _config(data: Path, given: dict[str, Any]) -> Any:
     from copysift.serve.config import Config
 
     limits: dict[str, Any] = {}
+    for old, present in _OLD.items():
+        value = given.pop(f"old_{present[2:].replace('-', '_')}")
+        if value is not None:
+            console.note(f"{old} is now {present}")
+            field = next(name for flag, name, _, _ in _LIMITS if flag == present)
+            given[field] = value if given[field] is None else given[field]
     for flag, field, _, _ in _LIMITS:
         if given[field] is not None:
             taken = _seconds if field in ("idle", "upload") else size
@@ -97,7 +118,10 @@ def _config(data: Path, given: dict[str, Any]) -> Any:
         data=data.absolute(),
         host=given["host"],
         port=given["port"],
+        moss_host=given["moss_host"],
         moss_port=None if given["moss_port"] < 0 else given["moss_port"],
+        moss_url=given["moss_url"],
+        moss_results=given["moss_results"],
         public_url=given["public_url"],
         tokens=read_tokens(Path(given["token_file"])) if given["token_file"] else None,
         moss_users=read_moss_users(Path(given["moss_users"])) if given["moss_users"] else None,

@@ -1,4 +1,4 @@
-"""`copysift show`: ask a saved run again without reading its files."""
+"""`copysift show`: a saved run, without reading its files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from copysift.cli.options import SectionedCommand, declared, options, settings_f
 from copysift.cli.scan import report_format, wants_groups
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
-from copysift.settings.comparison import Door
+from copysift.settings.output import Door
 
-# options that choose among pairs, and so have nothing to do with an overview
+# options that select pairs, which an overview does not list
 PAIRS = {
     "threshold",
     "measure",
@@ -24,7 +24,6 @@ PAIRS = {
     "size_ratio",
     "limit",
     "groups",
-    "anonymise",
 }
 
 
@@ -32,7 +31,11 @@ PAIRS = {
 @click.argument("run", metavar="RUN")
 @options("show")
 def command(run: str, **given: object) -> int:
-    """Answer from the saved run RUN, with any threshold that is not below its floor."""
+    """Show a saved run, with any threshold.
+
+    The threshold cannot be below the --floor of RUN. A run of 'copysift cluster' is shown as an overview;
+    --format table, json or csv lists its pairs.
+    """
     from copysift.runs.tables import is_corpus
 
     settings, door = settings_from("show", given)
@@ -53,7 +56,7 @@ def command(run: str, **given: object) -> int:
 
 
 def _corpus(run: Path, door: Door, given: Mapping[str, object]) -> bool:
-    """Show a run of `copysift cluster` as a whole, as text or as a page; other formats list its pairs."""
+    """Show the overview of a run of `copysift cluster`, as text or HTML; other formats list its pairs."""
     suffix = Path(door.output).suffix.lower()
     if suffix not in ("", ".txt", ".html", ".htm"):
         return False
@@ -61,8 +64,8 @@ def _corpus(run: Path, door: Door, given: Mapping[str, object]) -> bool:
     idle = [known[name].flags[-1] for name, value in given.items() if name in PAIRS and value is not None]
     if idle:
         raise UsageError(
-            f"{', '.join(idle)} changes nothing in the overview of {run}, a run of copysift cluster",
-            hint="list its pairs with --format table, json or csv, or use copysift recluster",
+            f"{', '.join(idle)} has no effect on the overview of {run}",
+            hint="add --format table, json or csv to list its pairs, or use copysift recluster",
         )
     from copysift.report.corpus import as_html, as_text
     from copysift.workflows.overview import overview

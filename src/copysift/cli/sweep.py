@@ -7,8 +7,8 @@ import click
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.settings.comparison import Door
 from copysift.settings.declaration import settings_of
+from copysift.settings.output import Door
 from copysift.settings.sweeps import Sweeping
 
 
@@ -17,10 +17,10 @@ from copysift.settings.sweeps import Sweeping
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @options("sweep")
 def command(index: str, sources: tuple[str, ...], **given: object) -> int:
-    """Add what SOURCE was like on a date: a folder, WARC, JSON lines with uri and text, or a git revision.
+    """Record the state of a collection on a date.
 
-    What is new or changed is sketched, the rest costs a checksum. A sweep is there whole or not at all,
-    and can be repeated.
+    SOURCE is a folder, a WARC file, JSONL with uri and text, or a git repository (--revision). Only new and
+    changed documents are fingerprinted. A sweep is stored completely or not at all, and can be repeated.
     """
     values = values_from("sweep", given)
     of_class(Sweeping, values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import shutil
 import tempfile
@@ -24,7 +25,7 @@ from copysift.runs.tables import open_corpus
 from copysift.runs.texts import readable
 from copysift.runs.workspace import Skips
 from copysift.runtime.progress import Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.sources.standard_input import kept_in
 from copysift.workflows.dedup import Decision, against, decide
 from copysift.workflows.passages import Known, cut
@@ -41,6 +42,7 @@ class Deduped:
     skipped: tuple[tuple[str, str], ...] = ()
     skipped_total: int = 0
     left_out: int = 0
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
 
 def dedup(
@@ -54,9 +56,15 @@ def dedup(
     against: Path | None = None,
     passages: str = "",
     run: Path | None = None,
+    from_run: Path | None = None,
     progress: Progress | None = None,
 ) -> Deduped:
-    """Write what stays of the sources to `path`, and beside it who was removed."""
+    """Write what stays of the sources to `path`, and beside it who was removed.
+
+    With `from_run` a finished run is applied: its sources are read once more, and nothing is compared.
+    """
+    if from_run is not None:
+        return _apply(from_run, path, settings, keeping, shards, dry_run)
     sources = [os.fspath(source) for source in sources]
     check_wishes(keeping, run, against)
     if path is not None:
@@ -76,13 +84,53 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
-        done.left_out = made.left_out
+        done.left_out, done.notes = made.left_out, made.notes
         require_some(done)
         if path is not None and not dry_run:
             skipped: list[Skipped] = []
             output.write_kept(_noted(again(), skipped), decision.stays[before:], path, shards, settings)
             output.write_removed(path, decision, before, skipped)
         return done
+
+
+def _apply(
+    run: Path, path: Path | None, settings: CorpusSettings, keeping: str, shards: int, dry_run: bool
+) -> Deduped:
+    """Decide by a finished run which records of its sources stay, at any threshold from its floor on."""
+    choice(keeping)
+    described = open_corpus(run).described
+    floor, sources = float(described["floor"]), list(described["sources"])
+    if settings.resemblance < floor - 1e-12:
+        raise UsageError(
+            f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",
+            hint="ask for more, or cluster again with a lower --floor",
+        )
+    if not sources or "-" in sources:
+        raise UsageError(f"{run} was not made of files", hint="deduplicate its sources instead")
+    asked = {name: getattr(settings, name) for name in ("threshold", "measure", "policy")}
+    reading = dataclasses.replace(from_stored(described["settings"]), **asked)
+    decision = decide(run, reading, keeping)
+    done = _numbers(decision, 0)
+    if path is not None and not dry_run:
+        output.maker(path)
+        keep_sources(sources, path, shards)
+        skipped: list[Skipped] = []
+        batches = _counted(_noted(records(sources, reading, whole=True), skipped), run, done.documents)
+        output.write_kept(batches, decision.stays, path, shards, reading)
+        output.write_removed(path, decision, 0, skipped)
+    return done
+
+
+def _counted(batches: Batches, run: Path, documents: int) -> Batches:
+    """Pass records on; refuse sources that have changed since the run was made."""
+    seen = 0
+    for batch in batches:
+        seen += 0 if isinstance(batch, Skipped) else len(batch)
+        if seen > documents:
+            break
+        yield batch
+    if seen != documents:
+        raise InputError(f"the sources of {run} have changed since", hint="cluster them again")
 
 
 def _noted(batches: Batches, skipped: list[Skipped]) -> Batches:
@@ -97,7 +145,7 @@ def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
     """Refuse before the work what cannot be done."""
     choice(keeping)
     if run is not None and against is not None and run.absolute() == against.absolute():
-        raise UsageError("--run and --against name the same folder", hint="name another by --run")
+        raise UsageError("--save and --against name the same folder", hint="choose another --save")
 
 
 def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:

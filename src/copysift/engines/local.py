@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import os
 import sys
@@ -14,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
-from copysift.engines import phases
+from copysift.engines import census, phases
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
+from copysift.join.boilerplate import Told
 from copysift.join.spill import ENTRY, Spill
 from copysift.match.sets import Measured
 from copysift.model.values import Skipped
@@ -26,9 +28,10 @@ from copysift.runs.workspace import Skips, Work
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.detection import open_source
+from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
-from copysift.sources.records import BATCH_BYTES, Fields
+from copysift.sources.record_files import open_source
+from copysift.sources.source import BATCH_BYTES, Reading
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
@@ -62,8 +65,7 @@ class Corpus:
         self.first: Int64s = np.zeros(0, np.int64)
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.pairs = Measured.joined([])
-        self.ignored: list[tuple[int, int, int]] = []
-        self.ignored_count = 0
+        self.told = Told()
         self._given: Batches = ()
         self._total: int | None = None
         self._sizes: Int64s = np.zeros(0, np.int64)
@@ -86,13 +88,19 @@ class Corpus:
             for name in ("content", "lexical", "sets", "bytes", "words", "shingles")
         }
         self.first, self.how = phases.collapsed(facts)
-        self.sets.forget("content", "lexical", "sets", "words")
+        self.sets.forget("content", "lexical", "sets")
 
     def pair(self) -> None:
-        """Find the pairs that share shingles, choose candidates and measure them."""
+        """Leave boilerplate out, find the pairs that share shingles, choose candidates and measure them."""
+        self._census()
         self._entries()
         self._join()
         self._measure()
+
+    def sampled(self) -> UInt32s:
+        """Give how many shingles the sample of every document has."""
+        found: UInt32s = np.load(self.work.folder / "sampled.npy")
+        return found
 
     def components(self) -> phases.Clustered:
         """Give every document the first of its cluster."""
@@ -103,7 +111,7 @@ class Corpus:
         )
 
     def _sketch(self, batches: Batches) -> None:
-        """Phase 1: read, shingle, sample."""
+        """Phase 1: read and shingle."""
         done = self.work.done("sketch")
         if done is not None:
             for name, reason in done["skipped"]:
@@ -125,7 +133,7 @@ class Corpus:
             ):
                 self._shown.advance(len(sketched.table) if self._total is None else _read(sketched.table))
                 part.append(sketched)
-                held += sketched.values.nbytes
+                held += sketched.values.nbytes + sketched.order.nbytes
                 if held >= limit:
                     self.sets.write(part)
                     part, held = [], 0
@@ -146,6 +154,21 @@ class Corpus:
             else:
                 yield batch
 
+    def _census(self) -> None:
+        """Find boilerplate and leave it out, before anything is sampled."""
+        done = self.work.done("census")
+        if done is None:
+            with self.work.phase("census") as left:
+                self._shown.phase("counting", None)
+                found = census.boilerplate(self.sets, self.first, self.settings, self._mapped, self._jobs)
+                self.told = census.settle(self.sets, self.first, *found, self._mapped)
+                self.sets.forget("words", "places")
+                left |= dataclasses.asdict(self.told)
+        else:
+            known = {field.name: done[field.name] for field in dataclasses.fields(Told)}
+            known["commonest"] = tuple(tuple(each) for each in known["commonest"])
+            self.told = Told(**known)
+
     def _entries(self) -> None:
         """Phase 2: (shingle, document) entries in ranges of shingles."""
         if self.work.done("entries") is not None:
@@ -153,16 +176,17 @@ class Corpus:
         target = self.work.folder / "entries.bin"
         with self.work.phase("entries"), Spill(target, 1 << RANGES) as spill:
             standing = self.first == np.arange(len(self.first))
-            by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
+            by = sketching.moduli(self.sets.column("compared"), self.settings.modulus)
             edges = self.sets.bounds()
             known = None if self.settings.method == "super" else self._filter(by, standing)
             self._shown.phase("sorting", self.sets.parts)
 
+            sampled = np.zeros(len(by), np.uint32)
+
             def part(number: int) -> tuple[UInt64s, UInt32s, Int64s]:
-                values, bounds = self.sets.whole(number)
                 span = slice(int(edges[number]), int(edges[number + 1]))
-                hashes, docs = phases.entries(
-                    values, bounds, span.start, by[span], standing[span], known, self.settings
+                hashes, docs, sampled[span] = phases.entries(
+                    self.sets.places(number), span.start, by[span], standing[span], known, self.settings
                 )
                 return lists.partition(hashes, docs, RANGES)
 
@@ -170,27 +194,29 @@ class Corpus:
                 spill.write(*block)
                 self._shown.advance()
             spill.save(self.work.folder / "entries.npz")
+            np.save(self.work.folder / "sampled.npy", sampled[self.first])
 
     def _filter(self, by: UInt32s, standing: NDArray[np.bool_]) -> UInt64s | None:
         """Make the filter of what finer samples have; None when there is nothing to ask for."""
         modulus, edges = self.settings.modulus, self.sets.bounds()
-        total = int(self.sets.column("sampled")[standing & (by < modulus)].sum())
+        finer = standing & (by < modulus)
+        total = int((self.sets.column("compared")[finer] // by[finer]).sum())
         if not total:
             return None
         known = sketching.new_filter(total, self.settings.memory // 8)
         for number in range(self.sets.parts):
-            samples, bounds = self.sets.whole(number, "samples")
             span = slice(int(edges[number]), int(edges[number + 1]))
-            kernels.shingle.note(known, phases.probes(samples, bounds, by[span], standing[span], modulus))
+            if finer[span].any():
+                asked = phases.probes(self.sets.places(number), by[span], standing[span], modulus)
+                kernels.shingle.note(known, asked)
         return known
 
     def _join(self) -> None:
         """Phase 3, first half: pairs that share shingles, with how many, in ranges of documents."""
         folder = self.work.folder
-        done = self.work.done("join")
-        if done is None:
+        if self.work.done("join") is None:
             with (
-                self.work.phase("join") as left,
+                self.work.phase("join"),
                 Spill.open(folder / "entries.bin", folder / "entries.npz") as spill,
                 Spill(folder / "pairs.bin", PAIR_RANGES) as pairs,
                 Spill(folder / "common.bin", PAIR_RANGES) as common,
@@ -199,16 +225,12 @@ class Corpus:
                 np.save(folder / "sizes.npy", sizes)
                 pairs.save(folder / "pairs.npz")
                 common.save(folder / "common.npz")
-                done = {"ignored": self.ignored, "ignored_count": self.ignored_count}
-                left |= done
             (folder / "entries.bin").unlink()
-        self.ignored = [tuple(each) for each in done["ignored"]]
-        self.ignored_count = done["ignored_count"]
 
     def _join_ranges(self, spill: Spill, pairs: Spill, common: Spill) -> UInt32s:
         count = len(self.first)
         sizes = np.zeros(count, np.uint32)
-        by = sketching.moduli(self.sets.column("shingles"), self.settings.modulus)
+        by = sketching.moduli(self.sets.column("compared"), self.settings.modulus)
         if self.settings.method == "super":
             by = np.ones(count, np.uint32)
         spans = list(spill.spans(self._entries_at_once(spill.counts())))
@@ -218,7 +240,7 @@ class Corpus:
         ) << np.uint64(32)
         lock = threading.Lock()
 
-        def part(span: tuple[int, int]) -> lists.Lists:
+        def part(span: tuple[int, int]) -> None:
             seen = np.zeros(count, np.uint32)
             found = lists.lists_of(*spill.read(*span), by, self.settings.max_shared, seen)
             with lock:
@@ -227,12 +249,8 @@ class Corpus:
             common.write(few, np.zeros(len(few), np.uint32), np.searchsorted(few, edges))
             for keys, weights in lists.pairs_of(found):
                 pairs.write(keys, weights, np.searchsorted(keys, edges))
-            return found
 
-        for found in self._mapped(part, spans):
-            self.ignored += found.commonest
-            self.ignored = sorted(self.ignored, key=lambda each: (-each[1], each[0]))[: lists.COMMONEST]
-            self.ignored_count += found.common
+        for _ in self._mapped(part, spans):
             self._shown.advance()
         return sizes
 
@@ -256,13 +274,13 @@ class Corpus:
 
     def _measured(self, sizes: UInt32s, pairs: Spill, common: Spill) -> Measured:
         rule = phases.Candidates(
-            self.sets.column("shingles"), sizes, self.settings.floor, self.settings.method
+            self.sets.column("compared"), sizes, self.settings.floor, self.settings.method
         )
         counts = pairs.counts() + common.counts()
         spans = list(pairs.spans(self._entries_at_once(counts), counts))
         self._shown.phase("measuring", len(spans))
         self.sets.keep(self.settings.memory // 8)
-        self._sizes = self.sets.column("shingles")  # what threads share is made before they start
+        self._sizes = self.sets.column("compared")  # what threads share is made before they start
 
         def candidates() -> Iterator[UInt64s]:  # of one span, while those of the one before are measured
             for span in spans:
@@ -281,7 +299,7 @@ class Corpus:
         left, right = phases.split(pairs)
         if not self.settings.estimate:
             sizes = self._sizes
-            shared = self.sets.shared(left, right, sizes)
+            shared = self.sets.shared(left, right)
             return phases.counted(left, right, shared, sizes[left], sizes[right], self.settings.floor)
         numbers = lists.distinct(np.concatenate([left, right]))
         values, bounds = self.sets.some(numbers)
@@ -290,7 +308,7 @@ class Corpus:
     def _batches(self, pairs: UInt64s) -> Iterator[UInt64s]:
         """Cut candidates, in order, where their sets together would take too much memory."""
         left, right = phases.split(pairs)
-        sizes = 8 * self.sets.column("shingles")
+        sizes = 8 * self.sets.column("compared")
         limit = max(min(BATCH, self._share), 1)
         # every left document once, every right one as if it came for the first time
         weights = np.where(np.diff(left, prepend=-1) != 0, sizes[left], 0) + sizes[right]
@@ -323,16 +341,21 @@ class Corpus:
 
 
 def records(
-    sources: Iterable[str], settings: CorpusSettings, whole: bool = False
+    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, notes: list[str] | None = None
 ) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the records of all sources, one source after the other; `whole`: with all their fields."""
+    """Give the records of all sources, one source after the other; `whole`: with all their fields.
+
+    What could have been read in another way is added to `notes`.
+    """
     named = settings.features if ":" not in settings.features else ""
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
+    reading = Reading(containers=not settings.no_containers, records=settings.records)
     for source in sources:
         yield from open_source(
-            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64)
-        )
+            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),
+            reading=reading, notes=notes,
+        )  # fmt: skip
 
 
 def _read(documents: pa.Table) -> int:

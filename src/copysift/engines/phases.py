@@ -1,7 +1,8 @@
 """The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
 
-1  `sketch`      a batch of documents → facts, samples and sets of shingles
+1  `sketch`      a batch of documents → facts and sets of shingles
    `collapsed`   facts of all documents → who stands for whom
+   census        sets → boilerplate, and sets without it (`join/boilerplate.py`)
 2  `entries`     sets of a part → (shingle, document) entries of those who stand for others
 3  `joined`      entries of a range of shingles → pairs that share some, common shingles
    `candidates`  pairs of a range of documents, summed up → those worth measuring
@@ -21,12 +22,13 @@ import pyarrow as pa
 from copysift import kernels
 from copysift.clusters.classes import ALONE, collapse
 from copysift.clusters.linkage import assign
+from copysift.engines.channels import kinds_of, with_channels
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.match.sets import Measured, at_least, measures, shared_by
 from copysift.runs.columns import column
-from copysift.runs.sets import Sketched
+from copysift.runs.sets import Places, Sketched
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
 
@@ -44,7 +46,7 @@ Features = Callable[[dict[str, Any]], Iterable[object]]
 
 
 def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
-    """Phase 1: shingle a batch of documents and sample the shingles."""
+    """Phase 1: shingle a batch of documents."""
     content = None
     data, offsets = _buffers(batch["text"])
     lengths = np.diff(offsets)
@@ -58,23 +60,25 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
-    by = sketching.moduli(found.sizes, settings.modulus)
-    samples, bounds = sketching.samples(found.values, found.bounds, by)
+    kinds = kinds_of(batch, settings)
+    if kinds is not None:
+        found = with_channels(found, kinds, batch, settings)
     table = pa.table(
         {
             "id": batch["id"],
             "date": batch["date"],
             "other": batch["other"],
+            "kind": pa.repeat(pa.scalar("words"), len(batch)) if kinds is None else pa.array(kinds),
             "bytes": column(lengths),
             "words": column(found.words),
+            "places": column(found.places),
             "shingles": column(found.sizes),
-            "sampled": column(np.diff(bounds)),
             "content": column(found.content if content is None else content),
             "lexical": column(found.lexical),
             "sets": column(found.sets),
         }
     )
-    return Sketched(table, samples, found.values)
+    return Sketched(table, found.values, found.order)
 
 
 def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> list[list[bytes]]:
@@ -151,69 +155,50 @@ def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]
     return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
 
 
-def probes(
-    samples: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], modulus: int
-) -> UInt64s:
+def probes(places: Places, by: UInt32s, standing: NDArray[np.bool_], modulus: int) -> UInt64s:
     """Give the sampled shingles that documents with coarser samples must be asked for."""
-    finer = np.repeat(standing & (by < modulus), np.diff(bounds))
-    wanted: UInt64s = samples[finer]
+    finer = np.flatnonzero(standing & (by < modulus))
+    wanted, _, _ = kernels.shingle.samples_among(*places.some(finer), by[finer])
     rest: UInt64s = wanted[wanted % np.uint64(modulus) != 0]
     return rest
 
 
 def entries(
-    values: UInt64s,
-    bounds: Int64s,
+    places: Places,
     first: int,
     by: UInt32s,
     standing: NDArray[np.bool_],
     known: UInt64s | None,
     settings: CorpusSettings,
-) -> tuple[UInt64s, UInt32s]:
+) -> tuple[UInt64s, UInt32s, Int64s]:
     """Phase 2: give shingles and numbers of the documents, from `first` on, that stand for others.
 
     Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a
-    long one at the density of the short one.
+    long one at the density of the short one. The last array has the sizes of the own samples.
     """
+    found, ends, own = kernels.shingle.samples_among(*places, np.where(standing, by, np.uint32(0)), known)
     if settings.method == "super":
-        return _super_entries(values, bounds, first, by, standing, settings)
-    chosen, ends = sketching.samples(values, bounds, by, known)
-    return _numbered(chosen, ends, first, standing)
+        found, ends = _super_entries(*places.gathered(), by, standing, settings)
+    docs = np.repeat(np.arange(first, first + len(by), dtype=np.uint32), np.diff(ends))
+    return found, docs, own
 
 
 def _super_entries(
-    values: UInt64s,
-    bounds: Int64s,
-    first: int,
-    by: UInt32s,
-    standing: NDArray[np.bool_],
-    settings: CorpusSettings,
-) -> tuple[UInt64s, UInt32s]:
+    values: UInt64s, bounds: Int64s, by: UInt32s, standing: NDArray[np.bool_], settings: CorpusSettings
+) -> tuple[UInt64s, Int64s]:
     """Give super shingles of the own sample, and of the finer one that a document half as long has."""
     finer = sketching.moduli(np.diff(bounds) // 2, settings.modulus)
     both = np.stack([by, np.where(finer == by, 0, finer)], axis=1)
     both[~standing] = 0
-    found, ends = kernels.shingle.super_shingles(values, bounds, both.astype(np.uint32), settings.super_size)
-    return _numbered(found, ends, first, standing)
-
-
-def _numbered(
-    chosen: UInt64s, ends: Int64s, first: int, standing: NDArray[np.bool_]
-) -> tuple[UInt64s, UInt32s]:
-    counts = np.diff(ends)
-    docs = np.repeat(np.arange(first, first + len(counts), dtype=np.uint32), counts)
-    if standing.all():
-        return chosen, docs
-    kept = np.repeat(standing, counts)
-    return chosen[kept], docs[kept]
+    return kernels.shingle.super_shingles(values, bounds, both.astype(np.uint32), settings.super_size)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """What decides whether a pair is measured: facts of all documents."""
 
-    shingles: Int64s
-    sizes: UInt32s  # shingles of the own sample that are not common
+    shingles: Int64s  # that count
+    sizes: UInt32s  # of the own sample that are not common
     floor: float
     method: str
 

@@ -189,22 +189,24 @@ def write_kept(
     number = written = shard = 0
     with whole(paths) as parts:
         writer = make(parts[0])
-        for batch in batches:
-            if isinstance(batch, Skipped):
-                continue
-            for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
-                made: Record | str | None = record
-                if change is not None:
-                    made = change(name, parsed(record) if isinstance(record, str) else record, text)
-                while shard + 1 < shards and written >= (shard + 1) * total // shards:
-                    writer.close()
-                    shard += 1
-                    writer = make(parts[shard])
-                if made is not None:
-                    writer.write(made)
-                written += 1
-            number += len(batch)
-        writer.close()
+        try:
+            for batch in batches:
+                if isinstance(batch, Skipped):
+                    continue
+                for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
+                    made: Record | str | None = record
+                    if change is not None:
+                        made = change(name, parsed(record) if isinstance(record, str) else record, text)
+                    while shard + 1 < shards and written >= (shard + 1) * total // shards:
+                        writer.close()
+                        shard += 1
+                        writer = make(parts[shard])
+                    if made is not None:
+                        writer.write(made)
+                    written += 1
+                number += len(batch)
+        finally:  # also when a source cannot be read again
+            writer.close()
         for part in parts[shard + 1 :]:
             make(part).close()
     return written

@@ -16,9 +16,9 @@ class FingerprintSettings:
     """Noise threshold k, window w = t − k + 1, and what the schemes besides winnowing take.
 
     `modulus` 0 means: as dense as winnowing would be, p = (w + 1) / 2 (§3.1.1), and for safe-mod the
-    best, P = ln w / w (§3.1.2). `size` is s of MIN_s. `inner` is r of open-closed: 4 characters, 2
-    tokens. `overlap=False` is sif's rule that fingerprints under `mod` do not overlap. `anchors` are
-    strings of canonical symbols, for the anchor scheme.
+    best, P = ln w / w (§3.1.2), and for adaptive-mod 1. `size` is s of MIN_s. `inner` is r of
+    open-closed: 4 characters, 2 tokens. `overlap=False` is sif's rule that fingerprints under `mod` do not
+    overlap. `anchors` are strings of canonical symbols, for the anchor scheme.
     """
 
     scheme: str = "robust"

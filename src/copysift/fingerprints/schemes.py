@@ -153,17 +153,20 @@ class AdaptiveMod:
     """`adaptive-mod` (Broder §3): MOD of 2^i, i by the number of distinct choices, 50 to 100 of them.
 
     The level is found by halving the sample whenever it has passed 2 · size/2 distinct hashes, which
-    is Broder's rule by size with the sample itself as the measure, and needs no second pass.
+    is Broder's rule by size with the sample itself as the measure, and needs no second pass. A modulus P
+    makes it MOD of P · 2^i: at most one k-gram in P is kept. Levels still nest.
     """
 
     def __init__(self, settings: FingerprintSettings) -> None:
         self._k, self._seed, self._size = settings.k, settings.seed, settings.size
-        self._level = 0
+        self._modulus = np.uint64(settings.modulus or 1)
+        self._level = (int(self._modulus) & -int(self._modulus)).bit_length() - 1  # trailing zeros of P
         self._kept = np.empty(0, np.uint64)
 
     def feed(self, symbols: Symbols, last: bool) -> Choice:
         hashes = kernels.selection.hashes(symbols, self._k, self._seed)
-        chosen = np.flatnonzero(_divisible(hashes, self._level)).astype(np.uint32)
+        finest = hashes % self._modulus == 0 if self._modulus > 1 else np.ones(len(hashes), np.bool_)
+        chosen = np.flatnonzero(finest & _divisible(hashes, self._level)).astype(np.uint32)
         self._kept = np.union1d(self._kept, hashes[chosen])
         while len(self._kept) > self._size:
             self._level += 1

@@ -31,7 +31,7 @@ class ShingleSets:
     """Distinct shingles of documents: values[bounds[i]:bounds[i + 1]], ascending, and digests of each.
 
     `content` covers the text as it is, `lexical` the words in order, `sets` the shingles; `words` counts
-    words.
+    words. `order` has the low halves of the shingles as they come in the texts, `places` of each document.
     """
 
     values: UInt64s
@@ -40,6 +40,8 @@ class ShingleSets:
     content: UInt64s
     lexical: UInt64s
     sets: UInt64s
+    places: Int64s
+    order: UInt32s
 
     @property
     def sizes(self) -> Int64s:
@@ -49,8 +51,9 @@ class ShingleSets:
 
 def shingle_sets(data: NDArray[np.uint8], offsets: Int64s, w: int, seed: int = 0) -> ShingleSets:
     """Shingle the documents data[offsets[i]:offsets[i + 1]], which are UTF-8."""
-    values, bounds, words, lexical, sets = kernels.shingle.shingles(data, offsets, w, seed)
-    return ShingleSets(values, bounds, words, kernels.shingle.content_digests(data, offsets), lexical, sets)
+    values, bounds, words, lexical, sets, order = kernels.shingle.shingles(data, offsets, w, seed)
+    content = kernels.shingle.content_digests(data, offsets)
+    return ShingleSets(values, bounds, words, content, lexical, sets, np.maximum(words - w + 1, 0), order)
 
 
 def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -> ShingleSets:
@@ -76,7 +79,14 @@ def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -
     np.cumsum([len(each) for each in features], out=ends[1:])
     in_order = kernels.shingle.set_digests(hashes, ends)
     return ShingleSets(
-        values, bounds, np.diff(ends), content, in_order, kernels.shingle.set_digests(values, bounds)
+        values,
+        bounds,
+        np.diff(ends),
+        content,
+        in_order,
+        kernels.shingle.set_digests(values, bounds),
+        np.zeros(len(features), np.int64),
+        np.zeros(0, np.uint32),
     )
 
 

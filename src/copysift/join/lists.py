@@ -41,8 +41,6 @@ class Lists:
     weights: UInt32s
     common_starts: Int64s
     common_lengths: Int64s
-    common: int
-    commonest: tuple[tuple[int, int, int], ...]  # hash, documents, first of them
 
 
 def partition(hashes: UInt64s, docs: UInt32s, bits: int) -> tuple[UInt64s, UInt32s, Int64s]:
@@ -53,17 +51,13 @@ def partition(hashes: UInt64s, docs: UInt32s, bits: int) -> tuple[UInt64s, UInt3
 def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int, sizes: UInt32s) -> Lists:
     """Sort the entries of a part, which come in order of documents, and find its lists.
 
-    A shingle in more than `max_shared` documents is common. Adds to `sizes` how many shingles of its own
+    A shingle in more than `max_shared` documents is common: those that are compared by it are near-copies, as
+    all others have been freed of boilerplate. Adds to `sizes` how many shingles of its own
     sample every document has that are not common.
     """
     kernels.join.sort_pairs(scrambled, docs)
     hashes = scrambled * UNSCRAMBLE
     starts, lengths, common, digests, own = kernels.shingle.lists(hashes, docs, moduli, max_shared, sizes)
-    order = np.argsort(-lengths[common], kind="stable")[:COMMONEST]
-    heads = starts[common][order]
-    told = tuple(
-        zip(hashes[heads].tolist(), lengths[common][order].tolist(), docs[heads].tolist(), strict=True)
-    )
     rare, weights = _first_of_each(digests[~common])
     often, _ = _first_of_each(digests[common])
     return Lists(
@@ -74,8 +68,6 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
         weights,
         starts[common][often],
         lengths[common][often],
-        int(np.count_nonzero(common)),
-        told,
     )
 
 

@@ -47,6 +47,17 @@ WAITING = 1 << 15  # entries of small groups that are put in together
 HINT = "Choose a folder with room by --tmp-dir, or a larger --memory."
 
 
+class Budget:
+    """Memory that several joins share: whoever closes a block when it is spent moves its blocks to disk."""
+
+    def __init__(self, memory_bytes: int, joins: int = 1) -> None:
+        if memory_bytes <= 0:
+            raise UsageError("the memory of the join must be positive", hint="Give a larger --memory.")
+        self.room = max(memory_bytes // ENTRY_BYTES, 64)  # entries
+        self.block = min(max(self.room // (4 * joins), 16), LARGEST_BLOCK)
+        self.held = 0  # entries of the blocks of all joins
+
+
 @dataclass(slots=True)
 class _Block:
     """Entries in order of part; the arrays are None once they lie in the temporary file at `offset`."""
@@ -67,18 +78,16 @@ class Join:
 
     def __init__(
         self,
-        memory_bytes: int = 1 << 28,
+        memory: int | Budget = 1 << 28,
         tmp_dir: Path | None = None,
         base: UInt64s | None = None,
         jobs: int = 1,
     ) -> None:
-        if memory_bytes <= 0:
-            raise UsageError("the memory of the join must be positive", hint="Give a larger --memory.")
-        self._room = max(memory_bytes // ENTRY_BYTES, 64)
+        self._budget = memory if isinstance(memory, Budget) else Budget(memory)
         self._tmp_dir = tmp_dir
         self._base = np.zeros(0, np.uint64) if base is None else np.unique(base)
         self._jobs = max(jobs, 1)
-        self._hashes = np.empty(min(max(self._room // 4, 16), LARGEST_BLOCK), np.uint64)
+        self._hashes = np.empty(self._budget.block, np.uint64)
         self._groups = np.empty(len(self._hashes), np.uint32)
         self._filled = 0
         self._waiting: list[tuple[int, UInt64s]] = []
@@ -101,6 +110,7 @@ class Join:
         """Drop the entries and the temporary file."""
         self._blocks.clear()
         self._waiting.clear()
+        self._budget.held -= self._held
         self._filled = self._held = self._waiting_entries = 0
         if self._file is not None:
             self._file.close()
@@ -191,8 +201,9 @@ class Join:
         block = _Block(*kernels.join.partition(self._hashes[full], self._groups[full], PART_BITS))
         self._blocks.append(block)
         self._held += self._filled
+        self._budget.held += self._filled
         self._filled = 0
-        if self._held + len(self._hashes) > self._room:
+        if self._budget.held + len(self._hashes) > self._budget.room:
             self._spill()
 
     def _spill(self) -> None:
@@ -210,6 +221,7 @@ class Join:
             folder = self._tmp_dir or tempfile.gettempdir()
             reason = f"cannot write temporary files in {folder}: {error.strerror}"
             raise InputError(reason, hint=HINT) from error
+        self._budget.held -= self._held
         self._held = 0
 
     def _parts(self) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -92,12 +92,40 @@ class Candidates:
     shared: UInt32s
     similarity: NDArray[np.float64]
 
+    def take(self, which: NDArray[np.bool_]) -> Candidates:
+        """Give some of the pairs."""
+        return Candidates(self.left[which], self.right[which], self.shared[which], self.similarity[which])
+
+    @classmethod
+    def united(cls, parts: list[Candidates]) -> Candidates:
+        """Give every pair of several lists once, in order."""
+        rows = [(part.left, part.right, part.shared, part.similarity) for part in parts]
+        left, right, shared, similarity = (np.concatenate(column) for column in zip(*rows, strict=True))
+        _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
+        return cls(left[first], right[first], shared[first], similarity[first])
+
     def __len__(self) -> int:
         return len(self.left)
 
     def __iter__(self) -> Iterator[Candidate]:
         columns = (self.left.tolist(), self.right.tolist(), self.shared.tolist(), self.similarity.tolist())
         return (Candidate(*row) for row in zip(*columns, strict=True))
+
+
+class Floor(NamedTuple):
+    """The evidence that a pair needs besides the threshold; the default asks for none.
+
+    A pair that shares s hashes needs s times its resemblance to be at least `founded`, or s to be at least
+    `plenty`: a few suffice where they are nearly all that two small groups have. Its similarity must be at
+    least `likeness` by the postings alone, whatever the measure.
+    """
+
+    founded: float = 0.0
+    plenty: int = 0
+    likeness: float = 0.0
+
+
+NO_FLOOR = Floor()
 
 
 def candidates(
@@ -111,6 +139,7 @@ def candidates(
     more: tuple[Postings, Postings] | None = None,
     verbatim: float = 0.0,
     rows: tuple[int, int] | None = None,
+    floor: Floor = NO_FLOOR,
 ) -> Candidates:
     """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
 
@@ -120,7 +149,8 @@ def candidates(
     never compared with each other (earlier years), nor those with the same label in `kin`
     (attempts of one author); 0 is compared with all. `more` has two lists of the same groups that may
     raise the similarity: one that is taken together with the postings, and one by itself, on which a part
-    `verbatim` of the similarity depends. `rows` is the range of the left group, if not all.
+    `verbatim` of the similarity depends. `rows` is the range of the left group, if not all. Pairs
+    below the `floor` are never formed.
     """
     if measure not in MEASURES:
         raise UsageError(f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}.")
@@ -146,6 +176,9 @@ def candidates(
             added,
             apart,
             verbatim,
+            floor.founded,
+            floor.plenty,
+            floor.likeness,
         )
 
     with ThreadPoolExecutor(max(jobs, 1)) as pool:

@@ -1,8 +1,9 @@
 """The hot loops: bytes and integers only, each with a readable twin in `reference/`.
 
 `kernels.selection`, `.text`, `.join` and the other subjects are modules of one edition: the compiled
-kernels on AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx2`,
-`portable`, or `reference` (the twins; slow). A forced edition that is missing is an error, never a fall-back.
+kernels on AVX-512 or AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx512`,
+`avx2`, `portable`, or `reference` (the twins; slow). A forced edition that is missing is an error, never a
+fall-back. A subject to which AVX-512 brings nothing runs on AVX2 in the edition `avx512`.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ __all__ = [
 ]  # fmt: skip
 
 _SUBJECTS = tuple(name for name in __all__ if name != "edition")
-_EDITIONS = ("avx2", "portable", "reference")
+_EDITIONS = ("avx512", "avx2", "portable", "reference")
 
 
 def edition() -> str:
-    """Name the edition that runs: `avx2`, `portable` or `reference`."""
+    """Name the edition that runs: `avx512`, `avx2`, `portable` or `reference`."""
     wanted = os.environ.get("COPYSIFT_KERNELS", "")
     if wanted == "reference":
         return wanted
@@ -45,12 +46,14 @@ def edition() -> str:
             f"COPYSIFT_KERNELS={wanted} names no edition of the kernels",
             hint=f"Choose one of {', '.join(_EDITIONS)}, or leave it unset.",
         )
-    from copysift.kernels import _selection
+    from copysift.kernels import _text
 
-    able = _selection.has_avx2()
-    if wanted == "avx2" and not able:
-        raise KernelError("COPYSIFT_KERNELS=avx2, but this processor has no AVX2", hint="Leave it unset.")
-    return "avx2" if able and wanted != "portable" else "portable"
+    able = {"avx512": _text.has_avx512(), "avx2": _text.has_avx2(), "portable": True}
+    if wanted and not able[wanted]:
+        raise KernelError(
+            f"COPYSIFT_KERNELS={wanted}, but this processor has no {wanted.upper()}", hint="Leave it unset."
+        )
+    return wanted or next(name for name in able if able[name])
 
 
 def __getattr__(name: str) -> Any:
@@ -62,6 +65,8 @@ def __getattr__(name: str) -> Any:
     else:
         module = importlib.import_module(f"copysift.kernels._{name}")
         if hasattr(module, "use_avx2"):
-            module.use_avx2(chosen == "avx2")
+            module.use_avx2(chosen != "portable")
+        if hasattr(module, "use_avx512"):
+            module.use_avx512(chosen == "avx512")
     globals()[name] = module
     return module

@@ -30,4 +30,7 @@ def row_candidates(
     added: tuple[NDArray[Any], ...] | None = None,
     apart: tuple[NDArray[Any], ...] | None = None,
     verbatim: float = 0.0,
+    founded: float = 0.0,
+    plenty: int = 0,
+    likeness: float = 0.0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...

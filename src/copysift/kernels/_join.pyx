@@ -48,6 +48,9 @@ cdef extern from "pairs.h" nogil:
         uint32_t min_shared
         int more
         double verbatim
+        double founded
+        uint32_t plenty
+        double likeness
     void join_transpose(const int64_t *, const uint32_t *, size_t, size_t, int64_t *, uint32_t *)
     int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
     int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
@@ -199,6 +202,9 @@ def row_candidates(
     tuple added=None,
     tuple apart=None,
     double verbatim=0.0,
+    double founded=0.0,
+    uint32_t plenty=0,
+    double likeness=0.0,
 ):
     cdef size_t n_groups = sizes.shape[0]
     _same_length(n_groups, side.shape[0])
@@ -216,6 +222,7 @@ def row_candidates(
     job.sizes, job.side, job.kin, job.n_groups = &sizes[0], &side[0], &kin[0], n_groups
     job.measure, job.threshold, job.min_shared = MEASURES[measure], threshold, min_shared
     job.verbatim = verbatim
+    job.founded, job.plenty, job.likeness = founded, plenty, likeness
     cdef int fits
     try:
         with nogil:

@@ -1,6 +1,7 @@
 """k-gram hashes and their selection: the compiled edition of `reference/selection.py`."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -20,14 +21,24 @@ cdef extern from "window.h" nogil:
     cs_edition cs_make_edition(int avx2)
     int cs_has_avx2()
     void cs_hashes(const cs_symbols *s, size_t first, size_t count, size_t k, const cs_params *p, uint64_t *out)
-    int64_t cs_winnow(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed, int whole,
-                      uint32_t *places, uint64_t *hashes)
+    ctypedef struct cs_space:
+        int filled
+    ctypedef struct cs_kept:
+        cs_space space
+        uint32_t *places
+        uint64_t *hashes
+    size_t CS_KEPT
+    cs_kept *cs_keep(cs_kept *old, const cs_rule *q, int width)
+    void cs_free_kept(cs_kept *x)
+    size_t cs_winnow_in(cs_space *x, cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed,
+                        int whole, uint32_t *places, uint64_t *hashes)
     int64_t cs_all_orders(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, uint32_t *out)
     int64_t cs_sample(cs_symbols s, size_t grams, size_t k, const cs_params *p, uint64_t modulus, size_t skip,
                       uint32_t *places, uint64_t *hashes, size_t room, size_t *next)
     void cs_minima(const uint64_t *h, size_t n, size_t w, int robust, uint32_t *out, size_t *found)
 
 cdef cs_edition chosen = cs_make_edition(cs_has_avx2())
+cdef cs_kept *kept = NULL  # of the last call; whoever works in it has taken it out
 
 MAX_WINDOW = 8192
 MAX_GRAM = 1 << 20
@@ -119,19 +130,39 @@ def winnow(symbols, size_t k, size_t w, uint64_t seed=0, bint robust=True, size_
     """
     cdef size_t n
     cdef cs_symbols s = view(symbols, &n)
-    cdef size_t grams = n - k + 1 if n >= k else 0
+    cdef size_t grams = n - k + 1 if n >= k else 0, found
     cdef cs_rule q = cs_make_rule(k, w, inner, robust, seed)
-    places = np.empty(grams, np.uint32)
-    values = np.empty(grams, np.uint64)
-    cdef uint32_t[::1] p = places
-    cdef uint64_t[::1] h = values
-    cdef int64_t found = 0
-    if grams:
-        with nogil:
-            found = cs_winnow(s, grams, &q, &chosen, resumed, whole, &p[0], &h[0])
-    if found < 0:
+    if not grams:
+        return np.empty(0, np.uint32), np.empty(0, np.uint64)
+    global kept
+    cdef cs_kept *mine = kept
+    kept = NULL
+    mine = cs_keep(mine, &q, s.width)
+    if mine == NULL:
         raise MemoryError
-    return places[:found].copy(), values[:found].copy()
+    cdef uint32_t *to_places = mine.places
+    cdef uint64_t *to_hashes = mine.hashes
+    cdef uint32_t[::1] p
+    cdef uint64_t[::1] h
+    cdef bint large = grams > CS_KEPT
+    try:
+        if large:
+            places, values = np.empty(grams, np.uint32), np.empty(grams, np.uint64)
+            p, h = places, values
+            to_places, to_hashes = &p[0], &h[0]
+        with nogil:
+            found = cs_winnow_in(&mine.space, s, grams, &q, &chosen, resumed, whole, to_places, to_hashes)
+        if large:
+            return places[:found].copy(), values[:found].copy()
+        places, values = np.empty(found, np.uint32), np.empty(found, np.uint64)
+        if found:
+            p, h = places, values
+            memcpy(&p[0], to_places, found * 4)
+            memcpy(&h[0], to_hashes, found * 8)
+        return places, values
+    finally:
+        cs_free_kept(kept)
+        kept = mine
 
 
 def sample(symbols, size_t k, uint64_t modulus, uint64_t seed=0, size_t skip=1, size_t start=0):

@@ -10,8 +10,11 @@ import numpy as np
 
 cdef extern from "shingle.h" nogil:
     int text_use_avx2
+    int text_use_avx512
     void text_init()
+    void words_init()
     int text_cpu_has_avx2()
+    int text_cpu_has_avx512()
     ctypedef struct cs_params:
         uint64_t base
     cs_params cs_make_params(uint64_t seed)
@@ -19,6 +22,7 @@ cdef extern from "shingle.h" nogil:
         size_t room_size
     ctypedef struct shingle_facts:
         uint64_t words
+        uint64_t places
         uint64_t lexical
         uint64_t set
     ctypedef struct shingle_modulus:
@@ -30,17 +34,26 @@ cdef extern from "shingle.h" nogil:
         uint64_t digest
     void shingle_keep_freed()
     uint64_t shingle_digest_bytes(const uint8_t *data, size_t n)
-    uint64_t shingle_digest_keys(const uint64_t *keys, size_t n)
+    uint64_t keys_digest(const uint64_t *keys, size_t n)
     int shingle_make(shingle_space *s, size_t w)
     void shingle_free(shingle_space *s)
     int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
-                             uint64_t *out, shingle_facts *facts)
+                             uint64_t *out, uint32_t *order, shingle_facts *facts)
     shingle_modulus shingle_mod(uint64_t m)
     void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n)
     size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out)
+    void shingle_count(uint32_t *cells, int log2, const uint64_t *keys, size_t n)
+    size_t shingle_marked(const uint64_t *marks, int log2, const uint64_t *keys, size_t n, uint64_t *out)
+    size_t shingle_held(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits, int log2)
+    size_t shingle_sample_own(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2,
+                              uint64_t *out, int64_t *own)
+    size_t shingle_without(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits,
+                           int log2, uint64_t *out)
+    void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
+                           uint32_t *room, int64_t *out)
     size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out)
-    size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts)
-    int SHINGLE_COUNTS
+    size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts, uint64_t *digest)
+    int KEYS_COUNTS
     uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
     int SHINGLE_TABLE
     int SHINGLE_ROW
@@ -55,15 +68,25 @@ cdef extern from "shingle.h" nogil:
     size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs)
 
 text_init()
+words_init()
 
 
 def use_avx2(bint wanted):
     """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
-    global text_use_avx2
+    global text_use_avx2, text_use_avx512
     text_use_avx2 = wanted and text_cpu_has_avx2()
+    text_use_avx512 = 0
+
+
+def use_avx512(bint wanted):
+    """Run the AVX-512 edition from now on, or what use_avx2 has chosen."""
+    global text_use_avx2, text_use_avx512
+    text_use_avx512 = wanted and text_cpu_has_avx512()
+    text_use_avx2 = text_use_avx2 or text_use_avx512
 
 
 use_avx2(True)
+use_avx512(True)
 
 
 def keep_freed():
@@ -75,13 +98,14 @@ _rooms = threading.local()
 cdef size_t LARGEST_ROOM = 8 << 20
 
 
-def _room(size_t size):
+def _room(size_t size, str name="keys", kind=np.uint64):
     """Give an array of at least `size` keys; a thread uses the same one again, whose pages are already there."""
     if size > LARGEST_ROOM:
-        return np.empty(size, np.uint64)
-    held = getattr(_rooms, "keys", None)
+        return np.empty(size, kind)
+    held = getattr(_rooms, name, None)
     if held is None or held.size < size:
-        held = _rooms.keys = np.empty(size + size // 4, np.uint64)
+        held = np.empty(size + size // 4, kind)
+        setattr(_rooms, name, held)
     return held
 
 
@@ -105,20 +129,22 @@ def set_digests(const uint64_t[::1] values, const int64_t[::1] bounds):
     cdef const uint64_t *keys = &values[0] if values.shape[0] else NULL
     with nogil:
         for i in range(n):
-            o[i] = shingle_digest_keys(keys + bounds[i], bounds[i + 1] - bounds[i])
+            o[i] = keys_digest(keys + bounds[i], bounds[i + 1] - bounds[i])
     return out
 
 
 def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint64_t seed=0):
     """Give the distinct shingles of w words of every document, ascending: values, bounds, and what was seen.
 
-    The last three arrays are the number of words, a digest of the words in order, and one of the set.
+    The next three arrays are the number of words, a digest of the words in order, and one of the set; the last
+    has the low halves of the shingles in order of the text, max(words - w + 1, 0) of each document.
     """
     cdef Py_ssize_t n = offsets.shape[0] - 1, i
     cdef size_t room = 16
     for i in range(n):
         room += (offsets[i + 1] - offsets[i]) // 2 + 2
-    values = _room(room)
+    values, order = _room(room), _room(room, "order", np.uint32)
+    cdef uint32_t[::1] places = order
     bounds = np.zeros(n + 1, np.int64)
     words, lexical, sets = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
     cdef uint64_t[::1] v = values, lex = lexical, ids = sets
@@ -127,15 +153,17 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
     cdef cs_params p = cs_make_params(seed)
     cdef shingle_space space
     cdef shingle_facts facts
-    cdef int64_t found = 0, at = 0
+    cdef int64_t found = 0, at = 0, place = 0
     cdef bint fits = shingle_make(&space, w)
     with nogil:
         for i in range(n):
             if not fits:
                 break
-            found = shingle_document(source + offsets[i], offsets[i + 1] - offsets[i], w, &p, &space, &v[at], &facts)
+            found = shingle_document(source + offsets[i], offsets[i + 1] - offsets[i], w, &p, &space, &v[at],
+                                     &places[place], &facts)
             fits = found >= 0
             at += found
+            place += <int64_t>facts.places
             b[i + 1] = at
             seen[i] = <int64_t>facts.words
             lex[i] = facts.lexical
@@ -143,7 +171,7 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
     shingle_free(&space)
     if not fits:
         raise MemoryError
-    return values[:at].copy(), bounds, words, lexical, sets
+    return values[:at].copy(), bounds, words, lexical, sets, order[:place].copy()
 
 
 def note(uint64_t[::1] bits, const uint64_t[::1] keys):
@@ -180,6 +208,91 @@ def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_
     return out[:at].copy(), ends
 
 
+def count(uint32_t[::1] cells, const uint64_t[::1] values, const int64_t[::1] bounds, const uint8_t[::1] wanted):
+    """Count the keys of the sets that are wanted in a power of two of cells, by the top bits of their scramble."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef int log2 = _log2(cells.shape[0]) - 6
+    if values.shape[0]:
+        with nogil:
+            for i in range(n):
+                if wanted[i]:
+                    shingle_count(&cells[0], log2, &values[0] + bounds[i], bounds[i + 1] - bounds[i])
+
+
+def marked(const uint64_t[::1] marks, const uint64_t[::1] values, const int64_t[::1] bounds, const uint8_t[::1] wanted):
+    """Give the keys of the sets that are wanted whose cell is marked, a bit each, and where those of each set end."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef int log2 = _log2(marks.shape[0])
+    cdef size_t at = 0
+    out = _room(values.shape[0] + 1)
+    cdef uint64_t[::1] o = out
+    ends = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] e = ends
+    if values.shape[0]:
+        with nogil:
+            for i in range(n):
+                if wanted[i]:
+                    at += shingle_marked(&marks[0], log2, &values[0] + bounds[i], bounds[i + 1] - bounds[i], &o[at])
+                e[i + 1] = at
+    return out[:at].copy(), ends
+
+
+def held(const uint64_t[::1] values, const int64_t[::1] bounds, const uint64_t[::1] common, const uint64_t[::1] bits):
+    """Count the common keys of every set; these ascend, and the filter knows them."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef int log2 = _log2(bits.shape[0])
+    cdef size_t m = common.shape[0]
+    out = np.zeros(n, np.int64)
+    cdef int64_t[::1] o = out
+    if values.shape[0] and m:
+        with nogil:
+            for i in range(n):
+                o[i] = shingle_held(&values[0] + bounds[i], bounds[i + 1] - bounds[i], &common[0], m, &bits[0], log2)
+    return out
+
+
+def without(const uint64_t[::1] values, const int64_t[::1] bounds, const uint64_t[::1] common, const uint64_t[::1] bits):
+    """Give every set without the common keys, which ascend and which the filter knows: values and bounds."""
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef int log2 = _log2(bits.shape[0])
+    cdef size_t at = 0, m = common.shape[0]
+    out = _room(values.shape[0] + 1)
+    cdef uint64_t[::1] o = out
+    ends = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] e = ends
+    cdef const uint64_t *known = &common[0] if m else NULL
+    if values.shape[0]:
+        with nogil:
+            for i in range(n):
+                at += shingle_without(&values[0] + bounds[i], bounds[i + 1] - bounds[i], known, m, &bits[0], log2, &o[at])
+                e[i + 1] = at
+    return out[:at].copy(), ends
+
+
+def uncovered(const uint32_t[::1] order, const int64_t[::1] places, const uint64_t[::1] own, const int64_t[::1] bounds,
+              const int64_t[::1] words):
+    """Count for every document, of so many words, those that lie in none of its shingles but its own.
+
+    The second number of each counts only those beyond the first two shingles' length of every run of them.
+    order[places[i]:places[i + 1]] are the low halves of its shingles, as they come in the text, and
+    own[bounds[i]:bounds[i + 1]] those that do not count.
+    """
+    cdef Py_ssize_t n = bounds.shape[0] - 1, i
+    cdef int64_t largest = 1
+    for i in range(n):
+        largest = max(largest, bounds[i + 1] - bounds[i])
+    cdef uint32_t[::1] room = np.empty(4 * largest + 2, np.uint32)
+    out = np.zeros((n, 2), np.int64)
+    cdef int64_t[:, ::1] o = out
+    cdef const uint64_t *keys = &own[0] if own.shape[0] else NULL
+    cdef const uint32_t *halves = &order[0] if order.shape[0] else NULL
+    with nogil:
+        for i in range(n):
+            shingle_uncovered(halves + places[i], places[i + 1] - places[i], words[i], keys + bounds[i],
+                              bounds[i + 1] - bounds[i], &room[0], &o[i, 0])
+    return out
+
+
 def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[:, ::1] moduli, size_t size):
     """Give the distinct super shingles of every set, ascending: values and bounds.
 
@@ -187,6 +300,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
     """
     cdef Py_ssize_t n = bounds.shape[0] - 1, i, j, levels = moduli.shape[1]
     cdef size_t largest = 0, room = 1, length, picked, found, at = 0
+    cdef uint64_t digest
     for i in range(n):
         length = bounds[i + 1] - bounds[i]
         largest = max(largest, length)
@@ -195,7 +309,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
                 room += length // (4 if moduli[i, j] > 8 else 1) + 64
     cdef uint64_t[::1] sample = np.empty(largest + 1, np.uint64), spare = np.empty(levels * largest + 1, np.uint64)
     cdef uint64_t[::1] made = np.empty(levels * largest + 1, np.uint64)
-    cdef uint32_t[::1] counts = np.empty(SHINGLE_COUNTS, np.uint32)
+    cdef uint32_t[::1] counts = np.empty(KEYS_COUNTS, np.uint32)
     ends = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] e = ends
     out = np.empty(room, np.uint64)
@@ -208,7 +322,7 @@ def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const 
                     if moduli[i, j]:
                         picked = shingle_sample(&values[0] + bounds[i], bounds[i + 1] - bounds[i], moduli[i, j], NULL, 0, &sample[0])
                         found += shingle_super(&sample[0], picked, size, &made[found])
-                found = keys_distinct(&made[0], &spare[0], found, &counts[0])
+                found = keys_distinct(&made[0], &spare[0], found, &counts[0], &digest)
             if at + found > <size_t>o.shape[0]:
                 out = np.concatenate([out, np.empty(found + out.size, np.uint64)])
                 o = out
@@ -289,6 +403,69 @@ def gather(const uint64_t[::1] source, const int64_t[::1] starts, const int64_t[
             if length:
                 memcpy(&out[at], &source[starts[i]], length * 8)
             at += length
+
+
+def samples_among(list sources, const int64_t[::1] source, const int64_t[::1] starts, const int64_t[::1] ends,
+                  const uint32_t[::1] moduli, bits=None):
+    """Give samples as `samples` does, of the sets sources[source[i]][starts[i]:ends[i]]; a modulus of 0 gives none.
+
+    The third array counts the keys of each that are 0 modulo its modulus.
+    """
+    cdef Py_ssize_t n = starts.shape[0], i
+    cdef const uint64_t[::1] keys, known
+    cdef const uint64_t *filter_bits = NULL
+    cdef int log2 = 0
+    if bits is not None:
+        known = bits
+        filter_bits = &known[0]
+        log2 = _log2(known.shape[0])
+    cdef size_t[::1] first = np.zeros(len(sources) + 1, np.uintp), size = np.zeros(len(sources) + 1, np.uintp)
+    for i in range(len(sources)):
+        keys = sources[i]
+        size[i] = keys.shape[0]
+        first[i] = <size_t>&keys[0] if keys.shape[0] else 0
+    cdef size_t room = 1, at = 0
+    for i in range(n):
+        if not 0 <= source[i] < len(sources) or not 0 <= starts[i] <= ends[i] <= <int64_t>size[source[i]]:
+            raise IndexError("outside of the source")
+        room += ends[i] - starts[i]
+    out = _room(room)
+    cuts, counts = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    cdef uint64_t[::1] o = out
+    cdef int64_t[::1] e = cuts, own = counts
+    with nogil:
+        for i in range(n):
+            if moduli[i] and ends[i] > starts[i]:
+                at += shingle_sample_own(<const uint64_t *>first[source[i]] + starts[i], ends[i] - starts[i], moduli[i],
+                                         filter_bits, log2, &o[at], &own[i])
+            e[i + 1] = at
+    return out[:at].copy(), cuts, counts
+
+
+def gather_among(list sources, const int64_t[::1] source, const int64_t[::1] starts, const int64_t[::1] ends):
+    """Copy sources[source[i]][starts[i]:ends[i]], one after another, into one array."""
+    cdef Py_ssize_t n = starts.shape[0], i
+    cdef const uint64_t[::1] keys
+    cdef size_t[::1] first = np.zeros(len(sources) + 1, np.uintp), size = np.zeros(len(sources) + 1, np.uintp)
+    cdef size_t at = 0, length
+    for i in range(len(sources)):
+        keys = sources[i]
+        size[i] = keys.shape[0]
+        first[i] = <size_t>&keys[0] if keys.shape[0] else 0
+    for i in range(n):
+        if not 0 <= source[i] < len(sources) or not 0 <= starts[i] <= ends[i] <= <int64_t>size[source[i]]:
+            raise IndexError("outside of the source")
+        at += ends[i] - starts[i]
+    out = np.empty(at, np.uint64)
+    cdef uint64_t[::1] o = out
+    at = 0
+    with nogil:
+        for i in range(n):
+            length = ends[i] - starts[i]
+            if length:
+                memcpy(&o[at], <const uint64_t *>first[source[i]] + starts[i], length * 8)
+            at += length
+    return out
 
 
 def gather_strings(const uint8_t[::1] data, const int32_t[::1] ends, const int64_t[::1] numbers):

@@ -12,13 +12,16 @@ import numpy as np
 cdef extern from "text.h" nogil:
     const char *UNI_VERSION
     int text_use_avx2
+    int text_use_avx512
     void text_init()
     int text_cpu_has_avx2()
+    int text_cpu_has_avx512()
     int64_t text_sound(const uint8_t *data, size_t n, size_t sample)
     size_t utf8_whole(const uint8_t *data, size_t n)
     int text_plain(const uint8_t *data, size_t n, uint8_t *out, uint64_t *masks, uint32_t *ranks)
     void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
                         const uint32_t *which, size_t n, uint32_t *out)
+    int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out)
     void text_all_positions(const uint64_t *masks, size_t groups, uint32_t offset, uint32_t *out)
 
 cdef extern from "unicode_text.h" nogil:
@@ -36,7 +39,9 @@ cdef extern from "words.h" nogil:
         uint32_t *ends
         size_t count
     size_t text_words(const uint8_t *data, size_t n, uint32_t offset, int final, word_out *out)
+    void words_init()
     unsigned int WORD_LIMIT "MAX_WORD"
+    int WORD_ROOM
 
 cdef extern from "markup.h" nogil:
     ctypedef struct blanker:
@@ -54,6 +59,7 @@ cdef extern from "markup.h" nogil:
     uint64_t text_markup(blanker *b, uint64_t state)
 
 text_init()
+words_init()
 markup_init()
 UNICODE_VERSION = UNI_VERSION.decode()
 MAX_WORD = WORD_LIMIT
@@ -64,13 +70,27 @@ def has_avx2():
     return bool(text_cpu_has_avx2())
 
 
+def has_avx512():
+    """Say whether this machine can run the AVX-512 edition."""
+    return bool(text_cpu_has_avx512())
+
+
 def use_avx2(bint wanted):
     """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
-    global text_use_avx2
+    global text_use_avx2, text_use_avx512
     text_use_avx2 = wanted and text_cpu_has_avx2()
+    text_use_avx512 = 0
+
+
+def use_avx512(bint wanted):
+    """Run the AVX-512 edition from now on, or what use_avx2 has chosen."""
+    global text_use_avx2, text_use_avx512
+    text_use_avx512 = wanted and text_cpu_has_avx512()
+    text_use_avx2 = text_use_avx2 or text_use_avx512
 
 
 use_avx2(True)
+use_avx512(True)
 
 
 cdef object trim(object array, Py_ssize_t count):
@@ -127,24 +147,26 @@ def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t off
     """Give the source offsets of symbols of a plain block that begins at `offset`; None: of all."""
     cdef size_t groups = masks.shape[0]
     cdef uint32_t total = ranks[groups]
-    cdef const uint32_t[::1] indices
+    cdef const int64_t[::1] indices
     cdef uint32_t[::1] out
     cdef size_t n
-    if which is not None:
-        which = np.ascontiguousarray(which)
-        if which.size and not 0 <= int(which.min()) <= int(which.max()) < total:
-            raise IndexError(f"a symbol outside the {total} of this block")
-        indices = which.astype(np.uint32, copy=False)
+    cdef int inside
     found = np.empty(total if which is None else which.size, np.uint32)
     n = found.size
     if not n:
         return found
     out = found
-    with nogil:
-        if which is None:
+    if which is None:
+        with nogil:
             text_all_positions(&masks[0], groups, offset, &out[0])
-        else:
-            text_positions(&masks[0], &ranks[0], groups, offset, &indices[0], n, &out[0])
+        return found
+    indices = np.ascontiguousarray(which, np.int64)
+    with nogil:
+        inside = text_narrow(&indices[0], n, total, &out[0])
+        if inside:
+            text_positions(&masks[0], &ranks[0], groups, offset, &out[0], n, &out[0])
+    if not inside:
+        raise IndexError(f"a symbol outside the {total} of this block")
     return found
 
 
@@ -168,7 +190,7 @@ def words_block(const uint8_t[::1] data, uint32_t offset, bint final):
     """Hash the words of a block that begins at `offset` of the source."""
     cdef size_t n = data.shape[0], used
     cdef const uint8_t *source = &data[0] if n else NULL
-    cdef size_t room = n // 2 + 2
+    cdef size_t room = n // 2 + WORD_ROOM
     symbols, starts, ends = np.empty(room, np.uint64), np.empty(room, np.uint32), np.empty(room, np.uint32)
     cdef uint64_t[::1] to_symbols = symbols
     cdef uint32_t[::1] to_starts = starts

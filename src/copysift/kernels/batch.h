@@ -45,7 +45,7 @@ static int bt_make(bt_space *b, const cs_rule *rule, const cs_edition *edition, 
     }
     if (!b->symbols || !b->masks || !b->ranks || !b->places || !b->hashes ||
         (marked && (!b->blanked || !b->from || !b->to)) ||
-        cs_make_space(&b->narrow, rule->k, &rule->p, 1, rule->r > 0)) {
+        cs_make_space(&b->narrow, rule->k, rule->w, &rule->p, 1, rule->r > 0)) {
         bt_free(b);
         return -1;
     }
@@ -60,7 +60,7 @@ static int bt_widen(bt_space *b) {
     b->points.starts = (uint32_t *)malloc(room * 4);
     b->points.ends = (uint32_t *)malloc(room * 4);
     if (!b->points.symbols || !b->points.starts || !b->points.ends) return -1;
-    return cs_make_space(&b->wide, b->rule.k, &b->rule.p, 4, b->rule.r > 0);
+    return cs_make_space(&b->wide, b->rule.k, b->rule.w, &b->rule.p, 4, b->rule.r > 0);
 }
 
 /* Winnow one text; its hashes stand in b->hashes. Gives their number; -1: out of memory. */

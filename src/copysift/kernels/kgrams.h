@@ -25,7 +25,8 @@
 #define CS_INLINE static inline
 #endif
 
-#define CS_CHUNK 16384  /* k-grams a chunk: their orders take 64 KiB */
+#define CS_CHUNK 4096      /* k-grams a chunk: their orders take 16 KiB, which the first-level cache holds */
+#define CS_LONG_CHUNK 16384 /* with large windows, of which a chunk must hold two */
 #define CS_PAD 64
 #define CS_NONE 0x7FFFFFFFu
 
@@ -104,45 +105,64 @@ static void cs_hashes(const cs_symbols *s, size_t first, size_t count, size_t k,
 typedef struct {
     uint8_t *bytes;         /* the chunk's symbols, padded, when they are bytes */
     uint32_t *folded;       /* the chunk's symbols, folded, otherwise */
-    uint32_t *orders;       /* CS_CHUNK + k + pad */
+    uint32_t *orders;       /* chunk + k + pad */
     uint32_t *inner, *low;  /* open-closed: hashes of the inner r-grams and their minima */
     uint32_t *place, *rank; /* candidates: place in the chunk and order */
+    uint32_t *key;          /* the upper bits of the order, and three bits of zero */
     uint8_t *step;          /* how many candidates further the next choice is, or a CS_STEP_ code */
     uint64_t *hashes;       /* hashes of the whole chunk, filled only when ties are common */
-    uint64_t *power, *high; /* base^(k-j), and its upper half, zero-padded */
+    uint64_t *power;        /* base^(k-j) */
+    int16_t *digits;        /* the same as four signed digits each, see cs_digits */
+    size_t chunk;           /* k-grams a chunk at most */
     int filled;             /* hashes[] is valid for this chunk */
     int ties;
 } cs_space;
 
 static void cs_free_space(cs_space *x) {
     free(x->bytes); free(x->folded); free(x->orders); free(x->inner); free(x->low); free(x->place);
-    free(x->rank); free(x->step); free(x->hashes); free(x->power); free(x->high);
+    free(x->rank); free(x->key); free(x->step); free(x->hashes); free(x->power); free(x->digits);
     memset(x, 0, sizeof *x);
 }
 
-static int cs_make_space(cs_space *x, size_t k, const cs_params *p, int width, int open_closed) {
-    size_t n = CS_CHUNK + k + CS_PAD;
+/* Write base^(k-j) as four digits from -2^15 to 2^15 - 1, so that 16-bit products make the hash: for every four
+ * symbols the digits 0 to 3 of the first two in turn, then those of the last two. */
+static void cs_digits(const uint64_t *power, size_t k, int16_t *out) {
+    for (size_t j = 0; j < k; j++) {
+        uint64_t left = power[j];
+        for (size_t digit = 0; digit < 4; digit++) {
+            int16_t low = (int16_t)(uint16_t)left;
+            out[(j / 2) * 8 + digit * 2 + j % 2] = low;
+            left = (left - (uint64_t)(int64_t)low) >> 16;
+        }
+    }
+}
+
+static int cs_make_space(cs_space *x, size_t k, size_t w, const cs_params *p, int width, int open_closed) {
+    size_t chunk = w <= CS_CHUNK / 4 ? CS_CHUNK : CS_LONG_CHUNK, n = chunk + k + CS_PAD;
     memset(x, 0, sizeof *x);
+    x->chunk = chunk;
     if (width == 1) x->bytes = (uint8_t *)calloc(n + CS_PAD, 1);
-    x->folded = width == 1 && !open_closed && k >= 8 ? NULL : (uint32_t *)calloc(n + CS_PAD, 4);
+    else x->folded = (uint32_t *)calloc(n + CS_PAD, 4);
     x->orders = (uint32_t *)calloc(n, 4);
-    x->place = (uint32_t *)malloc((CS_CHUNK + CS_PAD) * 4);
-    x->rank = (uint32_t *)malloc((CS_CHUNK + CS_PAD) * 4);
-    x->step = (uint8_t *)malloc(CS_CHUNK + CS_PAD);
-    x->hashes = (uint64_t *)malloc(CS_CHUNK * 8);
-    x->power = (uint64_t *)calloc(k + 8, 8);
-    x->high = (uint64_t *)calloc(k + 8, 8);
+    x->place = (uint32_t *)malloc((chunk + CS_PAD) * 4);
+    x->rank = (uint32_t *)malloc((chunk + CS_PAD) * 4);
+    x->key = (uint32_t *)malloc((chunk + CS_PAD) * 4);
+    x->step = (uint8_t *)malloc(chunk + CS_PAD);
+    x->hashes = (uint64_t *)malloc(chunk * 8);
+    x->power = (uint64_t *)calloc(k, 8);
+    x->digits = (int16_t *)calloc(4 * (k + 16), 2);
     if (open_closed) {
         x->inner = (uint32_t *)calloc(n, 4);
         x->low = (uint32_t *)calloc(n, 4);
     }
-    if ((width == 1 && !x->bytes) || !x->orders || !x->place || !x->rank || !x->step || !x->hashes || !x->power || !x->high ||
-        (open_closed && (!x->inner || !x->low))) {
+    if ((!x->bytes && !x->folded) || !x->orders || !x->place || !x->rank || !x->key || !x->step || !x->hashes ||
+        !x->power || !x->digits || (open_closed && (!x->inner || !x->low))) {
         cs_free_space(x);
         return -1;
     }
     uint64_t b = p->base;
-    for (size_t j = k; j-- > 0; b *= p->base) { x->power[j] = b; x->high[j] = b >> 32; }
+    for (size_t j = k; j-- > 0; b *= p->base) x->power[j] = b;
+    cs_digits(x->power, k, x->digits);
     return 0;
 }
 
@@ -158,23 +178,6 @@ CS_INLINE uint64_t cs_hash_plain(const cs_symbols *s, size_t i, size_t k, const 
     }
     return cs_finish(sum, p);
 }
-
-#if CS_X86
-/* `c` is padded: four bytes past the k-gram may be read and meet powers of zero. */
-CS_AVX2 static inline uint64_t cs_hash_avx2(const uint8_t *c, size_t k, const cs_space *x, const cs_params *p) {
-    __m256i low = _mm256_setzero_si256(), high = low;
-    for (size_t j = 0; j < k; j += 4) {
-        int32_t four;
-        memcpy(&four, c + j, 4);
-        __m256i v = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
-        low = _mm256_add_epi64(low, _mm256_mul_epu32(v, _mm256_loadu_si256((const __m256i *)(x->power + j))));
-        high = _mm256_add_epi64(high, _mm256_mul_epu32(v, _mm256_loadu_si256((const __m256i *)(x->high + j))));
-    }
-    low = _mm256_add_epi64(low, _mm256_slli_epi64(high, 32));
-    __m128i half = _mm_add_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
-    return cs_finish((uint64_t)_mm_extract_epi64(half, 0) + (uint64_t)_mm_extract_epi64(half, 1), p);
-}
-#endif
 
 /* ---- orders of a chunk --------------------------------------------------------------------------------- */
 
@@ -196,19 +199,30 @@ CS_INLINE void cs_eight(const uint32_t *s, uint32_t *h, size_t n, const cs_param
     for (size_t i = 0; i < n; i++) h[i] = cs_mix(cs_four(s + i), cs_four(s + i + 4), p->m1);
 }
 
-/* Lower the orders of open k-grams below closed ones below the rest; see the design and reference/selection.py. */
-CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r, const cs_params *p) {
-    const uint32_t *s = x->folded;
-    uint32_t *g = x->inner, *low = x->low, *o = x->orders;
-    size_t last = k - r, middle = last / 2, n = count + last;
+/* Hash the inner r-grams; their symbols are at most four, each shifted by a byte more. */
+CS_INLINE uint32_t cs_inner_mix(uint32_t y, const cs_params *p) {
+    y *= p->m1; y ^= y >> 15; y *= p->m2;
+    return y ^ y >> 16;
+}
+
+CS_INLINE void cs_inner_wide(const uint32_t *s, uint32_t *g, size_t n, size_t r, const cs_params *p) {
     for (size_t i = 0; i < n; i++) {
         uint32_t y = s[i];
         if (r > 1) y += s[i + 1] << 8;
         if (r > 2) y += s[i + 2] << 16;
         if (r > 3) y += s[i + 3] << 24;
-        y *= p->m1; y ^= y >> 15; y *= p->m2; y ^= y >> 16;
-        g[i] = y;
+        g[i] = cs_inner_mix(y, p);
     }
+}
+
+CS_INLINE uint32_t cs_four_bytes(const uint8_t *c) { return c[0] | c[1] << 8 | c[2] << 16 | (uint32_t)c[3] << 24; }
+
+CS_INLINE uint32_t cs_inner_mask(size_t r) { return r < 4 ? (1u << 8 * r) - 1 : UINT32_MAX; }
+
+/* Lower the orders of open k-grams below closed ones below the rest; see the design and reference/selection.py. */
+CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r) {
+    uint32_t *g = x->inner, *low = x->low, *o = x->orders;
+    size_t last = k - r, middle = last / 2, n = count + last;
     if (last < 5) { /* too few inner grams for minima by doubling */
         for (size_t i = 0; i < count; i++) {
             size_t at = 0;
@@ -246,9 +260,8 @@ typedef struct {
 
 CS_INLINE void cs_orders_body(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
     size_t k = q->k, n = count + k - 1;
-    if (x->folded) {
-        if (s->width == 1) for (size_t i = 0; i < n; i++) x->folded[i] = x->bytes[i];
-        else for (size_t i = 0; i < n; i++) x->folded[i] = cs_fold(cs_at(s, first + i));
+    if (s->width != 1) {
+        for (size_t i = 0; i < n; i++) x->folded[i] = cs_fold(cs_at(s, first + i));
         memset(x->folded + n, 0, CS_PAD * 4);
     }
     if (k < 8) {
@@ -259,71 +272,22 @@ CS_INLINE void cs_orders_body(const cs_symbols *s, size_t first, size_t count, c
 }
 
 static void cs_orders_plain(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
+    size_t k = q->k, inner = count + k - q->r;
     cs_orders_body(s, first, count, x, q);
-    if (q->k >= 8) {
-        if (s->width == 1) {
-            for (size_t i = 0; i < count + q->k - 8; i++) {
-                const uint8_t *c = x->bytes + i;
-                uint32_t a = c[0] | c[1] << 8 | c[2] << 16 | (uint32_t)c[3] << 24;
-                uint32_t b = c[4] | c[5] << 8 | c[6] << 16 | (uint32_t)c[7] << 24;
-                x->orders[i] = cs_mix(a, b, q->p.m1);
-            }
-        } else cs_eight(x->folded, x->orders, count + q->k - 8, &q->p);
-        cs_grow(x->orders, count, q->k, &q->p);
-    }
-    if (q->r) cs_open_closed(x, count, q->k, q->r, &q->p);
-}
-
-#if CS_X86
-CS_AVX2 static inline __m256i cs_mix_avx2(__m256i a, __m256i b, __m256i m1) {
-    __m256i t = _mm256_add_epi32(_mm256_mullo_epi32(a, m1), b);
-    return _mm256_xor_si256(t, _mm256_srli_epi32(t, 15));
-}
-
-/* The first steps in registers: 4-grams by shuffling, 8-grams, and nothing else. */
-CS_AVX2 static void cs_eight_avx2(const uint8_t *c, uint32_t *h, size_t n, uint32_t m) {
-    const __m256i m1 = _mm256_set1_epi32((int)m);
-    const __m256i low = _mm256_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6,
-                                         4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10);
-    const __m256i four = _mm256_set1_epi8(4);
-    const __m256i high = _mm256_add_epi8(low, four);
-    for (size_t i = 0; i < n; i += 8) {
-        __m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c + i)));
-        __m256i a = _mm256_shuffle_epi8(v, low), b = _mm256_shuffle_epi8(v, high);
-        _mm256_storeu_si256((__m256i *)(h + i), cs_mix_avx2(a, b, m1));
-    }
-}
-
-CS_AVX2 static void cs_double_avx2(uint32_t *h, size_t n, size_t step, uint32_t m) {
-    const __m256i m1 = _mm256_set1_epi32((int)m);
-    for (size_t i = 0; i < n; i += 8) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(h + i));
-        __m256i b = _mm256_loadu_si256((const __m256i *)(h + i + step));
-        _mm256_storeu_si256((__m256i *)(h + i), cs_mix_avx2(a, b, m1));
-    }
-}
-
-CS_AVX2 static void cs_last_avx2(uint32_t *h, size_t n, size_t step, uint32_t m, uint32_t mm) {
-    const __m256i m1 = _mm256_set1_epi32((int)m), m2 = _mm256_set1_epi32((int)mm);
-    for (size_t i = 0; i < n; i += 8) {
-        __m256i a = _mm256_loadu_si256((const __m256i *)(h + i));
-        if (step) a = cs_mix_avx2(a, _mm256_loadu_si256((const __m256i *)(h + i + step)), m1);
-        _mm256_storeu_si256((__m256i *)(h + i), _mm256_mullo_epi32(a, m2));
-    }
-}
-
-CS_AVX2 static void cs_orders_avx2(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
-    cs_orders_body(s, first, count, x, q);
-    if (q->k >= 8) {
-        size_t k = q->k, m = 8;
-        if (s->width == 1) cs_eight_avx2(x->bytes, x->orders, count + k - 8, q->p.m1);
+    if (k >= 8) {
+        if (s->width == 1)
+            for (size_t i = 0; i < count + k - 8; i++)
+                x->orders[i] = cs_mix(cs_four_bytes(x->bytes + i), cs_four_bytes(x->bytes + i + 4), q->p.m1);
         else cs_eight(x->folded, x->orders, count + k - 8, &q->p);
-        for (; 2 * m <= k; m *= 2) cs_double_avx2(x->orders, count + k - 2 * m, m, q->p.m1);
-        cs_last_avx2(x->orders, count, k - m, q->p.m1, q->p.m2);
+        cs_grow(x->orders, count, k, &q->p);
     }
-    if (q->r) cs_open_closed(x, count, q->k, q->r, &q->p);
+    if (!q->r) return;
+    if (s->width == 1) {
+        uint32_t mask = cs_inner_mask(q->r);
+        for (size_t i = 0; i < inner; i++) x->inner[i] = cs_inner_mix(cs_four_bytes(x->bytes + i) & mask, &q->p);
+    } else cs_inner_wide(x->folded, x->inner, inner, q->r, &q->p);
+    cs_open_closed(x, count, k, q->r);
 }
-#endif
 
 /* ---- candidates: places whose order is below a limit, so that most windows have one ----------------- */
 
@@ -337,41 +301,4 @@ static size_t cs_candidates_plain(cs_space *x, size_t count, uint32_t limit) {
     return n;
 }
 
-#if CS_X86
-CS_AVX2 static size_t cs_candidates_avx2(cs_space *x, size_t count, uint32_t limit) {
-    const __m256i top = _mm256_set1_epi32((int)0x80000000u);
-    const __m256i bar = _mm256_xor_si256(_mm256_set1_epi32((int)limit), top);
-    uint32_t *place = x->place, *rank = x->rank;
-    const uint32_t *o = x->orders;
-    size_t n = 0, i = 0;
-    for (; i + 64 <= count; i += 64) {
-        uint64_t bits = 0;
-        for (int j = 0; j < 8; j++) {
-            __m256i v = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(o + i + 8 * j)), top);
-            uint32_t m = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bar, v)));
-            bits |= (uint64_t)m << (8 * j);
-        }
-        size_t found = (size_t)__builtin_popcountll(bits), left = found;
-        uint32_t *to = place + n, *ro = rank + n;
-        do { /* four at a time without a branch; what is past `found` is overwritten */
-            for (int j = 0; j < 4; j++) {
-                uint32_t at = (uint32_t)(i + (size_t)(_tzcnt_u64(bits) & 63));
-                to[j] = at;
-                ro[j] = o[at];
-                bits = _blsr_u64(bits);
-            }
-            to += 4; ro += 4;
-            if (left <= 4) break;
-            left -= 4;
-        } while (1);
-        n += found;
-    }
-    for (; i < count; i++) {
-        place[n] = (uint32_t)i;
-        rank[n] = o[i];
-        n += o[i] < limit;
-    }
-    return n;
-}
-#endif
 #endif

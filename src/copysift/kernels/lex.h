@@ -130,7 +130,8 @@ static void lex_step(lexer *x) {
     size_t width;
     int thin;
     if (k & LEX_SPACE) {
-        x->at++;
+        do x->at++;
+        while (x->at < x->n && (x->classes[x->data[x->at]] & LEX_SPACE));
     } else if (k & LEX_BREAK) {
         lex_break(x);
     } else if (c == x->options[O_CONTINUATION] && lex_continued(x)) {

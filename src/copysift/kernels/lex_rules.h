@@ -40,8 +40,12 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
     int flags = r[R_FLAGS], nested = 1, bracket = 0;
     size_t stop = r[R_MAX] && x->n - at > (size_t)(r[R_MAX] + r[R_CLOSE_LEN]) ? at + r[R_MAX] + r[R_CLOSE_LEN] : x->n;
     uint8_t first = x->blob[r[R_CLOSE]];
+    int simple = !r[R_HOLE_LEN] && !(flags & (F_NESTED | F_BRACKETS)), escape = r[R_ESCAPE];
     *how = BODY_OPEN;
     while (at < stop) {
+        if (simple) /* on to the next byte that may matter; line ends are below a space */
+            while (at < stop && d[at] != first && d[at] != escape && d[at] > '\r') at++;
+        if (at == stop) break;
         uint8_t c = d[at];
         if (r[R_HOLE_LEN] && x->holes < LEX_HOLES && lex_at(x, at, r[R_HOLE], r[R_HOLE_LEN], 0)) {
             at += r[R_HOLE_LEN];

@@ -105,7 +105,7 @@ static inline size_t lex_blank(const uint8_t *p, size_t left, int *thin) {
 
 static void lex_push(lexer *x, uint32_t symbol, size_t start, size_t end, uint64_t raw) {
     if (x->count == x->room) {
-        size_t room = x->room * 2 + 64;
+        size_t room = x->room ? x->room * 2 : x->n / 4 + 64; /* mostly enough; pages that are not used cost nothing */
         void *a = realloc(x->symbols, room * 4), *b, *c, *d;
         if (a) x->symbols = a;
         if ((b = realloc(x->starts, room * 4))) x->starts = b;

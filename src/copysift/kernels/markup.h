@@ -3,7 +3,7 @@
 #ifndef COPYSIFT_MARKUP_H
 #define COPYSIFT_MARKUP_H
 
-#include "entity_tables.h"
+#include "entities.h"
 #include "text.h"
 
 enum { JOINER = 0x7F, SPACE = 0x20, MAX_NAME = 10, MAX_REFERENCE = 64 };
@@ -22,9 +22,15 @@ static const char *const INLINE_NAMES[] = {
     "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
     "tt", "u", "var", "wbr", 0};
 
+static inline int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+static inline int is_letter(int c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static inline int is_digit(int c) { return c >= '0' && c <= '9'; }
+
 /* The tags that are more than a space: names of up to eight bytes as one number, hashed. */
 static uint64_t tag_keys[TAGS];
 static uint8_t tag_sorts[TAGS]; /* a raw element, TAG_INLINE or TAG_TEMPLATE */
+static uint8_t tag_ends[256];   /* does a byte end the name of a tag? */
+static uint8_t tag_lower[256];
 
 static inline unsigned tag_slot(uint64_t key) {
     unsigned slot = (unsigned)(key * 0x9E3779B97F4A7C15ULL >> 56);
@@ -40,7 +46,15 @@ static void tag_add(const char *name, uint8_t sort) {
     tag_sorts[slot] = sort;
 }
 
+static void mk_next_init(void);
+
 static void markup_init(void) {
+    entity_init();
+    mk_next_init();
+    for (int c = 0; c < 256; c++) {
+        tag_ends[c] = is_blank(c) || c == '/' || c == '>';
+        tag_lower[c] = (uint8_t)(c >= 'A' && c <= 'Z' ? c | 32 : c);
+    }
     for (unsigned i = 0; INLINE_NAMES[i]; i++) tag_add(INLINE_NAMES[i], TAG_INLINE);
     for (uint8_t raw = 1; raw < RAW_PLAINTEXT; raw++) tag_add(RAW_NAMES[raw], raw);
     tag_add("template", TAG_TEMPLATE);
@@ -62,24 +76,27 @@ typedef struct {
     uint64_t depth;
 } blanker;
 
-static inline int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-static inline int is_letter(int c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-static inline int is_digit(int c) { return c >= '0' && c <= '9'; }
-
 static inline int mk_peek(blanker *b, size_t distance) {
     if (b->at + distance < b->n) return b->data[b->at + distance];
     if (!b->final) b->more = 1;
     return -1;
 }
 
+/* Most stretches are short. They are written as 32 bytes where there is room: what follows overwrites the rest. */
+static inline void mk_fill(uint8_t *to, size_t count, size_t room, unsigned fill) {
+    if (count <= 32 && room >= 32) memset(to, (int)fill, 32);
+    else memset(to, (int)fill, count);
+}
+
 static inline void mk_blank(blanker *b, size_t count, unsigned fill) {
     if (count > b->n - b->at) count = b->n - b->at;
-    memset(b->out + b->at, (int)fill, count);
+    mk_fill(b->out + b->at, count, b->n - b->at, fill);
     b->at += count;
 }
 
 static inline void mk_show(blanker *b, size_t count) {
-    if (b->depth) memset(b->out + b->at, SPACE, count);
+    if (b->depth) mk_fill(b->out + b->at, count, b->n - b->at, SPACE);
+    else if (count <= 32 && b->n - b->at >= 32) memcpy(b->out + b->at, b->data + b->at, 32);
     else memcpy(b->out + b->at, b->data + b->at, count);
     b->at += count;
 }
@@ -134,20 +151,6 @@ static unsigned put_utf8(uint8_t *to, uint32_t c) {
     to[n - 2] = (uint8_t)(0x80 | (c >> 6 & 63));
     to[n - 1] = (uint8_t)(0x80 | (c & 63));
     return n;
-}
-
-/* Index of a name among the references; -1 if it is none. */
-static int find_entity(const uint8_t *name, size_t length) {
-    int low = 0, high = ENTITIES - 1;
-    while (low <= high) {
-        int mid = (low + high) / 2;
-        size_t size = (size_t)(ENTITY_NAME_AT[mid + 1] - ENTITY_NAME_AT[mid]);
-        int order = memcmp(name, ENTITY_NAMES + ENTITY_NAME_AT[mid], size < length ? size : length);
-        if (!order && size == length) return mid;
-        if (order > 0 || (!order && length > size)) low = mid + 1;
-        else high = mid - 1;
-    }
-    return -1;
 }
 
 static size_t mk_number(blanker *b, uint8_t *value, unsigned *size) {
@@ -215,11 +218,19 @@ static void mk_open_tag(blanker *b, size_t skip) {
     uint64_t key = 0;
     size_t n = 0;
     int nul = 0;
-    for (; n < MAX_NAME; n++) {
-        int c = mk_peek(b, skip + n);
-        if (c < 0 || is_blank(c) || c == '/' || c == '>') break;
-        nul |= !c;
-        if (n < 8) key |= (uint64_t)(c >= 'A' && c <= 'Z' ? c | 32 : c) << 8 * n;
+    if (b->at + skip + MAX_NAME <= b->n) { /* no need to look where the block ends */
+        const uint8_t *name = b->data + b->at + skip;
+        for (; n < MAX_NAME && !tag_ends[name[n]]; n++) {
+            nul |= !name[n];
+            if (n < 8) key |= (uint64_t)tag_lower[name[n]] << 8 * n;
+        }
+    } else {
+        for (; n < MAX_NAME; n++) {
+            int c = mk_peek(b, skip + n);
+            if (c < 0 || tag_ends[c]) break;
+            nul |= !c;
+            if (n < 8) key |= (uint64_t)tag_lower[c] << 8 * n;
+        }
     }
     if (b->more) return;
     unsigned sort = n <= 8 && !nul ? tag_sorts[tag_slot(key)] : 0;
@@ -231,7 +242,13 @@ static void mk_open_tag(blanker *b, size_t skip) {
         if (skip == 1) b->depth++;
         else if (b->depth) b->depth--;
     }
-    mk_blank(b, skip + n, b->fill);
+    size_t length = skip + n;
+    if (b->at + length < b->n && b->data[b->at + length] == '>') { /* no attributes: the tag ends here */
+        b->mode = b->raw ? IN_RAW : IN_DATA;
+        b->escaped = 0;
+        length++;
+    }
+    mk_blank(b, length, b->fill);
 }
 
 static void mk_open(blanker *b) {
@@ -277,23 +294,38 @@ static unsigned mk_attribute(unsigned mode, uint8_t byte) {
     }
 }
 
-/* Go through a tag or comment to its end or that of the block. */
+/* The mode after each byte of a tag or comment; IN_DATA is its end. */
+static uint8_t mk_next[COMMENT_BANG + 1][256];
+
+static void mk_next_init(void) {
+    for (unsigned mode = IN_NAME; mode <= COMMENT_BANG; mode++)
+        for (unsigned byte = 0; byte < 256; byte++) {
+            unsigned next;
+            if (mode >= COMMENT_START) next = mk_comment(mode, (uint8_t)byte);
+            else if (mode == IN_DOUBLE || mode == IN_SINGLE)
+                next = byte == (mode == IN_DOUBLE ? '"' : '\'') ? (unsigned)BEFORE_ATTRIBUTE : mode;
+            else next = byte == '>' ? (unsigned)IN_DATA : mk_attribute(mode, (uint8_t)byte);
+            mk_next[mode][byte] = (uint8_t)next;
+        }
+}
+
+/* Go through a tag or comment to its end or that of the block; what is long between is skipped. */
 static void mk_markup(blanker *b) {
     size_t i = b->at;
-    while (i < b->n && b->mode > IN_RAW) {
-        if (b->mode == IN_COMMENT) i = find_one(b->data, i, b->n, '-');
-        else if (b->mode == IN_BOGUS) i = find_one(b->data, i, b->n, '>');
-        else if (b->mode == IN_DOUBLE || b->mode == IN_SINGLE)
-            i = find_one(b->data, i, b->n, b->mode == IN_DOUBLE ? '"' : '\'');
-        if (i == b->n) break;
-        uint8_t byte = b->data[i++];
-        if (b->mode >= COMMENT_START) b->mode = mk_comment(b->mode, byte);
-        else if (b->mode == IN_DOUBLE || b->mode == IN_SINGLE) b->mode = BEFORE_ATTRIBUTE;
-        else if (byte == '>') {
-            b->mode = b->raw ? IN_RAW : IN_DATA;
-            b->escaped = 0;
-        } else b->mode = mk_attribute(b->mode, byte);
+    unsigned mode = b->mode, tag = mode < COMMENT_START;
+    do {
+        if (mode == IN_COMMENT) i = find_one(b->data, i, b->n, '-');
+        else if (mode == IN_BOGUS) i = find_one(b->data, i, b->n, '>');
+        size_t stop = b->n - i > 16 ? i + 16 : b->n;
+        while (i < stop && mode != IN_DATA) mode = mk_next[mode][b->data[i++]];
+        if (i < b->n && (mode == IN_DOUBLE || mode == IN_SINGLE))
+            i = find_one(b->data, i, b->n, mode == IN_DOUBLE ? '"' : '\'');
+    } while (i < b->n && mode != IN_DATA);
+    if (mode == IN_DATA && tag) {
+        if (b->raw) mode = IN_RAW;
+        b->escaped = 0;
     }
+    b->mode = mode;
     mk_blank(b, i - b->at, b->fill);
 }
 

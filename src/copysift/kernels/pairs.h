@@ -65,6 +65,9 @@ typedef struct {
     uint32_t min_shared;
     int more;             /* whether there are the lists `added` and `apart` */
     double verbatim;      /* of the similarity depends on what is shared of `apart` */
+    double founded;       /* shared hashes times resemblance that a pair needs at least, or `plenty` hashes */
+    uint32_t plenty;
+    double likeness;      /* similarity of the first list that a pair needs, whatever the measure */
 } join_job;
 
 typedef struct {
@@ -125,6 +128,10 @@ static double join_measure(const join_job *job, uint32_t a, uint32_t b, uint32_t
 static int join_may(const join_job *job, uint32_t a, uint32_t b, uint32_t shared) {
     uint32_t most = job->sizes[a] > job->sizes[b] ? job->sizes[a] : job->sizes[b];
     if (shared < (job->min_shared < most ? job->min_shared : most)) return 0;
+    if (job->founded > 0 && shared < job->plenty) {
+        double s = shared;
+        if (s * s < job->founded * ((double)job->sizes[a] + job->sizes[b] - s)) return 0;
+    }
     if (job->side[a] && job->side[a] == job->side[b]) return 0;
     return !(job->kin[a] && job->kin[a] == job->kin[b]);
 }
@@ -171,6 +178,7 @@ static int join_row(const join_job *job, uint32_t a, join_tally tallies[3], join
         uint32_t b = tallies[0].touched[t], shared = tallies[0].cells[b].shared;
         if (!join_may(job, a, b, shared)) continue;
         double weight = tallies[0].cells[b].weight;
+        if (job->likeness > 0 && join_share(weight, join_least(job->list.totals, a, b)) < job->likeness) continue;
         join_pair pair = {a, b, shared, join_similarity(job, a, b, weight, &tallies[1], &tallies[2])};
         if (join_measure(job, a, b, shared, pair.similarity) >= job->threshold) fits = join_push(out, pair);
     }

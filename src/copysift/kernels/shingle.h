@@ -5,13 +5,10 @@
 #ifndef COPYSIFT_SHINGLE_H
 #define COPYSIFT_SHINGLE_H
 
-#include "words.h"
+#include "keys.h"
 #include "kgrams.h"
 
 #define SHINGLE_BLOCK ((size_t)1 << 20) /* bytes of a document whose words are held at a time */
-#define SHINGLE_SMALL 24                /* keys that are sorted by insertion */
-#define SHINGLE_DIGIT 11
-#define SHINGLE_COUNTS (6 * ((1 << SHINGLE_DIGIT) + 1) + 1)
 
 /* Arrays of a few megabytes come and go by the hundred; glibc would give each back to the system and have its
    pages cleared again. */
@@ -40,91 +37,6 @@ static uint64_t shingle_digest_bytes(const uint8_t *data, size_t n) {
     return word_finish(word_mix(word_mix(hash, pack), n));
 }
 
-static uint64_t shingle_digest_keys(const uint64_t *keys, size_t n) {
-    uint64_t hash = WORD_SEED;
-    for (size_t i = 0; i < n; i++) hash = word_mix(hash, keys[i]);
-    return word_finish(word_mix(hash, n));
-}
-
-/* ---- sort: radix from the top digit down; hashes are even, so one pass leaves little to do ---- */
-
-static void keys_insertion(uint64_t *h, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        uint64_t key = h[i];
-        size_t j = i;
-        for (; j > 0 && h[j - 1] > key; j--) h[j] = h[j - 1];
-        h[j] = key;
-    }
-}
-
-/* Sort h by its lowest `bits` bits, with o as room for n keys more; the result lands in h if `stay`, else in o. */
-static void keys_sort_part(uint64_t *h, uint64_t *o, size_t n, int bits, int stay, uint32_t *counts) {
-    int digit = 1;
-    if (n <= SHINGLE_SMALL || bits == 0) {
-        if (bits) keys_insertion(h, n);
-        if (!stay) memcpy(o, h, n * sizeof *h);
-        return;
-    }
-    while (digit < SHINGLE_DIGIT && n >> (digit + 1)) digit++;
-    if (digit > bits) digit = bits;
-    size_t parts = (size_t)1 << digit;
-    uint64_t mask = parts - 1;
-    int shift = bits - digit;
-    memset(counts, 0, (parts + 1) * sizeof *counts);
-    for (size_t i = 0; i < n; i++) counts[((h[i] >> shift) & mask) + 1]++;
-    for (size_t p = 0; p < parts; p++) counts[p + 1] += counts[p];
-    for (size_t i = 0; i < n; i++) o[counts[(h[i] >> shift) & mask]++] = h[i];
-    size_t from = 0;
-    for (size_t p = 0; p < parts; p++) {
-        size_t to = counts[p];
-        if (to > from) keys_sort_part(o + from, h + from, to - from, shift, !stay, counts + parts + 1);
-        from = to;
-    }
-}
-
-/* Put keys into about as many parts as there are keys; gives 0 and does nothing when one of them is large. */
-static int keys_spread(const uint64_t *h, uint64_t *o, size_t n, uint32_t *counts) {
-    int digit = 1;
-    while (digit < SHINGLE_DIGIT && n >> digit) digit++;
-    size_t parts = (size_t)1 << digit;
-    int shift = 64 - digit;
-    uint32_t most = 0, before = 0;
-    memset(counts, 0, parts * sizeof *counts);
-    for (size_t i = 0; i < n; i++) counts[h[i] >> shift]++;
-    for (size_t p = 0; p < parts; p++) {
-        uint32_t count = counts[p];
-        most = count > most ? count : most;
-        counts[p] = before;
-        before += count;
-    }
-    if (most > SHINGLE_SMALL) return 0;
-    for (size_t i = 0; i < n; i++) o[counts[h[i] >> shift]++] = h[i];
-    return 1;
-}
-
-/* Sort keys and drop repeats; gives how many are left. */
-static size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts) {
-    size_t kept = 0;
-    if (n <= (size_t)4 << SHINGLE_DIGIT && keys_spread(h, room, n, counts)) {
-        for (size_t i = 0; i < n; i++) { /* a key is in its place, or has few to pass */
-            uint64_t key = room[i];
-            size_t at = kept;
-            for (; at > 0 && h[at - 1] > key; at--) h[at] = h[at - 1];
-            if (at > 0 && h[at - 1] == key) { /* known: close the gap again */
-                for (; at < kept; at++) h[at] = h[at + 1];
-                continue;
-            }
-            h[at] = key;
-            kept++;
-        }
-        return kept;
-    }
-    keys_sort_part(h, room, n, 64, 1, counts);
-    for (size_t i = 0; i < n; i++)
-        if (!i || h[i] != h[i - 1]) h[kept++] = h[i];
-    return kept;
-}
-
 /* ---- documents to sets ---- */
 
 typedef struct {
@@ -140,22 +52,40 @@ static void shingle_free(shingle_space *s) {
 }
 
 static int shingle_make(shingle_space *s, size_t w) {
-    size_t words = w + SHINGLE_BLOCK / 2 + MAX_WORD + 16;
+    size_t words = w + SHINGLE_BLOCK / 2 + MAX_WORD + 16 + WORD_ROOM;
     memset(s, 0, sizeof *s);
     s->symbols = (uint64_t *)malloc(words * 8);
     s->starts = (uint32_t *)malloc(words * 4);
     s->ends = (uint32_t *)malloc(words * 4);
-    s->counts = (uint32_t *)malloc(SHINGLE_COUNTS * sizeof(uint32_t));
+    s->counts = (uint32_t *)malloc(KEYS_COUNTS * sizeof(uint32_t));
     return s->symbols && s->starts && s->ends && s->counts;
 }
 
 typedef struct {
-    uint64_t words, lexical, set;
+    uint64_t words, places, lexical, set;
 } shingle_facts;
 
-/* Write the shingles of one document to out, which has room for n / 2 + 2; gives their number, or -1 without memory. */
+/* Hash every w symbols in a row, as cs_hashes does, and chain the last total - done symbols on to the digest. */
+static uint64_t shingle_roll(const uint64_t *s, size_t total, size_t done, size_t w, const cs_params *p, uint64_t lexical,
+                             uint64_t *out) {
+    uint64_t rolled = 0, top = cs_power(p->base, w);
+    for (size_t j = done; j < total && j < w - 1; j++) lexical = word_mix(lexical, s[j]);
+    if (total < w) return lexical;
+    for (size_t j = 0; j < w - 1; j++) rolled = (rolled + s[j]) * p->base;
+    for (size_t i = 0; i + w <= total; i++) {
+        uint64_t symbol = s[i + w - 1];
+        lexical = word_mix(lexical, symbol);
+        rolled = (rolled + symbol) * p->base;
+        out[i] = cs_finish(rolled, p);
+        rolled -= s[i] * top;
+    }
+    return lexical;
+}
+
+/* Write the shingles of one document to out, which has room for n / 2 + 2, and their low halves in order of the
+   text to order, which has as much; gives the number of shingles, or -1 without memory. */
 static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
-                                uint64_t *out, shingle_facts *facts) {
+                                uint64_t *out, uint32_t *order, shingle_facts *facts) {
     size_t at = 0, kept = 0, found = 0, words = 0;
     uint64_t lexical = WORD_SEED;
     while (at < n) {
@@ -167,12 +97,10 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         got.starts = space->starts;
         got.ends = space->ends;
         size_t used = text_words(data + at, length, 0, final, &got);
-        for (size_t i = 0; i < got.count; i++) lexical = word_mix(lexical, got.symbols[i]);
         words += got.count;
         size_t total = kept + got.count;
+        lexical = shingle_roll(space->symbols, total, kept, w, p, lexical, out + found);
         if (total >= w) {
-            cs_symbols s = {space->symbols, 8};
-            cs_hashes(&s, 0, total - w + 1, w, p, out + found);
             found += total - w + 1;
             kept = w - 1;
             memmove(space->symbols, space->symbols + total - kept, kept * 8);
@@ -186,11 +114,11 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         space->room = more;
         space->room_size = found;
     }
-    found = keys_distinct(out, space->room, found, space->counts);
+    for (size_t i = 0; i < found; i++) order[i] = (uint32_t)out[i];
+    facts->places = found;
     facts->words = words;
     facts->lexical = word_finish(word_mix(lexical, words));
-    facts->set = shingle_digest_keys(out, found);
-    return (int64_t)found;
+    return (int64_t)keys_distinct(out, space->room, found, space->counts, &facts->set);
 }
 
 /* ---- samples: 0 modulo m, told without division ---- */
@@ -248,6 +176,118 @@ static size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const u
     return found;
 }
 
+static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
+    size_t step = 1, low = from;
+    while (from + step < m && b[from + step] < key) {
+        low = from + step;
+        step <<= 1;
+    }
+    size_t high = from + step < m ? from + step : m;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (b[mid] < key) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* ---- a census: keys are counted by the cell they fall into, so that few are left to be counted one by one ---- */
+
+/* Keys ascend, so their cells do. */
+CS_INLINE size_t shingle_cell(uint64_t h, int log2) { return (size_t)(h >> (64 - log2)); }
+
+static void shingle_count(uint32_t *cells, int log2, const uint64_t *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) cells[shingle_cell(keys[i], log2)]++;
+}
+
+/* Write the keys whose cell is marked. */
+static size_t shingle_marked(const uint64_t *marks, int log2, const uint64_t *keys, size_t n, uint64_t *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t cell = shingle_cell(keys[i], log2);
+        out[found] = keys[i];
+        found += marks[cell >> 6] >> (cell & 63) & 1;
+    }
+    return found;
+}
+
+/* Count the keys that are among m common ones, which ascend and are all in the filter. */
+static size_t shingle_held(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits, int log2) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!shingle_has(bits, log2, keys[i])) continue;
+        size_t low = shingle_seek(common, 0, m, keys[i]);
+        found += low < m && common[low] == keys[i];
+    }
+    return found;
+}
+
+/* Write the keys that are not among m common ones, which ascend and are all in the filter. */
+static size_t shingle_without(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits,
+                              int log2, uint64_t *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[found] = keys[i];
+        found++;
+        if (!shingle_has(bits, log2, keys[i])) continue;
+        size_t low = shingle_seek(common, 0, m, keys[i]);
+        found -= low < m && common[low] == keys[i];
+    }
+    return found;
+}
+
+/* Count the words that lie in no shingle but the document's own m, and those beyond the first 2w of each run of them;
+   `order` has its n shingles of w words in a row, `room` room for 4m + 2. */
+static void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
+                              uint32_t *room, int64_t *out) {
+    size_t to = 0, w = words - n + 1, mask = 1;
+    int zero = 0;
+    out[0] = out[1] = 0;
+    while (mask < 2 * m) mask <<= 1;
+    memset(room, 0, mask * sizeof *room); /* a table of the own ones, 0 where it is free */
+    mask--;
+    for (size_t i = 0; i < m; i++) {
+        uint32_t half = (uint32_t)own[i];
+        size_t at = half & mask;
+        zero |= !half;
+        while (room[at] && room[at] != half) at = (at + 1) & mask;
+        room[at] = half;
+    }
+    for (size_t i = 0; i <= n; i++) {
+        size_t start = i < n ? i : words;
+        if (i < n) {
+            size_t at = order[i] & mask;
+            while (room[at] && room[at] != order[i]) at = (at + 1) & mask;
+            if (order[i] ? room[at] != 0 : zero) continue;
+        }
+        if (start > to) {
+            out[0] += (int64_t)(start - to);
+            if (start - to > 2 * w) out[1] += (int64_t)(start - to - 2 * w);
+        }
+        to = start + w;
+    }
+}
+
+/* The same, and how many of them are 0 modulo m. */
+static size_t shingle_sample_own(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2,
+                                 uint64_t *out, int64_t *own) {
+    size_t found = 0;
+    shingle_modulus test = shingle_mod(m);
+    *own = 0;
+    if (m == 1) {
+        memcpy(out, keys, n * 8);
+        *own = (int64_t)n;
+        return n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int mine = shingle_divides(keys[i], &test);
+        out[found] = keys[i];
+        *own += mine;
+        found += mine || (bits && shingle_has(bits, log2, keys[i]));
+    }
+    return found;
+}
+
 /* Shingle an ascending sample: `size` keys in a row make one; a sample with fewer makes one of all. */
 static size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out) {
     size_t count = n >= size ? n - size + 1 : n > 0;
@@ -263,21 +303,6 @@ static size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_
 }
 
 /* ---- intersection of two ascending sets ---- */
-
-static size_t shingle_seek(const uint64_t *b, size_t from, size_t m, uint64_t key) {
-    size_t step = 1, low = from;
-    while (from + step < m && b[from + step] < key) {
-        low = from + step;
-        step <<= 1;
-    }
-    size_t high = from + step < m ? from + step : m;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (b[mid] < key) low = mid + 1;
-        else high = mid;
-    }
-    return low;
-}
 
 #if TEXT_HAS_AVX2
 /* Four keys of each at a time, every one against every one; goes on with whichever four end first. */

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unicode_tables.h"
@@ -13,6 +14,7 @@
 #define TEXT_HAS_AVX2 1
 #include <immintrin.h>
 #define TEXT_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define TEXT_AVX512 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 #else
 #define TEXT_HAS_AVX2 0
 #endif
@@ -31,7 +33,7 @@ static inline unsigned text_ctz(uint64_t x) {
 enum { DROP, KEEP, MARK, SOLO, ABSENT };
 enum { LEAD = 0x1100, VOWEL = 0x1161, TAIL = 0x11A7, SYLLABLE = 0xAC00, SYLLABLES = 11172 };
 
-static int text_use_avx2 = 0;
+static int text_use_avx2 = 0, text_use_avx512 = 0; /* the latter only with the former */
 static uint8_t text_lower[256];    /* the lower-case letter or the digit; 0: dropped */
 static uint64_t text_squeeze[256]; /* places of the set bits of an 8-bit mask, one a byte */
 
@@ -52,6 +54,17 @@ static int text_cpu_has_avx2(void) {
 #if TEXT_HAS_AVX2
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return 0;
+#endif
+}
+
+/* The subsets of AVX-512 that the kernels use: those of Ice Lake and Zen 4. */
+static int text_cpu_has_avx512(void) {
+#if TEXT_HAS_AVX2
+    return text_cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
 #else
     return 0;
 #endif
@@ -296,12 +309,36 @@ static inline size_t find_group(const uint32_t *ranks, size_t groups, size_t gro
     return low;
 }
 
-#define POSITIONS_BODY(SELECT)                                                  \
-    size_t group = 0;                                                           \
-    for (size_t i = 0; i < n; i++) {                                            \
-        group = find_group(ranks, groups, group, which[i]);                     \
-        out[i] = offset + (uint32_t)(group << 6) + SELECT(masks[group], which[i] - ranks[group]); \
+/* Copy numbers of symbols; 0: one of them is not below `total`. */
+static int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out) {
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= (uint64_t)which[i] >= total;
+        out[i] = (uint32_t)which[i];
     }
+    return !bad;
+}
+
+/* For every 32 symbols the group of the first, so that neighbours in `which` do not wait for one another. */
+static void group_table(const uint32_t *ranks, size_t groups, uint32_t *table) {
+    uint32_t next = 0;
+    for (size_t group = 0; group < groups; group++)
+        for (; next < ranks[group + 1]; next += 32) table[next >> 5] = (uint32_t)group;
+}
+
+#define POSITIONS_BODY(SELECT)                                                  \
+    uint32_t *table = n > groups / 4 ? (uint32_t *)malloc((ranks[groups] / 32 + 1) * 4) : NULL; \
+    size_t group = 0;                                                           \
+    if (table) group_table(ranks, groups, table);                               \
+    for (size_t i = 0; i < n; i++) {                                            \
+        if (table) {                                                            \
+            group = table[which[i] >> 5];                                       \
+            group += which[i] >= ranks[group + 1];                              \
+            while (which[i] >= ranks[group + 1]) group++;                       \
+        } else group = find_group(ranks, groups, group, which[i]);              \
+        out[i] = offset + (uint32_t)(group << 6) + SELECT(masks[group], which[i] - ranks[group]); \
+    }                                                                           \
+    free(table);
 
 static void positions_portable(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
                                const uint32_t *which, size_t n, uint32_t *out) {

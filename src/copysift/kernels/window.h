@@ -6,7 +6,7 @@
  */
 #ifndef COPYSIFT_WINDOW_H
 #define COPYSIFT_WINDOW_H
-#include "kgrams.h"
+#include "kgrams_avx2.h"
 
 typedef struct {
     cs_symbols s;
@@ -15,16 +15,19 @@ typedef struct {
     cs_space *x;
     const cs_rule *q;
     size_t found; /* candidates */
+    int avx2;
 } cs_chunk;
 
-static uint64_t cs_tie_hash(cs_chunk *c, size_t at) {
+static uint64_t cs_new_hash(cs_chunk *c, size_t at) {
     cs_space *x = c->x;
-    if (!x->filled && ++x->ties > 32) { /* low-entropy text: hash the whole chunk once */
+    if (++x->ties > 32) { /* low-entropy text: hash the whole chunk once */
         cs_hashes(&c->s, c->first, c->count, c->q->k, &c->q->p, x->hashes);
         x->filled = 1;
     }
     return x->filled ? x->hashes[at] : cs_hash_plain(&c->s, c->first + at, c->q->k, x, &c->q->p);
 }
+
+CS_INLINE uint64_t cs_tie_hash(cs_chunk *c, size_t at) { return c->x->filled ? c->x->hashes[at] : cs_new_hash(c, at); }
 
 /* -1, 0, 1: the k-gram at a against the one at b, by order, then by hash. 0 only for equal hashes. */
 CS_INLINE int cs_compare(cs_chunk *c, size_t a, size_t b) {
@@ -43,12 +46,53 @@ static size_t cs_rightmost(cs_chunk *c, size_t from, size_t to) {
 }
 
 /* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. */
-static uint32_t cs_scan(cs_chunk *c, size_t p) {
+static uint32_t cs_scan_plain(cs_chunk *c, size_t p) {
     size_t w = c->q->w, end = p + w - 1 < c->count - 1 ? p + w - 1 : c->count - 1;
     const uint32_t *o = c->x->orders;
     for (size_t i = p + 1; i <= end; i++)
         if (o[i] <= o[p] && cs_compare(c, i, p) <= (c->q->robust ? -1 : 0)) return (uint32_t)i;
     return p + w <= c->count - 1 ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
+}
+
+#if CS_X86
+/* The same by eight: nothing is known only of equal orders, which are left to the plain scan. */
+CS_AVX2 static uint32_t cs_scan_avx2(cs_chunk *c, size_t p) {
+    size_t w = c->q->w, last = c->count - 1, end = p + w < last ? p + w : last;
+    const uint32_t *o = c->x->orders;
+    const __m256i mine = _mm256_set1_epi32((int)o[p]), lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i low = _mm256_set1_epi32(-1);
+    for (size_t i = p + 1; i <= end; i += 8) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(o + i));
+        if (end - i < 7) v = _mm256_or_si256(v, _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32((int)(end - i))));
+        low = _mm256_min_epu32(low, v);
+        __m256i beats = _mm256_cmpeq_epi32(_mm256_min_epu32(v, mine), v);
+        uint32_t won = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beats));
+        if (won) { /* at p + w it is the least of the window, too */
+            size_t at = i + _tzcnt_u32(won);
+            return at <= end && o[at] < o[p] ? (uint32_t)at : cs_scan_plain(c, p);
+        }
+    }
+    if (p + w > last) return CS_NONE;
+    low = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4E));
+    low = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xB1));
+    size_t found = 0, at = 0;
+    for (size_t i = p + 1; i <= end; i += 8) {
+        __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(o + i)), low);
+        uint32_t least = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+        if (end - i < 7) least &= (2u << (end - i)) - 1;
+        found += (size_t)_mm_popcnt_u32(least);
+        at = least ? i + 31 - _lzcnt_u32(least) : at;
+    }
+    return found == 1 ? (uint32_t)at : cs_scan_plain(c, p);
+}
+#endif
+
+CS_INLINE uint32_t cs_scan(cs_chunk *c, size_t p) {
+#if CS_X86
+    if (c->avx2) return cs_scan_avx2(c, p);
+#endif
+    return cs_scan_plain(c, p);
 }
 
 /* The choice after candidate number j, as a candidate number; CS_NONE when the chunk ends first,
@@ -72,44 +116,80 @@ CS_INLINE size_t cs_follow(cs_chunk *c, size_t j) {
 }
 
 enum { CS_STEP_SCAN = 253, CS_STEP_FOLLOW = 254, CS_STEP_END = 255 };
+enum { CS_AHEAD = 10, CS_FAR = 15 }; /* candidates that are compared with each; the bits that hold a distance */
+
+/* The choice after every candidate at once, without branches. A candidate ahead, as a number: its key and how far it
+ * is; that distance alone, when it beats the choice, so that the first that does has the least; the largest of all
+ * numbers outside of the window. The least of these numbers is the next choice. Keys leave out the lowest bits of the
+ * order, so equal keys are left to cs_follow: those of the choice and one ahead here, those of two ahead in cs_choose,
+ * which comes upon the first of them. */
+CS_INLINE uint32_t cs_ahead(uint32_t mine, uint32_t limit, uint32_t key, uint32_t place, uint32_t distance) {
+    uint32_t number = ((int32_t)key < (int32_t)mine ? 0 : key) | distance;
+    return (int32_t)place > (int32_t)limit ? UINT32_MAX : number;
+}
+
+CS_INLINE uint8_t cs_step_code(uint32_t least, int tie, int more, int ends) {
+    if (tie) return CS_STEP_FOLLOW;
+    if (least <= CS_FAR) return (uint8_t)(least + 1);
+    return more ? CS_STEP_FOLLOW : ends ? CS_STEP_END : least == UINT32_MAX ? CS_STEP_SCAN : (uint8_t)((least & CS_FAR) + 1);
+}
+
+CS_INLINE void cs_keys(cs_chunk *c) {
+    size_t n = c->found + CS_AHEAD + 8;
+    for (size_t j = 0; j < n; j++) c->x->key[j] = c->x->rank[j] >> 5 << 4;
+}
+
+static void cs_steps_plain(cs_chunk *c) {
+    uint32_t least[256], tie[256], w = (uint32_t)c->q->w, last = (uint32_t)c->count - 1;
+    cs_keys(c);
+    for (size_t from = 0; from < c->found; from += 256) {
+        const uint32_t *key = c->x->key + from, *place = c->x->place + from;
+        size_t n = c->found - from < 256 ? c->found - from : 256;
+        memset(least, 255, sizeof least);
+        memset(tie, 0, sizeof tie);
+        for (uint32_t d = 1; d <= CS_AHEAD; d++)
+            for (size_t j = 0; j < n; j++) {
+                uint32_t number = cs_ahead(key[j], place[j] + w, key[j + d], place[j + d], d - 1);
+                least[j] = least[j] < number ? least[j] : number;
+                tie[j] |= (key[j] == key[j + d]) & (place[j + d] <= place[j] + w);
+            }
+        for (size_t j = 0; j < n; j++)
+            c->x->step[from + j] = cs_step_code(least[j], (int)tie[j], place[j + CS_AHEAD] <= place[j] + w, place[j] + w > last);
+    }
+}
 
 #if CS_X86
-/* The choice after every candidate at once, without branches: eight candidates ahead are compared together.
- * Ties, and windows with more than eight candidates, are left to cs_follow. */
 CS_AVX2 static void cs_steps_avx2(cs_chunk *c) {
-    const uint32_t *place = c->x->place, *rank = c->x->rank;
-    uint8_t *step = c->x->step;
-    const __m256i top = _mm256_set1_epi32((int)0x80000000u), far = _mm256_set1_epi32(0x7FFFFFFF);
-    const uint32_t w = (uint32_t)c->q->w, last = (uint32_t)c->count - 1;
-    for (size_t j = 0; j < c->found; j++) {
-        uint32_t end = place[j] + w;
-        __m256i at = _mm256_loadu_si256((const __m256i *)(place + j + 1));
-        __m256i r = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(rank + j + 1)), top);
-        __m256i mine = _mm256_xor_si256(_mm256_set1_epi32((int)rank[j]), top);
-        __m256i limit = _mm256_set1_epi32((int)end);
-        __m256i out = _mm256_cmpgt_epi32(at, limit);              /* past the window that p has left */
-        __m256i beats = _mm256_and_si256(_mm256_cmpgt_epi32(mine, r), _mm256_cmpgt_epi32(limit, at));
-        __m256i same = _mm256_andnot_si256(out, _mm256_cmpeq_epi32(mine, r));
-        __m256i key = _mm256_blendv_epi8(r, far, out);
-        __m256i low = _mm256_min_epi32(key, _mm256_permute2x128_si256(key, key, 1));
-        low = _mm256_min_epi32(low, _mm256_shuffle_epi32(low, 0x4E));
-        low = _mm256_min_epi32(low, _mm256_shuffle_epi32(low, 0xB1));
-        uint32_t won = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beats));
-        uint32_t least = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(key, low)));
-        uint32_t outside = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(out));
-        uint32_t ties = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
-        uint32_t none = won == 0;
-        step[j] = (uint8_t)((_tzcnt_u32(won | least << 8) & 7) + 1);
-        if (__builtin_expect(ties | (none & ((outside == 0) | (outside == 0xFF) | (_blsr_u32(least) != 0) | (end > last))), 0))
-            step[j] = ties || !outside ? CS_STEP_FOLLOW
-                      : end > last     ? CS_STEP_END
-                      : outside == 0xFF ? CS_STEP_SCAN
-                                        : CS_STEP_FOLLOW;
+    const uint32_t *key = c->x->key, *place = c->x->place;
+    const __m256i w = _mm256_set1_epi32((int)c->q->w), last = _mm256_set1_epi32((int)c->count - 1);
+    cs_keys(c);
+    for (size_t j = 0; j < c->found; j += 8) {
+        __m256i mine = _mm256_loadu_si256((const __m256i *)(key + j)), out = _mm256_setzero_si256(), tie = out;
+        __m256i limit = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(place + j)), w);
+        __m256i least = _mm256_set1_epi32(-1);
+        for (int d = 1; d <= CS_AHEAD; d++) {
+            __m256i r = _mm256_loadu_si256((const __m256i *)(key + j + d));
+            out = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(place + j + d)), limit);
+            tie = _mm256_or_si256(tie, _mm256_andnot_si256(out, _mm256_cmpeq_epi32(mine, r)));
+            __m256i number = _mm256_andnot_si256(_mm256_cmpgt_epi32(mine, r), r);
+            number = _mm256_or_si256(_mm256_or_si256(number, _mm256_set1_epi32(d - 1)), out);
+            least = _mm256_min_epu32(least, number);
+        }
+        const __m256i far = _mm256_set1_epi32(CS_FAR);
+        __m256i won = _mm256_cmpeq_epi32(_mm256_min_epu32(least, far), least);
+        __m256i code = _mm256_add_epi32(_mm256_and_si256(least, far), _mm256_set1_epi32(1));
+        __m256i none = _mm256_cmpeq_epi32(least, _mm256_set1_epi32(-1)), ends = _mm256_cmpgt_epi32(limit, last);
+        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_SCAN), none);
+        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_END), _mm256_andnot_si256(won, ends));
+        tie = _mm256_or_si256(tie, _mm256_andnot_si256(_mm256_or_si256(won, out), _mm256_set1_epi32(-1)));
+        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_FOLLOW), tie);
+        code = _mm256_packus_epi32(code, code);
+        code = _mm256_permute4x64_epi64(_mm256_packus_epi16(code, code), 0xD8);
+        code = _mm256_shuffle_epi32(code, 0xD8);
+        _mm_storel_epi64((__m128i *)(c->x->step + j), _mm256_castsi256_si128(code));
     }
 }
 #endif
-
-static void cs_steps_plain(cs_chunk *c) { memset(c->x->step, CS_STEP_FOLLOW, c->found); }
 
 /* Choose in one chunk. resumed: k-gram 0 is the last choice already made. whole: no chunk follows, so a
  * document shorter than a window still gets one choice. Gives the number of new choices in out[]. */
@@ -126,13 +206,25 @@ static size_t cs_choose(cs_chunk *c, int resumed, int whole, uint32_t *out) {
     while (1) {
         while (place[j] < p) j++;
         if (place[j] == p) { /* a candidate: follow the chain of candidates while it lasts */
+            size_t before = CS_NONE; /* from where a step has led here */
             while (1) {
                 size_t next = step[j];
-                if (next < CS_STEP_SCAN) next += j;
-                else if (next == CS_STEP_END) return n;
-                else if (next == CS_STEP_SCAN) break;
-                else if ((next = cs_follow(c, j)) == CS_NONE) return n;
-                else if (next == c->found) break;
+                if (next < CS_STEP_SCAN) {
+                    before = j;
+                    j += next;
+                    out[n++] = place[j];
+                    continue;
+                }
+                if (next == CS_STEP_END) return n;
+                if (next == CS_STEP_SCAN) break;
+                if (before != CS_NONE) { /* of equal keys the step took the first: look closely */
+                    j = cs_follow(c, before);
+                    out[n - 1] = place[j];
+                    before = CS_NONE;
+                    if (step[j] != CS_STEP_FOLLOW) continue;
+                }
+                if ((next = cs_follow(c, j)) == CS_NONE) return n;
+                if (next == c->found) break;
                 j = next;
                 out[n++] = place[j];
             }
@@ -167,6 +259,7 @@ static int cs_has_avx2(void) {
 static cs_edition cs_make_edition(int avx2) {
     cs_edition e = {0, cs_orders_plain, cs_candidates_plain, cs_steps_plain};
 #if CS_X86
+    cs_squeeze_init();
     if (avx2) { e.avx2 = 1; e.orders = cs_orders_avx2; e.candidates = cs_candidates_avx2; e.steps = cs_steps_avx2; }
 #endif
     return e;
@@ -182,12 +275,6 @@ static cs_rule cs_make_rule(size_t k, size_t w, size_t r, int robust, uint64_t s
     return q;
 }
 
-#if CS_X86
-CS_AVX2 static void cs_hash_places_avx2(const cs_space *x, const cs_rule *q, const uint32_t *at, size_t n, uint64_t *out) {
-    for (size_t i = 0; i < n; i++) out[i] = cs_hash_avx2(x->bytes + at[i], q->k, x, &q->p);
-}
-#endif
-
 /* Load the chunk of k-grams first .. first+count-1 and compute its orders and candidates. */
 static void cs_load(cs_chunk *c, const cs_edition *e) {
     cs_space *x = c->x;
@@ -199,17 +286,18 @@ static void cs_load(cs_chunk *c, const cs_edition *e) {
     }
     e->orders(&c->s, c->first, c->count, x, c->q);
     c->found = c->q->limit ? e->candidates(x, c->count, c->q->limit) : 0;
-    for (size_t i = 0; i < 9; i++) x->place[c->found + i] = CS_NONE; /* sentinels, as far as cs_steps looks ahead */
+    for (size_t i = 0; i < CS_AHEAD + 8; i++) x->place[c->found + i] = CS_NONE; /* sentinels, as far as cs_steps looks ahead */
+    memset(x->rank + c->found, 0, (CS_AHEAD + 8) * sizeof *x->rank);
     e->steps(c);
 }
 
 /* Select over a block of `grams` k-grams in a space made for the rule. Gives the number of choices. *places and *hashes
- * hold at most grams entries. resumed and whole as in cs_choose, for the block. w is at most CS_CHUNK / 2. */
+ * hold at most grams entries. resumed and whole as in cs_choose, for the block. w is at most CS_LONG_CHUNK / 2. */
 static size_t cs_winnow_in(cs_space *x, cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed,
                            int whole, uint32_t *places, uint64_t *hashes) {
     size_t n = 0, first = 0;
     while (first < grams) {
-        cs_chunk c = {s, first, grams - first < CS_CHUNK ? grams - first : CS_CHUNK, x, q, 0};
+        cs_chunk c = {s, first, grams - first < x->chunk ? grams - first : x->chunk, x, q, 0, e->avx2};
         int last = first + c.count == grams;
         cs_load(&c, e);
         size_t got = cs_choose(&c, resumed, whole && last && !resumed, places + n);
@@ -229,24 +317,50 @@ static size_t cs_winnow_in(cs_space *x, cs_symbols s, size_t grams, const cs_rul
     return n;
 }
 
-/* The same in a space of its own; -1: out of memory, -2: the window is too large, which the caller prevents. */
-static int64_t cs_winnow(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, int resumed, int whole,
-                         uint32_t *places, uint64_t *hashes) {
-    cs_space x;
-    if (!grams) return 0;
-    if (q->w > CS_CHUNK / 2) return -2;
-    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
-    size_t n = cs_winnow_in(&x, s, grams, q, e, resumed, whole, places, hashes);
-    cs_free_space(&x);
-    return (int64_t)n;
+/* What one call of winnowing needs, kept for the next one by the same rule. */
+typedef struct {
+    cs_space space;
+    size_t k, w;
+    uint64_t base;
+    int width, open_closed;
+    uint32_t *places; /* choices of a block of up to CS_KEPT k-grams */
+    uint64_t *hashes;
+} cs_kept;
+
+#define CS_KEPT ((size_t)1 << 17)
+
+static void cs_free_kept(cs_kept *x) {
+    if (!x) return;
+    cs_free_space(&x->space);
+    free(x->places); free(x->hashes); free(x);
+}
+
+/* Give what was kept if it serves the rule, or something new in its place; NULL: out of memory, or the window is too
+ * large, which the caller prevents. */
+static cs_kept *cs_keep(cs_kept *old, const cs_rule *q, int width) {
+    if (old && old->k == q->k && old->w == q->w && old->base == q->p.base && old->width == width &&
+        old->open_closed == (q->r > 0))
+        return old;
+    cs_free_kept(old);
+    cs_kept *x = (cs_kept *)calloc(1, sizeof *x);
+    if (!x || q->w > CS_LONG_CHUNK / 2 || cs_make_space(&x->space, q->k, q->w, &q->p, width, q->r > 0)) {
+        free(x);
+        return NULL;
+    }
+    x->k = q->k; x->w = q->w; x->base = q->p.base; x->width = width; x->open_closed = q->r > 0;
+    x->places = (uint32_t *)malloc(CS_KEPT * 4);
+    x->hashes = (uint64_t *)malloc(CS_KEPT * 8);
+    if (x->places && x->hashes) return x;
+    cs_free_kept(x);
+    return NULL;
 }
 
 /* The orders of all k-grams, for tests and for whoever wants to look smallest first. */
 static int64_t cs_all_orders(cs_symbols s, size_t grams, const cs_rule *q, const cs_edition *e, uint32_t *out) {
     cs_space x;
-    if (cs_make_space(&x, q->k, &q->p, s.width, q->r > 0)) return -1;
-    for (size_t first = 0; first < grams; first += CS_CHUNK) {
-        cs_chunk c = {s, first, grams - first < CS_CHUNK ? grams - first : CS_CHUNK, &x, q, 0};
+    if (cs_make_space(&x, q->k, q->w, &q->p, s.width, q->r > 0)) return -1;
+    for (size_t first = 0; first < grams; first += x.chunk) {
+        cs_chunk c = {s, first, grams - first < x.chunk ? grams - first : x.chunk, &x, q, 0, e->avx2};
         cs_load(&c, e);
         memcpy(out + first, x.orders, c.count * 4);
     }

@@ -6,6 +6,7 @@
 #include "text.h"
 
 #define MAX_WORD 65536u
+#define WORD_ROOM 10 /* entries of the outputs besides one for every two bytes */
 #define WORD_SEED 0x9E3779B97F4A7C15ULL
 #define WORD_MIX 0xFF51AFD7ED558CCDULL
 
@@ -83,148 +84,157 @@ static void word_point(word_out *out, uint32_t point, unsigned kind, uint32_t st
     out->end = end;
 }
 
-/* Are the next bytes ASCII, so that it pays to leave the scalar path? */
-static inline int words_plain_ahead(const uint8_t *data, size_t i, size_t n) {
-    uint64_t one, two;
-    if (i + 16 > n) return 1;
-    memcpy(&one, data + i, 8);
-    memcpy(&two, data + i + 8, 8);
-    return !((one | two) & 0x8080808080808080ULL);
+/* Letters from U+0080 to U+017F, by lead and tail byte: what they append to a word; count 0: look in the tables. */
+typedef struct {
+    uint32_t bytes;
+    uint8_t count;
+} word_latin;
+
+static word_latin word_latins[256];
+
+static void words_init(void) {
+    for (uint32_t point = 0x80; point < 0x180; point++) {
+        unsigned place = uni_place(point);
+        uint32_t one[2] = {1, (point + (uint32_t)UNI_DELTA[place < UNI_SIMPLE ? place : 0]) << 3};
+        const uint32_t *fold = one;
+        if (place < UNI_SIMPLE) one[1] |= UNI_KIND[place];
+        else fold = UNI_POOL + (place - UNI_SIMPLE);
+        int plain = fold[0] && (fold[1] & 7) == KEEP;
+        word_out made;
+        memset(&made, 0, sizeof made);
+        for (uint32_t part = 1; plain && part <= fold[0]; part++) {
+            plain = ((fold[part] & 7) == KEEP || (fold[part] & 7) == MARK) && made.fill < 5;
+            if (plain) word_utf8(&made, fold[part] >> 3);
+        }
+        if (!plain || made.fill > 4) continue;
+        word_latins[point - 0x80].bytes = (uint32_t)made.pack;
+        word_latins[point - 0x80].count = (uint8_t)made.fill;
+    }
 }
 
-/* Go on from data[i] one character at a time; with `pause`, to an ASCII separator with ASCII after it. */
-static size_t words_scalar(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset, int pause) {
+#define EACH(byte) (0x0101010101010101ULL * (byte))
+
+/* How many of eight bytes, the lowest first, are letters, digits or _; *bytes gets all eight, lower-cased. */
+static inline unsigned word_leading(uint64_t *bytes) {
+    uint64_t w = *bytes, x = w & EACH(0x7F), y = x | EACH(0x20);
+    uint64_t letter = (y + EACH(0x80 - 'a')) & ~(y + EACH(0x80 - 'z' - 1));
+    uint64_t digit = (x + EACH(0x80 - '0')) & ~(x + EACH(0x80 - '9' - 1));
+    uint64_t other = (x ^ EACH('_')) + EACH(0x7F);
+    uint64_t none = ((~letter & ~digit & other) | w) & EACH(0x80);
+    *bytes = w | (letter & EACH(0x80)) >> 2;
+    return none ? text_ctz(none) / 8 : 8;
+}
+
+/* Append the lowest `count` of up to eight bytes. */
+static inline void word_eight(word_out *out, uint64_t bytes, unsigned count) {
+    if (count < 8) bytes &= ((uint64_t)1 << 8 * count) - 1;
+    out->pack |= bytes << 8 * out->fill;
+    out->fill += count;
+    if (out->fill >= 8) {
+        out->hash = word_mix(out->hash, out->pack);
+        out->fill -= 8;
+        out->pack = out->fill ? bytes >> 8 * (count - out->fill) : 0;
+    }
+}
+
+/* Begin a word at `start`, or go on with one that reaches `end` and is not too long then. */
+static inline void word_reach(word_out *out, uint32_t start, uint32_t end) {
+    if (out->open != KEEP || end - out->start > MAX_WORD) {
+        word_close(out);
+        word_open(out, KEEP, start);
+    }
+    out->end = end;
+}
+
+/* Four bytes whose first three are an ideograph from U+4E00 to U+9FFF, which nothing folds. */
+static inline int is_ideograph(uint32_t four) {
+    uint32_t point = (four & 15) << 12 | (four >> 2 & 0xFC0) | (four >> 16 & 63);
+    return (four & 0xC0C0F0) == 0x8080E0 && point - 0x4E00 < 0x5200;
+}
+
+/* Take the ideographs from data[i] that another one follows, so that no mark does: words of three bytes. */
+static size_t words_ideographs(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
+    uint32_t four, next;
+    if (i + 7 > n) return i;
+    memcpy(&four, data + i, 4);
+    memcpy(&next, data + i + 3, 4);
+    if (!is_ideograph(four) || !is_ideograph(next)) return i;
+    word_close(out);
+    size_t count = out->count;
+    do {
+        out->symbols[count] = word_finish(word_mix(WORD_SEED, four & 0xFFFFFF));
+        out->starts[count] = offset + (uint32_t)i;
+        out->ends[count++] = offset + (uint32_t)i + 3;
+        i += 3;
+        four = next;
+        if (i + 7 > n) break;
+        memcpy(&next, data + i + 3, 4);
+    } while (is_ideograph(next));
+    out->count = count;
+    return i;
+}
+
+/* Take the character at data[i], which is 0x7F or not ASCII; gives where the next one begins. */
+static inline size_t words_special(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
+    uint32_t start = offset + (uint32_t)i, point;
+    uint8_t byte = data[i];
+    if (byte == 0x7F) return i + 1;
+    if ((uint8_t)(byte - 0xC2) < 4 && i + 1 < n && IS_TAIL(data[i + 1])) {
+        word_latin latin = word_latins[(byte - 0xC2) * 64 + (data[i + 1] & 63)];
+        if (latin.count) {
+            word_reach(out, start, start + 2);
+            word_bytes(out, latin.bytes, latin.count);
+            return i + 2;
+        }
+    }
+    if (byte >= 0xE4 && byte < 0xEA) {
+        i = words_ideographs(out, data, i, n, offset);
+        start = offset + (uint32_t)i;
+    }
+    i += utf8_decode(data + i, n - i, &point);
+    uint32_t end = offset + (uint32_t)i;
+    unsigned place = uni_place(point);
+    if (place < UNI_SIMPLE) {
+        word_point(out, point + (uint32_t)UNI_DELTA[place], UNI_KIND[place], start, end);
+        return i;
+    }
+    const uint32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
+    for (uint32_t part = 1; part <= fold[0]; part++) word_point(out, fold[part] >> 3, fold[part] & 7, start, end);
+    return i;
+}
+
+/* Go on from data[i], up to eight ASCII bytes at a time; with `pause`, to the first ASCII byte that parts words.
+ * data[n:limit] may be read: it is empty, or begins with such a byte. */
+static size_t words_scalar(word_out *out, const uint8_t *data, size_t i, size_t n, size_t limit, uint32_t offset, int pause) {
     while (i < n) {
-        uint32_t start = offset + (uint32_t)i;
-        uint8_t byte = data[i];
-        if (byte < 0x80 && byte != 0x7F) {
-            uint8_t low = byte == '_' ? '_' : text_lower[byte];
-            i++;
-            if (!low) {
-                word_close(out);
-                if (pause && words_plain_ahead(data, i, n)) return i;
-                continue;
+        uint64_t bytes = 0;
+        if (i + 8 <= limit) memcpy(&bytes, data + i, 8);
+        else
+            for (size_t j = i; j < n; j++) bytes |= (uint64_t)data[j] << 8 * (j - i);
+        unsigned count = word_leading(&bytes);
+        if (count) {
+            uint32_t start = offset + (uint32_t)i;
+            if (out->open == KEEP && start + count - out->start > MAX_WORD) { /* as far as the limit, then a new word */
+                uint32_t left = out->start + MAX_WORD - start;
+                count = left > 0 && left < count ? left : count;
             }
-            if (out->open != KEEP || start + 1 - out->start > MAX_WORD) {
-                word_close(out);
-                word_open(out, KEEP, start);
-            }
-            word_bytes(out, low, 1);
-            out->end = start + 1;
+            word_reach(out, start, start + count);
+            word_eight(out, bytes, count);
+            i += count;
             continue;
         }
-        uint32_t point;
-        i += utf8_decode(data + i, n - i, &point);
-        uint32_t end = offset + (uint32_t)i;
-        unsigned place = uni_place(point);
-        if (place < UNI_SIMPLE) {
-            word_point(out, point + (uint32_t)UNI_DELTA[place], UNI_KIND[place], start, end);
+        if (data[i] >= 0x7F) {
+            i = words_special(out, data, i, n, offset);
             continue;
         }
-        const uint32_t *fold = UNI_POOL + (place - UNI_SIMPLE);
-        for (uint32_t part = 1; part <= fold[0]; part++)
-            word_point(out, fold[part] >> 3, fold[part] & 7, start, end);
+        word_close(out);
+        i++;
+        if (pause) break;
     }
     return i;
 }
 
-#if TEXT_HAS_AVX2
-/* Lower-case eight bytes that are letters, digits or _, and zeros. */
-static inline uint64_t lower_eight(uint64_t w) {
-    uint64_t underscore = (w & 0x1F1F1F1F1F1F1F1FULL) + 0x0101010101010101ULL;
-    return w | (w >> 1 & ~w & ~underscore & 0x2020202020202020ULL);
-}
-
-/* Hash the ASCII word at p; bytes up to `limit` may be read. */
-static inline uint64_t word_ascii(const uint8_t *p, size_t length, const uint8_t *limit) {
-    uint64_t hash = WORD_SEED, pack = 0;
-    for (; length > 8; length -= 8, p += 8) {
-        memcpy(&pack, p, 8);
-        hash = word_mix(hash, lower_eight(pack));
-    }
-    if (p + 8 <= limit) {
-        memcpy(&pack, p, 8);
-        pack &= ~0ULL >> (64 - 8 * length);
-    } else {
-        pack = 0;
-        memcpy(&pack, p, length);
-    }
-    return word_finish(word_mix(hash, lower_eight(pack)));
-}
-
-/* Word bytes of 32 as bits; `special` are those that need the scalar path: 0x7F and all above. */
-TEXT_AVX2 static inline uint32_t word_mask(__m256i x, uint32_t *special) {
-    uint32_t keep;
-    lower_avx2(x, &keep);
-    __m256i score = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('_'));
-    __m256i delete_ = _mm256_cmpeq_epi8(x, _mm256_set1_epi8(0x7F));
-    *special = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(x, delete_));
-    return keep | (uint32_t)_mm256_movemask_epi8(score);
-}
-
-/* The special bytes of data[i:i+64] that may be inside a word: not those of characters that part words.
- * `next` is where the last such character ended. */
-static inline uint64_t words_inside(const uint8_t *data, size_t n, size_t i, uint64_t special, size_t *next) {
-    while (special) {
-        size_t at = i + text_ctz(special);
-        if (at >= *next) {
-            uint32_t point;
-            unsigned length = utf8_decode(data + at, n - at, &point), place = uni_place(point);
-            if (place >= UNI_SIMPLE || UNI_KIND[place] != DROP) return special;
-            *next = at + length;
-        }
-        special &= special - 1;
-    }
-    return 0;
-}
-
-/* Take the words that are ASCII from data[i], where no word is open; gives the place from which the
- * scalar path must go on: the start of a word that meets a special byte, the end or the size limit. */
-TEXT_AVX2 static size_t words_ascii(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
-    uint32_t edges[64];
-    uint64_t before = 0, stop = 0;
-    size_t next = i, open = n; /* start of the word that is open at the end of a group; n: none */
-    for (; i + 64 <= n && !stop; i += 64) {
-        uint32_t special_a, special_b;
-        uint64_t in = word_mask(_mm256_loadu_si256((const __m256i *)(data + i)), &special_a);
-        in |= (uint64_t)word_mask(_mm256_loadu_si256((const __m256i *)(data + i + 32)), &special_b) << 32;
-        stop = special_a | (uint64_t)special_b << 32;
-        if (stop) stop = words_inside(data, n, i, stop, &next);
-        uint64_t turn = in ^ (in << 1 | before);
-        before = in >> 63;
-        if (stop) { /* only what lies wholly before the first special byte */
-            turn &= (1ULL << text_ctz(stop)) - 1;
-        }
-        unsigned turns = (unsigned)_mm_popcnt_u64(turn), at = 0;
-        for (; turn; turn &= turn - 1) edges[at++] = (uint32_t)text_ctz(turn);
-        at = 0;
-        if (open < n) {
-            if (!turns) {
-                if (!stop && i + 64 - open <= MAX_WORD) continue;
-                return open;
-            }
-            size_t end = i + edges[0];
-            if (end - open > MAX_WORD) return open;
-            out->symbols[out->count] = word_ascii(data + open, end - open, data + n);
-            out->starts[out->count] = offset + (uint32_t)open;
-            out->ends[out->count++] = offset + (uint32_t)end;
-            at = 1;
-            open = n;
-        }
-        size_t count = out->count;
-        for (; at + 1 < turns; at += 2) {
-            size_t start = i + edges[at], length = edges[at + 1] - edges[at];
-            out->symbols[count] = word_ascii(data + start, length, data + n);
-            out->starts[count] = offset + (uint32_t)start;
-            out->ends[count++] = offset + (uint32_t)(start + length);
-        }
-        out->count = count;
-        if (at < turns) open = i + edges[at];
-        if (stop) return open < n ? open : i + text_ctz(stop);
-    }
-    return open < n ? open : i;
-}
-#endif
+#include "word_runs.h"
 
 /* Words of data[0:n]; the outputs have room for n / 2 + 2.  Gives the bytes used: without `final`,
  * a word that may still grow is left for the next block. */
@@ -232,12 +242,9 @@ static size_t text_words(const uint8_t *data, size_t n, uint32_t offset, int fin
     size_t used = final ? n : utf8_whole(data, n), i = 0;
     out->open = 0;
 #if TEXT_HAS_AVX2
-    while (text_use_avx2 && i + 64 <= used) {
-        i = words_ascii(out, data, i, used, offset);
-        if (i < used) i = words_scalar(out, data, i, used, offset, 1);
-    }
+    if (text_use_avx2) i = words_vector(out, data, i, used, offset);
 #endif
-    words_scalar(out, data, i, used, offset, 0);
+    words_scalar(out, data, i, used, used, offset, 0);
     if (final) word_close(out);
     return out->open ? out->start - offset : used;
 }

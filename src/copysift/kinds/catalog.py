@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import resources
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.kinds.language import Language, parse
@@ -73,18 +73,25 @@ class Languages:
 
     def by_extension(self, name: str, head: bytes) -> Entry | None:
         """Give the language of a file by its name; where several use its extension, by its head too."""
-        claimants = self._extensions.get(PurePath(name).suffix.lower(), ())
+        claimants = self._extensions.get(_suffix(name), ())
+        if len(claimants) < 2:  # this runs for every file
+            return next((entry for entry in claimants if entry.claims(head)), None)
         ordered = sorted(claimants, key=lambda entry: not entry.looks_like)
         return next((entry for entry in ordered if entry.claims(head)), None)
 
     def has_extension(self, name: str) -> bool:
         """Say whether any language uses the extension of a file, whatever its head is like."""
-        return PurePath(name).suffix.lower() in self._extensions
+        return _suffix(name) in self._extensions
 
     def with_files(self, paths: Iterable[str]) -> Languages:
         """Give these languages and those of some files, which come first."""
         added = tuple(from_file(path) for path in paths)
         return Languages((*added, *self.entries)) if added else self
+
+
+def _suffix(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 and name[dot - 1] not in "/\\" else ""
 
 
 def _entry(text: str, origin: str, whole: bool = True) -> Entry:

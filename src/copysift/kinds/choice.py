@@ -12,9 +12,13 @@ from copysift.runtime.encoding import detect_encoding
 
 # The suffixes that name a kind; languages that `code` understands join them.
 SUFFIX_KINDS: dict[str, str] = dict.fromkeys((".htm", ".html", ".shtml", ".xht", ".xhtml"), "html")
+HEADERS = (".h", ".H")
 _MARK = b"\xef\xbb\xbf"  # of UTF-8
 _BLANKS = re.compile(rb"\s*")
 _HTML_TAG = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+
+
+Known = Languages | Callable[[], Languages] | None
 
 
 def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
@@ -30,14 +34,20 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
     return kind_of_text(name, head, known)
 
 
-def kind_of_text(name: str, head: bytes, known: Languages | None = None) -> str:
-    """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8."""
+def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True) -> str:
+    """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8.
+
+    The languages are looked up only where a suffix may name one. Without `every`, headers of C are texts, for
+    the tokens of declarations say little, and so is what only Pygments can lex, which takes long.
+    """
     dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
     if dot >= 0:
         by_name = SUFFIX_KINDS.get(name[dot:].lower())
         if by_name:
             return by_name
-        language = detect_language(name, head, known)
+        if not every and name.endswith(HEADERS):
+            return "text"
+        language = detect_language(name, head, known() if callable(known) else known, every)
         if language:
             return f"code:{language}"
     return "html" if _begins_a_page(head) else "text"
@@ -76,7 +86,7 @@ def _begins_a_page(head: bytes) -> bool:
         at = end + size
 
 
-def detect_language(name: str, head: bytes, known: Languages | None = None) -> str | None:
+def detect_language(name: str, head: bytes, known: Languages | None = None, every: bool = True) -> str | None:
     """Name the language of a program by its file name: a language file, a notebook, or Pygments' choice."""
     if name.lower().endswith(".ipynb"):
         return notebook.NAME
@@ -84,4 +94,4 @@ def detect_language(name: str, head: bytes, known: Languages | None = None) -> s
     entry = known.by_extension(name, head)
     if entry is not None or known.has_extension(name):
         return entry.name if entry else None
-    return foreign.by_extension(name)
+    return foreign.by_extension(name) if every else None

@@ -16,8 +16,22 @@ if TYPE_CHECKING:
 
 BLOCK = 256 * 1024  # bytes: a block and what is made of it stay in the cache
 
+TEXT, CODE = CHANNELS = "text", "code"  # lists of fingerprints that are joined apart
+_FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
+
 Made = TypeVar("Made")
 Step = Callable[[bytes | memoryview, int, bool], tuple[Made, int]]
+
+
+def family(kind: str) -> str:
+    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
+    name = kind.partition(":")[0]
+    return _FAMILIES.get(name, name)
+
+
+def channel_of(kind: str) -> str:
+    """Give the channel of a kind: programs by their tokens have one, all else shares another."""
+    return CODE if kind == CODE or kind.startswith("code:") else TEXT
 
 
 class Canonicaliser(Protocol):

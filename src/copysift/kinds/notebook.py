@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from copysift.kinds.catalog import Languages
 
 NAME = "ipynb"
+KIND = f"code:{NAME}"
 _MARK = re.compile(rb"^# %%(?: \[(\w+)\]| (\w+))?\n", re.MULTILINE)
 
 

@@ -5,7 +5,7 @@ This is all that a threshold needs, so a saved run can be asked again without it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
@@ -33,6 +33,7 @@ class PairColumns:
     containment_right: Shares
     longest: Numbers
     lines: Numbers
+    channel: NDArray[np.uint8]  # 0: as texts; 1: by the tokens of programs
 
     @classmethod
     def counted(
@@ -45,8 +46,22 @@ class PairColumns:
         unknown = np.broadcast_to(np.int32(UNKNOWN), len(left))  # takes no room
         return cls(
             left, right, shared, similarity, shares(shared, either), shares(shared, n),
-            shares(shared, m), unknown, unknown,
+            shares(shared, m), unknown, unknown, np.zeros(len(left), np.uint8),
         )  # fmt: skip
+
+    @classmethod
+    def best(cls, parts: Sequence[PairColumns]) -> PairColumns:
+        """Give every pair of several lists once, in order, from the list in which it is most similar."""
+        held = [part for part in parts if len(part)]
+        if len(held) < 2:  # one list has every pair once
+            return (held or parts)[0]
+        columns = [np.concatenate([getattr(part, each.name) for part in held]) for each in fields(cls)]
+        every = cls(*columns)
+        order = np.lexsort((every.channel, -every.similarity, every.right, every.left))
+        left, right = every.left[order], every.right[order]
+        first = np.ones(len(order), np.bool_)
+        first[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+        return every.take(order[first])
 
     def __len__(self) -> int:
         return len(self.left)

@@ -7,6 +7,7 @@ fingerprints do not compare as they are (Broder et al. 1997, section 3).
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,25 +15,25 @@ import numpy as np
 from copysift.join.rows import Candidates, Postings
 from copysift.match.counts import PairColumns
 from copysift.settings.comparison import Settings
-from copysift.workflows.collection import Collection
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
 SKETCHES = ("min", "adaptive-mod")
+Sketches = Callable[[str, int], "UInt64s"]  # of a channel and a document
 
 
 def measured(
-    found: Candidates, postings: Postings, collection: Collection, settings: Settings
+    found: Candidates, postings: Postings, sketch: Callable[[int], UInt64s], settings: Settings
 ) -> PairColumns:
-    """Give the measures of every candidate."""
+    """Give the measures of every candidate; `sketch` gives that of a document, ascending."""
     left, right = found.left, found.right
     columns = PairColumns.counted(left, right, found.shared, found.similarity, postings)
     if settings.scheme not in SKETCHES:
         return columns
     estimate = _min_pair if settings.scheme == "min" else _adaptive_pair
     rows = [
-        estimate(collection, one, other, settings.sketch)
+        estimate(sketch(one), sketch(other), settings.sketch)
         for one, other in zip(left.tolist(), right.tolist(), strict=True)
     ]
     resemblance, of_left, of_right = np.array(rows, dtype=np.float64).reshape(-1, 3).T
@@ -45,9 +46,8 @@ def measured(
     )
 
 
-def _min_pair(collection: Collection, left: int, right: int, size: int) -> tuple[float, float, float]:
+def _min_pair(a: UInt64s, b: UInt64s, size: int) -> tuple[float, float, float]:
     """Estimate r from MIN_s(A ∪ B), and the containments from it and the sizes of the two sets."""
-    a, b = _sketch(collection.filed[left].sketch), _sketch(collection.filed[right].sketch)
     union = np.union1d(a, b)[:size]
     common = np.intersect1d(a, b, assume_unique=True)
     r = float(np.isin(union, common, assume_unique=True).sum() / len(union)) if len(union) else 0.0
@@ -63,18 +63,13 @@ def _set_size(smallest: UInt64s, size: int) -> float:
     return (size - 1) * 2.0**64 / max(1.0, float(smallest[-1]))
 
 
-def _adaptive_pair(collection: Collection, left: int, right: int, size: int) -> tuple[float, float, float]:
+def _adaptive_pair(a: UInt64s, b: UInt64s, size: int) -> tuple[float, float, float]:
     """Compare two documents at the coarser of their levels, where both samples are whole."""
-    a, b = _sketch(collection.filed[left].sketch), _sketch(collection.filed[right].sketch)
     level = np.uint64(max(_level(a), _level(b)))
     mask = (np.uint64(1) << level) - np.uint64(1)
     a, b = a[(a & mask) == 0], b[(b & mask) == 0]
     s = len(np.intersect1d(a, b, assume_unique=True))
     return s / max(1, len(a) + len(b) - s), s / max(1, len(a)), s / max(1, len(b))
-
-
-def _sketch(hashes: UInt64s | None) -> UInt64s:
-    return np.empty(0, np.uint64) if hashes is None else hashes
 
 
 def _level(hashes: UInt64s) -> int:

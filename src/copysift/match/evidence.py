@@ -9,21 +9,20 @@ similarity is left to what is the same word for word, so that those come first a
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.join.memory import Join
+from copysift.join.memory import Budget, Join
 from copysift.join.rows import Postings
 from copysift.kinds import Lexemes
 from copysift.match.base import Base
+from copysift.match.measures import Weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copysift.model.values import UInt64s
-    from copysift.workflows.scan import Weigh
 
 VERBATIM = 0.02  # of the similarity depends on how much is the same word for word
 
@@ -31,18 +30,14 @@ VERBATIM = 0.02  # of the similarity depends on how much is the same word for wo
 class Evidence:
     """Collects the lexemes of groups; gives nothing where no group has any."""
 
-    def __init__(self, memory: int, tmp_dir: Path | None, jobs: int, seed: int, base: Base) -> None:
+    def __init__(self, memory: Budget, tmp_dir: Path | None, jobs: int, seed: int, base: Base) -> None:
         self._seed = np.uint64(seed)
         self._strings = Join(memory, tmp_dir, self._keyed(base.lexemes.strings), jobs)
         self._statements = Join(memory, tmp_dir, self._keyed(base.lexemes.statements), jobs)
         self.groups: set[int] = set()
 
-    def __enter__(self) -> Evidence:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Drop the entries."""
         self._strings.close()
         self._statements.close()
 

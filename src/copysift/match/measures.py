@@ -7,13 +7,13 @@ because a fingerprint that many hold says less than one that only two hold.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]  # weights by degree, of so many groups
 GRAIN = 2.0**-20  # weights are multiples of this, so their sums are exact in any order
 
 

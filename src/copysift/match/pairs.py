@@ -13,11 +13,18 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.kinds.kind import CODE, TEXT, family
 from copysift.match.counts import UNKNOWN, PairColumns
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Group, Pair, Region
 
 AT_ONCE = 4096  # pairs that are made together when all are asked for
+
+
+def channel_name(left: str, right: str) -> str:
+    """Name the channel of two documents that were compared as texts: words or bytes where both are such."""
+    same = family(left) if family(left) == family(right) else TEXT
+    return TEXT if same in (CODE, "mixed", "") else same
 
 
 class Pairs(Sequence[Pair]):
@@ -97,12 +104,17 @@ class Pairs(Sequence[Pair]):
             longest,
             lines,
             self._regions_of(numbers, columns),
+            columns.channel.tolist(),
             strict=True,
         )
         names, twins = self._documents, self._twins
-        for left, right, *measures in rows:
+        for left, right, likeness, r, of_left, of_right, shared, most, touched, regions, channel in rows:
             same = bool(twins) and twins[left] == twins[right]
-            yield Pair(names[left].name, names[right].name, same, *measures)
+            how = CODE if channel else channel_name(names[left].kind, names[right].kind)
+            yield Pair(
+                names[left].name, names[right].name, same, likeness, r, of_left, of_right, shared, most,
+                touched, regions, how,
+            )  # fmt: skip
 
     def _regions_of(
         self, numbers: NDArray[np.int64], columns: PairColumns

@@ -11,23 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.join.memory import Join
+from copysift.join.memory import Budget, Join
 from copysift.join.rows import Candidates, Postings, candidates
 from copysift.match.base import Base
+from copysift.match.measures import Weigh
 from copysift.settings.comparison import SHARES, Settings
-from copysift.sources.record_files import WINDOWED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copysift.model.values import UInt64s
-    from copysift.workflows.scan import Weigh
 
+WINDOWED = ("robust", "winnow", "open-closed")
 ROWS = 512  # groups whose pairs are formed at a time
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
@@ -64,16 +63,12 @@ def again(hashes: UInt64s, most: int) -> UInt64s:
 class Repeats:
     """The occurrences after the first of all groups, as a list beside their fingerprints."""
 
-    def __init__(self, most: int, memory: int, tmp_dir: Path | None, jobs: int, base: Base) -> None:
+    def __init__(self, most: int, memory: int | Budget, tmp_dir: Path | None, jobs: int, base: Base) -> None:
         self._most, self._base, self._jobs = most, base, jobs
         self._join = Join(memory, tmp_dir, None, jobs)
 
-    def __enter__(self) -> Repeats:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Drop the entries."""
         self._join.close()
 
     def add(self, group: int, hashes: UInt64s, last: UInt64s) -> UInt64s:

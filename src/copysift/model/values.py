@@ -5,7 +5,7 @@ All offsets are half-open byte offsets of the readable source (UTF-8): 32 bits w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Offsets = NDArray[np.integer[Any]]  # uint32, or uint64 in a document of over 4 GiB
     Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
 
-Opener = Callable[[], Iterator[bytes]]  # Document has a field named bytes
 
 
 RENAMED = "has the id of an earlier record; told apart by a number"
@@ -26,32 +25,19 @@ REPLACED = "invalid UTF-8, taken with replacement characters"
 DUPLICATE = "duplicate id"  # as the former are counted in run.json
 TAKEN = (RENAMED, REPLACED)  # reasons to take note of a record that is not left out
 
+# Codes of `Skipped`
+DAMAGED = "damaged"  # a container or file of records that cannot be read, or a member of it
+CUT = "cut"  # it ends before it should: what it would have had is not known
+LIMIT = "limit"  # a container that unpacks to too much, has too many members, or is too deep
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An input that was left out, and why, in words for the user."""
+    """An input that was left out, and why, in words for the user; `code` says it to programs."""
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document to compare; `open` gives its bytes again in chunks, as often as asked.
-
-    `data` holds the bytes of a document that is small enough to stay in memory; a large one has
-    None there and is read in chunks. `group` is the unit compared: members of one group are never
-    compared with each other.
-    """
-
-    name: str
-    data: bytes | None
-    kind: str
-    group: str
-    bytes: int
-    open: Opener
-    uri: str = ""
-    when: str = ""
+    code: str = field(default="", compare=False)
 
 
 class SpanMap(Protocol):
@@ -162,6 +148,7 @@ class Pair:
     longest: int | None = None
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
+    channel: str = ""  # what decided: text, words, bytes or code (tokens); none for equal bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +172,7 @@ class Hit:
     longest: int | None = None
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
+    channel: str = ""  # as in a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +230,7 @@ class Group:
     kind: str
     bytes: int
     fingerprints: int
+    read_as: str = ""  # "" for a file as it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def read_key(text: str, path: str) -> dict[str, str]:
     """Read a key that was written before; anything else is refused, and so never overwritten."""
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if not rows or tuple(rows[0]) != HEAD or any(len(row) != 2 for row in rows):
-        raise UsageError(f"{path} exists and is not a key of pseudonyms", hint="name another file by --key")
+        raise UsageError(f"{path} exists and is not a key of pseudonyms", hint="use another --key-file")
     return {row[0]: row[1] for row in rows[1:]}
 
 

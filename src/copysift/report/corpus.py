@@ -37,6 +37,7 @@ class Overview:
     largest: tuple[Portrait, ...]
     ignored: tuple[tuple[int, str], ...]
     ignored_count: int
+    notes: tuple[str, ...]
     skipped: int
     threshold: float
 
@@ -76,7 +77,8 @@ def as_text(view: Overview) -> str:
     if view.ignored_count:
         lines += [
             "",
-            f"{plural(view.ignored_count, 'shingle')} in too many documents to form pairs; the commonest:",
+            *(f"{note[0].upper()}{note[1:]}." for note in view.notes),
+            f"{plural(view.ignored_count, 'shingle')} ignored; the most common:",
         ]
         lines += [f"  {count:>12,}  {visible(text)}" for count, text in view.ignored]
     if view.skipped:
@@ -124,8 +126,9 @@ def as_html(view: Overview) -> str:
     ]
     if view.ignored_count:
         parts.append(
-            f"<h2>Common shingles</h2><p>{plural(view.ignored_count, 'shingle')} in too many documents "
-            "to form pairs.</p><table>"
+            "<h2>Boilerplate</h2>"
+            + "".join(f"<p>{_spell(note[0].upper() + note[1:])}.</p>" for note in view.notes)
+            + f"<p>{plural(view.ignored_count, 'shingle')} ignored; the most common:</p><table>"
         )
         parts += [f"<tr><td class=n>{count:,}<td>{_spell(text)}" for count, text in view.ignored]
         parts.append("</table>")

@@ -71,7 +71,10 @@ def described(numbers: dict[str, Any]) -> str:
         if value not in (None, [], False, "") and name not in ("thresholds", "programs", "sketch")
     ]
     if made["kind"] == "auto" and not made["language"] and numbers["documents"]:
-        rows.append(("programs", "compared by tokens" if made.get("programs") else "compared as text"))
+        programs = made.get("programs")
+        both = programs in (None, "both")
+        how = "as text and by tokens" if both else "by tokens" if programs else "as text"
+        rows.append(("programs", f"compared {how}"))
     rows.append(("made with", ", ".join(settings)))
     return "\n".join(f"{label:<13} {text}".rstrip() for label, text in rows)
 

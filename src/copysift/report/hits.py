@@ -92,6 +92,7 @@ def record(hit: Hit) -> dict[str, Any]:
         "bytes_right": hit.bytes,
         "longest": hit.longest,
         "lines": hit.lines,
+        "channel": hit.channel or None,
         "regions": None,
     }
     if hit.regions is not None:

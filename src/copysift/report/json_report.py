@@ -35,6 +35,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
                 "kind": each.kind,
                 "bytes": each.bytes,
                 "fingerprints": each.fingerprints,
+                "read_as": each.read_as or "file",
             }
             for each in result.documents
         ),
@@ -71,6 +72,7 @@ def record(pair: Pair) -> dict[str, Any]:
         "shared": pair.shared,
         "longest": pair.longest,
         "lines": pair.lines,
+        "channel": pair.channel or None,
         "regions": None if pair.regions is None else [_region(region) for region in pair.regions],
     }
 

@@ -47,7 +47,7 @@ def swept(done: Swept) -> str:
     )
     if done.skipped and done.gone:
         told += (
-            "\nwhat was skipped without its address counts as gone: mend the source and sweep it by --replace"
+            "\nskipped documents without an address count as gone: fix the source and repeat with --overwrite"
         )
     return told
 

@@ -17,23 +17,24 @@ import pyarrow.parquet as pq
 from copysift.engines import phases
 from copysift.engines.local import Batches, Corpus, _function, plain_size, records
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
-from copysift.fingerprints import shingles as sketching
 from copysift.model.values import DUPLICATE, RENAMED, REPLACED
 from copysift.runs import tables, texts
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.workspace import Work, answer_settings, job_of, making
 from copysift.runtime.progress import Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import settings_of
-from copysift.sources.detection import fields_of
+from copysift.sources.jsonl import fields_of
 from copysift.sources.records import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # settings that decide sketches and pairs: documents that come later take those of the run
-ADOPTED = ("shingle", "modulus", "method", "super_size", "estimate", "max_shared", "features", "floor")
+ADOPTED = ("shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "features", "floor")
+
+ADOPTED_FILES = ("documents", "shingles", "order")  # the census is taken again
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Summary:
     path: Path
     described: dict[str, Any]
     skipped: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
     @property
     def left_out(self) -> int:
@@ -86,6 +88,7 @@ def _made(
     job = "" if batches is not None else job_of(names, settings, _stamp(onto))
     resumed = work.begin(job)
     before: list[str] = []
+    notes: list[str] = []
     try:
         if onto is not None:
             before = list(_read_description(onto).get("sources", []))
@@ -95,7 +98,7 @@ def _made(
         if batches is not None:
             corpus.given(batches())
         else:
-            corpus.given(records(names, settings), plain_size(names, settings))
+            corpus.given(records(names, settings, notes=notes), plain_size(names, settings))
         corpus.sketch()
         if onto is None:
             require_field(len(corpus.first), corpus.skips.reasons, names, settings)
@@ -108,7 +111,7 @@ def _made(
     if settings.slim:
         for stale in (path / "sketches").glob("*.u64"):
             stale.unlink()
-    return summary
+    return dataclasses.replace(summary, notes=tuple(notes))
 
 
 def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
@@ -164,6 +167,7 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     if described.get("made_by") != "cluster":
         raise RunError(f"{onto} was not made by copysift cluster", hint="cluster the documents first")
     theirs, ours = described["settings"], answer_settings(settings)
+    adopted = from_stored(theirs)
     if theirs.get("seed") != ours["seed"]:
         raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
     usual = CorpusSettings()
@@ -171,24 +175,22 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
         asked = [name for name in asked if name != "floor"]
     check_onto(onto, settings, asked)
-    return dataclasses.replace(settings, **{name: theirs[name] for name in ADOPTED})
+    return dataclasses.replace(settings, **{name: getattr(adopted, name) for name in ADOPTED})
 
 
 def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> None:
     """Refuse settings that were given and are not those of the run that others are added to."""
-    theirs = _read_description(onto)["settings"]
+    theirs = from_stored(_read_description(onto)["settings"])
     known = settings_of(CorpusSettings)
     others = [
-        name
-        for name in given
-        if name in ADOPTED and name in theirs and getattr(settings, name) != theirs[name]
+        name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)
     ]
     if others:
-        made = ", ".join(f"{known[name].flags[-1]} {theirs[name] or 'none'}" for name in others)
+        made = ", ".join(f"{known[name].flags[-1]} {getattr(theirs, name) or 'none'}" for name in others)
         asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
         raise UsageError(
-            f"{onto} was made with {made}, and is now asked with {asked}",
-            hint="leave those settings out, or make another run",
+            f"{onto} was created with {made}; you gave {asked}",
+            hint="leave them out, or create another run",
         )
 
 
@@ -197,14 +199,10 @@ def _adopt(onto: Path, work: Work) -> None:
     theirs = onto / "sketches"
     if not list(theirs.glob("shingles-*.u64")):
         raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
-    modulus = int(_read_description(onto)["settings"]["modulus"])
     sets = Sets(theirs)
     for number in range(sets.parts):
-        values, bounds = sets.checked(number)
-        fresh, _ = sketching.samples(values, bounds, sketching.moduli(np.diff(bounds), modulus))
-        if not np.array_equal(fresh, sets.whole(number, "samples")[0]):
-            raise RunError(f"the samples of {theirs} are damaged", hint="make the run again")
-    for part in sorted(each for each in theirs.iterdir() if each.stem != "inverted"):
+        sets.checked(number)
+    for part in sorted(each for each in theirs.iterdir() if each.stem.split("-")[0] in ADOPTED_FILES):
         target = work.run / "sketches" / part.name
         try:
             target.hardlink_to(part)
@@ -228,7 +226,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             pq.write_table(tables.clusters_table(ids, found), path / TABLES[2])
             for written in writing:
                 written.result()
-        ignored = [] if before else texts.ignored_texts(corpus.ignored, sources, settings)
+        ignored = [] if before else texts.ignored_texts(corpus.told.commonest, sources, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]
     named += [[name, RENAMED] for name in renamed[:1000]]
     described: dict[str, Any] = {
@@ -239,12 +237,12 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
             "documents": len(ids),
             "bytes": int(corpus.sets.column("bytes").sum()),
             "shingles": int(shingles.sum()),
-            "fingerprints": int(corpus.sets.column("sampled").sum()),
+            "fingerprints": int(corpus.sampled().sum()),
             "identical": int(np.count_nonzero(corpus.how == 1)),
             "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
             "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
             "pairs": len(corpus.pairs),
-            "ignored": corpus.ignored_count,
+            "ignored": corpus.told.shingles,
             "skipped": corpus.skips.total + len(renamed),
             **tables.counted(found),
         },
@@ -252,6 +250,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         | ({DUPLICATE: len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
+        **corpus.told.described(settings.max_shared),
         "skipped": named,
     }
     tables.write_description(path, described)
@@ -263,7 +262,7 @@ def _last(settings: CorpusSettings) -> dict[str, object]:
         "resemblance": settings.resemblance,
         "contained": settings.contained,
         "policy": settings.policy or "component",
-        "measure": "resemblance",
+        "measure": settings.measure,
         "threshold": settings.resemblance,
     }
 
@@ -279,8 +278,8 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
     floor = float(opened.described["floor"])
     if settings.resemblance < floor - 1e-12:
         raise UsageError(
-            f"--resemblance is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
-            hint="ask for more, or cluster again with a lower --floor",
+            f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
+            hint="raise --threshold, or cluster again with a lower --floor",
         )
     found = phases.clustered(
         opened.pairs,

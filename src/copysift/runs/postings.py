@@ -36,7 +36,7 @@ class Inverted:
 
     def __init__(self, sets: Sets) -> None:
         self._sets = sets
-        self._total = int(sets.column("shingles").sum())
+        self._total = int(sets.column("compared").sum())
         self._paths = {end: sets.folder / f"inverted.{end}" for end in ("u64", "u32", "json")}
 
     def holders(self, mine: UInt64s) -> tuple[Int64s, Int64s]:
@@ -80,7 +80,8 @@ class Inverted:
         try:
             with Spill(room, 1 << RANGES) as spill:
                 for part in range(self._sets.parts):
-                    values, bounds = self._sets.checked(part)
+                    self._sets.checked(part)
+                    values, bounds = self._sets.whole(part)
                     numbers = np.arange(edges[part], edges[part + 1], dtype=np.uint32)
                     docs = np.repeat(numbers, np.diff(bounds))
                     spill.write(*kernels.join.partition(np.array(values), docs, RANGES))
@@ -105,7 +106,8 @@ class Inverted:
         edges = self._sets.bounds()
         shared = np.zeros(int(edges[-1]), np.int64)
         for part in range(self._sets.parts):
-            values, bounds = self._sets.checked(part)
+            self._sets.checked(part)
+            values, bounds = self._sets.whole(part)
             count = len(bounds) - 1
             few, ends = kernels.shingle.samples(values, bounds, np.full(count, 2**32 - 1, np.uint32), known)
             joined = np.concatenate([few, mine])

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from copysift.runs.scan_run import TABLES
-from copysift.sources.records import ID_FIELDS
+from copysift.sources.fields import ID_FIELDS
 
 
 def name_in(line: str) -> str:

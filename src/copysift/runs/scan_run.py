@@ -161,6 +161,7 @@ def _pairs(counts: Counts, ids: list[str]) -> pa.Table:
             "equal": np.concatenate([np.ones(same, np.bool_), np.zeros(len(pairs), np.bool_)]),
             "longest": _nullable(np.concatenate([unknown, pairs.longest])),
             "lines": _nullable(np.concatenate([unknown, pairs.lines])),
+            "channel": np.concatenate([np.zeros(same, np.uint8), pairs.channel]),
         }
     )
 
@@ -233,13 +234,12 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
     sets: dict[int, list[int]] = {}
     for first, other in zip(left[equal].tolist(), right[equal].tolist(), strict=True):
         sets.setdefault(first, [first]).append(other)
-    columns = PairColumns(
-        left,
-        right,
-        *(pairs[name].to_numpy() for name in ("shared", "similarity", "resemblance")),
-        *(pairs[name].to_numpy() for name in ("containment_left", "containment_right")),
-        *(pairs[name].fill_null(UNKNOWN).to_numpy() for name in ("longest", "lines")),
-    )
+    numbers_of = {name: pairs[name].to_numpy() for name in ("shared", "similarity", "resemblance")}
+    numbers_of |= {name: pairs[name].to_numpy() for name in ("containment_left", "containment_right")}
+    numbers_of |= {name: pairs[name].fill_null(UNKNOWN).to_numpy() for name in ("longest", "lines")}
+    decided = "channel" in pairs.column_names  # not in runs of version 0.1
+    channel = pairs["channel"].to_numpy() if decided else np.zeros(len(left), np.uint8)
+    columns = PairColumns(left=left, right=right, channel=channel, **numbers_of)
     return Counts(
         groups,
         columns.take(np.flatnonzero(~equal)),

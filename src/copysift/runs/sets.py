@@ -1,16 +1,19 @@
-"""The sketched documents of a run on disk: facts, samples and all shingles, in parts, in order of input.
+"""The sketched documents of a run on disk: facts and shingles, in parts, in order of input.
 
-`documents-N.arrow` has the facts, `samples-N.u64` the samples, `shingles-N.u64` the sets, one document
-after another. `documents-N.sum` has the checksum of the facts, and the facts have digests of the sets.
+`documents-N.arrow` has the facts, `shingles-N.u64` the sets, one document after another, `order-N.u32` the
+low halves of the shingles in order of the text. `documents-N.sum` has the checksum of the facts, and the
+facts have digests of the sets. The census adds `common.arrow`, the boilerplate; `census-N.u64`, how many
+shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without
+it. What is asked for is a set without boilerplate, unless it says `full`.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +21,7 @@ import pyarrow.ipc
 
 from copysift import kernels
 from copysift.errors import RunError
+from copysift.join.boilerplate import Boilerplate, Without, bounds_of, picked
 from copysift.join.lists import distinct
 from copysift.join.spill import write_all
 
@@ -25,30 +29,76 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
 SUM, DIGEST = ".sum", 32  # suffix of a checksum, and its hexadecimal digits
-NUMBERS = ("bytes", "words", "shingles", "sampled", "content", "lexical", "sets")
+DIGESTS = ("content", "lexical", "sets")
+NUMBERS = ("bytes", "words", "places", "shingles", *DIGESTS)
+STEMS = {"documents": "arrow", "order": "u32"}  # the others are u64
+COMMON = "common.arrow"
 
 
 @dataclass(frozen=True, slots=True)
 class Sketched:
-    """Some documents as phase 1 leaves them: a table of facts, their samples and their sets."""
+    """Some documents as phase 1 leaves them: a table of facts, their sets and the order of their shingles."""
 
     table: pa.Table
-    samples: UInt64s
     values: UInt64s
+    order: UInt32s
+
+
+class Places(NamedTuple):
+    """Where sets are: sources[source[i]][starts[i]:ends[i]]."""
+
+    sources: list[UInt64s]
+    source: Int64s
+    starts: Int64s
+    ends: Int64s
+
+    @classmethod
+    def of(cls, values: UInt64s, bounds: Int64s) -> Places:
+        """Give the places of sets that lie one after another."""
+        return cls([values], np.zeros(len(bounds) - 1, np.int64), bounds[:-1], bounds[1:])
+
+    def some(self, which: Int64s) -> Places:
+        """Give some of them."""
+        return Places(self.sources, self.source[which], self.starts[which], self.ends[which])
+
+    def gathered(self) -> tuple[UInt64s, Int64s]:
+        """Put the sets one after another: values and bounds."""
+        return kernels.shingle.gather_among(*self), bounds_of(self.ends - self.starts)
 
 
 def write_facts(table: pa.Table, part: Path, target: Path) -> None:
     """Write facts to `part` and put them in place, after their checksum."""
-    packed = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_file(part, table.schema, options=packed) as writer:
-        writer.write_table(table)
+    _write_arrow(table, part)
     checksum = part.with_name(f"{part.name}{SUM}")
     checksum.write_bytes(_checksum(part))
     checksum.replace(target.with_suffix(SUM))
     part.replace(target)
+
+
+def write_common(folder: Path, common: Boilerplate) -> None:
+    """Write the boilerplate of a run, if it has any."""
+    if len(common):
+        table = pa.table({"shingle": common.hashes, "documents": common.documents})
+        part = folder / "common.part"
+        _write_arrow(table, part)
+        part.replace(folder / COMMON)
+
+
+def drop_census(folder: Path) -> None:
+    """Remove what a census has left."""
+    for stem in ("common", "census-", "rest-"):
+        for path in folder.glob(f"{stem}*"):
+            path.unlink()
+
+
+def _write_arrow(table: pa.Table, path: Path) -> None:
+    packed = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_file(path, table.schema, options=packed) as writer:
+        writer.write_table(table)
 
 
 def _checksum(path: Path) -> bytes:
@@ -64,21 +114,22 @@ class Sets:
         self.parts = len(list(folder.glob("documents-*.arrow")))
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
-        self._parts: dict[int, UInt64s] = {}
+        self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
         self._sound: set[int] = set()  # parts whose facts are those that were written
         self._held = 0  # parts whose numbers are still at hand from writing
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
+    # ---- writing
+
     def write(self, part: list[Sketched]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
-        for name in ("samples", "values"):
-            stem = "shingles" if name == "values" else name
-            path = self._path(stem, self.parts)
+        for name, stem in (("values", "shingles"), ("order", "order")):
+            path = self.path(stem, self.parts)
             with path.open("wb", buffering=0) as file:
                 for each in part:
                     write_all(file.fileno(), getattr(each, name), path)
         table = pa.concat_tables([each.table for each in part])
-        target = self._path("documents", self.parts)
+        target = self.path("documents", self.parts)
         try:
             write_facts(table, target.with_suffix(".part"), target)
         except OSError as error:
@@ -89,15 +140,84 @@ class Sets:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
 
+    def settle(
+        self, part: int, common: Boilerplate, suspects: NDArray[np.bool_] | None = None
+    ) -> tuple[Without, Int64s]:
+        """Leave boilerplate out of the sets of a part, and write what is left of those that have any.
+
+        Only documents of the part that are suspects may have it. The last array has the sizes that are left.
+        """
+        sizes = self._of_part(part, "shingles").copy()
+        some = np.arange(len(sizes)) if suspects is None else np.flatnonzero(suspects)
+        found = common.without(*self._suspects(part, some)) if len(some) and len(common) else Without.none()
+        found = Without(some[found.changed], some[found.buried], found.values, found.bounds)
+        sizes[found.changed] = np.diff(found.bounds)
+        for stem, array in (("rest", found.values), ("census", sizes)):
+            path = self.path(stem, part)
+            if len(array) or stem == "census":
+                spare = path.with_suffix(f".{uuid4().hex}.part")
+                with spare.open("wb", buffering=0) as file:
+                    write_all(file.fileno(), np.ascontiguousarray(array), path)
+                spare.replace(path)
+        return found, sizes
+
+    def _suspects(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s, Int64s, Int64s, UInt32s]:
+        """Give sets of some documents of a part in full, their words and places, and their order."""
+        values, bounds = picked(*self.full(part), which)
+        words, places, order = self._of_part(part, "words"), *self.order(part)
+        return values, bounds, words[which], places[which], picked(order, bounds_of(places), which)[0]
+
+    def order(self, part: int) -> tuple[Int64s, UInt32s]:
+        """Give how many places the documents of a part have, and the low halves of their shingles in order.
+
+        Runs of version 0.1 have none.
+        """
+        path = self.path("order", part)
+        if not path.exists():
+            return self._of_part(part, "places"), np.zeros(0, np.uint32)
+        places = self._of_part(part, "places")
+        if path.stat().st_size != 4 * int(places.sum()):
+            raise RunError(f"{path} was cut short", hint="make the run again")
+        return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
+
+    # ---- facts
+
+    def common(self) -> Boilerplate:
+        """Give the boilerplate of the run."""
+        path = self.folder / COMMON
+        if not path.exists():
+            return Boilerplate.none()
+        try:
+            with pa.memory_map(str(path)) as file:
+                table = pa.ipc.open_file(file).read_all()
+                hashes, documents = (table[name].to_numpy() for name in ("shingle", "documents"))
+                return Boilerplate(hashes.copy(), documents.copy())
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+
     def column(self, name: str) -> NDArray[Any]:
         """Give a number of every document."""
         if name not in self._columns:
-            parts = self._written[name] if self._held == self.parts else []
-            parts = parts or [self._read(number, [name])[name].to_numpy() for number in range(self.parts)]
-            self._written[name] = []
-            kind = np.uint64 if name in ("content", "lexical", "sets") else np.int64
+            parts = self._written[name] if name in NUMBERS and self._held == self.parts else []
+            parts = parts or [self._numbers(number, name) for number in range(self.parts)]
+            if name in NUMBERS:
+                self._written[name] = []
+            kind = np.uint64 if name in DIGESTS else np.int64
             self._columns[name] = np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
         return self._columns[name]
+
+    def _numbers(self, part: int, name: str) -> NDArray[Any]:
+        if name == "compared" and self.path("census", part).exists():
+            return np.fromfile(self.path("census", part), np.int64)
+        if name == "places" and not self.path("order", part).exists():  # of version 0.1
+            return np.zeros(len(self._numbers(part, "words")), np.int64)
+        kept = "shingles" if name == "compared" else name
+        return np.asarray(self._read(part, [kept])[kept].to_numpy())
+
+    def _of_part(self, part: int, name: str) -> NDArray[Any]:
+        """Give a number of every document of a part, without a look at the other parts."""
+        known = self._columns.get(name)
+        return self._numbers(part, name) if known is None else known[self.span(part)]
 
     def forget(self, *names: str) -> None:
         """Drop columns from memory."""
@@ -112,94 +232,123 @@ class Sets:
         """Give columns of one part."""
         return self._read(part, columns)
 
+    def kinds(self, part: int) -> pa.Array:
+        """Give what the documents of a part are compared as; in version 0.1 all by words."""
+        path = self.path("documents", part)
+        with pa.memory_map(str(path)) as file:
+            known = "kind" in pa.ipc.open_file(file).schema.names
+        if known:
+            return self._read(part, ["kind"])["kind"].combine_chunks()
+        return pa.repeat(pa.scalar("words"), len(self._read(part, ["bytes"])))
+
     def bounds(self) -> Int64s:
         """Give the first document of every part, and one past the last."""
         if len(self._sizes) != self.parts:
-            self._sizes = [len(self._read(number, ["bytes"])) for number in range(self.parts)]
+            kept = self._written["bytes"] if self._held == self.parts else []
+            self._sizes = [len(each) for each in kept] or [
+                len(self._read(number, ["bytes"])) for number in range(self.parts)
+            ]
         return np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)]).astype(np.int64)
 
-    def whole(self, part: int, stem: str = "shingles") -> tuple[UInt64s, Int64s]:
-        """Give all sets of a part, or all samples: values and bounds."""
+    def span(self, part: int) -> slice:
+        """Give the numbers of the documents of a part."""
         first, last = self.bounds()[part : part + 2]
-        sizes = self.column("shingles" if stem == "shingles" else "sampled")[first:last]
-        bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
-        return self._mapped(stem, part, int(bounds[-1])), bounds
+        return slice(int(first), int(last))
 
-    def alone(self, part: int) -> tuple[UInt64s, Int64s]:
-        """Give all sets of a part as `whole` does, without a look at the other parts."""
-        sizes = self._read(part, ["shingles"])["shingles"].to_numpy()
-        bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    # ---- sets
+
+    def full(self, part: int) -> tuple[UInt64s, Int64s]:
+        """Give all sets of a part with their boilerplate: values and bounds."""
+        bounds = bounds_of(self._of_part(part, "shingles"))
         return self._mapped("shingles", part, int(bounds[-1])), bounds
 
+    def whole(self, part: int) -> tuple[UInt64s, Int64s]:
+        """Give all sets of a part without boilerplate: values and bounds."""
+        places = self.places(part)
+        if len(places.sources) == 1:
+            return places.sources[0], bounds_of(places.ends - places.starts)
+        return places.gathered()
+
+    def places(self, part: int) -> Places:
+        """Give where all sets of a part are, without boilerplate."""
+        sizes, compared = (self._of_part(part, name) for name in ("shingles", "compared"))
+        full = self._mapped("shingles", part, int(sizes.sum()))
+        changed = compared != sizes
+        starts = bounds_of(sizes)[:-1]
+        if not changed.any():
+            return Places([full], np.zeros(len(sizes), np.int64), starts, starts + sizes)
+        rest = self._mapped("rest", part, int(compared[changed].sum()))
+        starts = np.where(changed, bounds_of(np.where(changed, compared, 0))[:-1], starts)
+        return Places([full, rest], changed.astype(np.int64), starts, starts + compared)
+
     def checked(self, part: int) -> tuple[UInt64s, Int64s]:
-        """Give all sets of a part after a look whether they still are what was written: the digests tell."""
-        values, bounds = self.whole(part)
-        first, last = self.bounds()[part : part + 2]
-        if (kernels.shingle.set_digests(values, bounds) != self.column("sets")[first:last]).any():
-            raise RunError(f"{self._path('shingles', part)} is damaged", hint="make the run again")
+        """Give all sets of a part in full, if they still are what was written: the digests show it."""
+        values, bounds = self.full(part)
+        kept = self._read(part, ["sets"])["sets"].to_numpy().astype(np.uint64)
+        if (kernels.shingle.set_digests(values, bounds) != kept).any():
+            raise RunError(f"{self.path('shingles', part)} is damaged", hint="make the run again")
         return values, bounds
 
     def some(self, numbers: Int64s) -> tuple[UInt64s, Int64s]:
-        """Give the sets of some documents, ascending by number: values and bounds."""
-        sizes = self.column("shingles")
-        edges = self.bounds()
-        bounds = np.concatenate([[0], np.cumsum(sizes[numbers], dtype=np.int64)]).astype(np.int64)
-        values = np.empty(int(bounds[-1]), np.uint64)
-        starts = self._starts()
-        part = np.searchsorted(edges, numbers, side="right") - 1
-        heads = np.flatnonzero(np.diff(part, prepend=-1))
-        for head, tail in pairwise([*heads.tolist(), len(numbers)]):
-            first, last = edges[part[head]], edges[part[head] + 1]
-            source = self._mapped("shingles", int(part[head]), int(starts[last] - starts[first]))
-            inside = numbers[head:tail]
-            kernels.shingle.gather(
-                source,
-                starts[inside] - starts[first],
-                starts[inside + 1] - starts[first],
-                values[bounds[head] :],
-            )
-        return values, bounds
+        """Give the sets of some documents without boilerplate, ascending by number: values and bounds."""
+        return self._places(numbers).gathered()
 
-    def shared(self, lefts: Int64s, rights: Int64s, sizes: Int64s) -> Int64s:
-        """Count what pairs of documents share, where their sets lie."""
+    def shared(self, lefts: Int64s, rights: Int64s) -> Int64s:
+        """Count what pairs of documents share besides boilerplate, in the files where their sets are."""
         numbers = distinct(np.concatenate([lefts, rights]))
-        edges, starts = self.bounds(), self._starts()
+        left, right = np.searchsorted(numbers, lefts), np.searchsorted(numbers, rights)
+        return kernels.shingle.shared_among(*self._places(numbers), left, right)
+
+    def _places(self, numbers: Int64s) -> Places:
+        """Give the files that hold sets, and for every set which one, from where and to where."""
+        edges = self.bounds()
+        starts, rest_starts, changed = self._starts()
         part = np.searchsorted(edges, numbers, side="right") - 1
-        used = distinct(part)
-        source = np.searchsorted(used, part)
-        first = starts[edges[:-1]]
-        counts = np.diff(np.append(first, starts[-1]))
-        begin = starts[numbers] - first[part]
-        return kernels.shingle.shared_among(
-            [self._kept(int(each), int(counts[each])) for each in used],
-            source.astype(np.int64),
-            begin,
-            begin + sizes[numbers],
-            np.searchsorted(numbers, lefts),
-            np.searchsorted(numbers, rights),
+        where = 2 * part + changed[numbers]
+        used = distinct(where)
+        first, rest_first = starts[edges], rest_starts[edges]
+        sources = []
+        for each in used.tolist():
+            number, of = each // 2, rest_first if each % 2 else first
+            sources.append(self._kept(number, bool(each % 2), int(of[number + 1] - of[number])))
+        begin = np.where(
+            changed[numbers], rest_starts[numbers] - rest_first[part], starts[numbers] - first[part]
         )
+        ends = begin + self.column("compared")[numbers]
+        return Places(sources, np.searchsorted(used, where), begin, ends)
 
     def keep(self, limit: int) -> None:
         """Keep the sets in reach for `shared`, if they take no more than so many bytes; 0 lets them go."""
-        starts = self._starts()
-        self._parts.clear()
-        if 8 * int(starts[-1]) <= limit:
-            counts = np.diff(starts[self.bounds()]).tolist()
-            self._parts = {part: self._mapped("shingles", part, counts[part]) for part in range(self.parts)}
+        starts, rest_starts, _ = self._starts()  # what threads share is made before they start
+        self.column("compared")
+        self._kept_parts.clear()
+        if 8 * int(starts[-1] + rest_starts[-1]) <= limit:
+            for rest, of in ((False, starts), (True, rest_starts)):
+                for part, count in enumerate(np.diff(of[self.bounds()]).tolist()):
+                    if count or not rest:
+                        self._kept_parts[part, rest] = self._kept(part, rest, count)
 
-    def _kept(self, part: int, count: int) -> UInt64s:
-        return self._parts[part] if part in self._parts else self._mapped("shingles", part, count)
+    def _kept(self, part: int, rest: bool, count: int) -> UInt64s:
+        kept = self._kept_parts.get((part, rest))
+        return self._mapped("rest" if rest else "shingles", part, count) if kept is None else kept
 
-    def _starts(self) -> Int64s:
+    def _starts(self) -> tuple[Int64s, Int64s, NDArray[np.bool_]]:
+        """Give where every set begins in full and without boilerplate, and which ones differ."""
         if "_starts" not in self._columns:
-            sizes = self.column("shingles")
-            self._columns["_starts"] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        return self._columns["_starts"]
+            sizes, compared = self.column("shingles"), self.column("compared")
+            self._columns["_changed"] = sizes != compared
+            self._columns["_rest"] = bounds_of(np.where(self._columns["_changed"], compared, 0))
+            self._columns["_starts"] = bounds_of(sizes)
+        return self._columns["_starts"], self._columns["_rest"], self._columns["_changed"]
+
+    # ---- files
 
     def _mapped(self, stem: str, part: int, count: int) -> UInt64s:
         """Give the keys of a file where they lie; it is closed when the array goes."""
-        path = self._path(stem, part)
+        path = self.path(stem, part)
         try:
+            if not count and stem == "rest":
+                return np.zeros(0, np.uint64)
             if path.stat().st_size != 8 * count:
                 raise RunError(f"{path} was cut short", hint="make the run again")
             return np.asarray(np.memmap(path, np.uint64, "r")) if count else np.zeros(0, np.uint64)
@@ -212,7 +361,7 @@ class Sets:
             ) from None
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
-        path = self._path("documents", part)
+        path = self.path("documents", part)
         try:
             self._check(part, path)
             with pa.memory_map(str(path)) as file:
@@ -231,5 +380,6 @@ class Sets:
             raise RunError(f"{path} is damaged", hint="make the run again")
         self._sound.add(part)
 
-    def _path(self, stem: str, part: int) -> Path:
-        return self.folder / f"{stem}-{part:05d}.{'arrow' if stem == 'documents' else 'u64'}"
+    def path(self, stem: str, part: int) -> Path:
+        """Name a file of a part."""
+        return self.folder / f"{stem}-{part:05d}.{STEMS.get(stem, 'u64')}"

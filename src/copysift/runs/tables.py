@@ -87,22 +87,24 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
     """Write documents.parquet."""
     edges = corpus.sets.bounds()
     same = pa.array(SAME, pa.string())
+    sampled = corpus.sampled()
     writer = None
     for number in range(corpus.sets.parts):
         span = slice(int(edges[number]), int(edges[number + 1]))
-        part = corpus.sets.table(number, ["bytes", "words", "shingles", "sampled", "date", "other"])
+        part = corpus.sets.table(number, ["bytes", "words", "shingles", "date", "other"])
         named = ids[span.start : span.stop]
         how = corpus.how[span]
         table = pa.table(
             {
                 "document": named,
                 "group": named,
-                "kind": pa.repeat(pa.scalar("words"), len(named)),
+                "kind": corpus.sets.kinds(number),
                 "bytes": part["bytes"],
-                "fingerprints": part["sampled"],
+                "fingerprints": column(sampled[span].astype(np.int64)),
                 "raw_name": pa.nulls(len(named), pa.binary()),
                 "words": part["words"],
                 "shingles": part["shingles"],
+                "compared": column(corpus.sets.column("compared")[span]),
                 "date": part["date"],
                 "other": part["other"],
                 "same_as": taken(ids, np.where(how == ALONE, -1, corpus.first[span])),
@@ -121,6 +123,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
             "raw_name",
             "words",
             "shingles",
+            "compared",
             "date",
             "other",
             "same_as",
@@ -128,7 +131,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
         )
         kinds = {
             "raw_name": pa.binary(),
-            **dict.fromkeys(("bytes", "fingerprints", "words", "shingles"), pa.int64()),
+            **dict.fromkeys(("bytes", "fingerprints", "words", "shingles", "compared"), pa.int64()),
         }
         writer = pq.ParquetWriter(path, pa.schema([(name, kinds.get(name, pa.string())) for name in names]))
     writer.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def shown_text(text: bytes) -> str:
 
 
 def ignored_texts(
-    ignored: list[tuple[int, int, int]], sources: Iterable[str], settings: CorpusSettings
+    ignored: Sequence[tuple[int, int, int]], sources: Iterable[str], settings: CorpusSettings
 ) -> list[Ignored]:
     """Give the commonest ignored shingles with the text of the first document that has them."""
     told = ignored[:SHOWN]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
@@ -18,7 +17,7 @@ from copysift._version import __version__
 from copysift.errors import RunError
 from copysift.model.values import Skipped
 from copysift.runs.scan_run import VERSION
-from copysift.settings.corpus import NO_ANSWER, CorpusSettings
+from copysift.settings.corpus import CorpusSettings, stored_settings
 from copysift.workflows.selection import seed_check
 
 NEW = "new"  # a folder in a finished run, where the one that replaces it is made
@@ -186,11 +185,6 @@ def decisive(settings: CorpusSettings) -> str:
 
 def answer_settings(settings: CorpusSettings) -> dict[str, object]:
     """Give the settings that decide which pairs a run finds; of the seed only a check."""
-    values: dict[str, object] = {
-        field.name: getattr(settings, field.name)
-        for field in dataclasses.fields(settings)
-        if field.name not in NO_ANSWER
-    }
-    values["include"], values["exclude"] = list(settings.include), list(settings.exclude)
+    values: dict[str, object] = stored_settings(settings)
     values["seed"] = seed_check(settings.seed)
     return values

@@ -1,4 +1,4 @@
-"""Name → factory tables: kinds, fingerprint schemes, report formats and languages.
+"""Name → factory tables: kinds, fingerprint schemes, report formats, sources and languages.
 
 Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
 for. A package adds its own under the group's name in its pyproject.toml, for example
@@ -8,8 +8,11 @@ for. A package adds its own under the group's name in its pyproject.toml, for ex
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copysift.errors import UsageError
@@ -21,8 +24,15 @@ KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
 REPORTS = "copysift.reports"
 LANGUAGES = "copysift.languages"
+SOURCES = "copysift.sources"
 
-_WORDS = {KINDS: "kind", SCHEMES: "scheme", REPORTS: "report format", LANGUAGES: "language"}
+_WORDS = {
+    KINDS: "kind",
+    SCHEMES: "scheme",
+    REPORTS: "report format",
+    LANGUAGES: "language",
+    SOURCES: "source",
+}
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
@@ -52,6 +62,19 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "html": "copysift.report.page:report",
         "moss": "copysift.report.moss:report",
     },
+    SOURCES: {
+        "zip": "copysift.sources.containers:ZIP",
+        "tar": "copysift.sources.containers:TAR",
+        "compressed": "copysift.sources.containers:PACKED",
+        "office": "copysift.sources.containers:OFFICE_DOCUMENT",
+        "jsonl": "copysift.sources.record_sources:JSONL",
+        "lines": "copysift.sources.record_sources:LINES",
+        "csv": "copysift.sources.record_sources:CSV",
+        "tsv": "copysift.sources.record_sources:TSV",
+        "parquet": "copysift.sources.record_sources:PARQUET",
+        "arrow": "copysift.sources.record_sources:ARROW",
+        "warc": "copysift.sources.record_sources:WARC",
+    },
     LANGUAGES: {},  # the built-in ones are files, found by their own heads
 }
 
@@ -63,6 +86,21 @@ def entry_points(group: str) -> Iterable[EntryPoint]:
     return declared(group=group)
 
 
+def plug_in_names(group: str) -> tuple[str, ...]:
+    """Give the names that other packages declare in a group.
+
+    Reading all that is installed takes longer than a small scan, so that is done only where the group is
+    named in an entry_points.txt on the path.
+    """
+    wanted = f"[{group}]".encode()
+    for folder in dict.fromkeys(sys.path):
+        with suppress(OSError):
+            for place in Path(folder or ".").glob("*.*-info/entry_points.txt"):
+                if wanted in place.read_bytes():
+                    return tuple(name for name in names(group) if name not in _BUILT_IN[group])
+    return ()
+
+
 @cache
 def table(group: str) -> dict[str, EntryPoint]:
     """Give all entry points of a group by name, built-ins first."""
@@ -72,6 +110,11 @@ def table(group: str) -> dict[str, EntryPoint]:
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         found.setdefault(entry.name, entry)
     return found
+
+
+def built_in(group: str) -> tuple[str, ...]:
+    """Give the names of a group that are not of plug-ins."""
+    return tuple(_BUILT_IN[group])
 
 
 def names(group: str) -> tuple[str, ...]:

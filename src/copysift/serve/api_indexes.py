@@ -62,9 +62,9 @@ class QueryIn(Strict):
     name: str = Field("query", max_length=1000, description="Its suffix tells the language of a program.")
     passages: bool = Field(False, description="Whether hits come with the passages that they share.")
     threshold: float | None = Field(
-        None, ge=0, description="As of `copysift query`: a share, .5 if not given."
+        None, ge=0, description="As of `copysift query`: a share, .25 if not given."
     )
-    measure: str = Field("containment", examples=["containment"])
+    measure: str = Field("containment-left", examples=["containment-left"])
     min_shared: int = Field(2, ge=1)
     limit: int = Field(100, ge=1, le=1000)
     window: int | None = Field(None, ge=1, le=8192)

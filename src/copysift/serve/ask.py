@@ -48,7 +48,7 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
         raise UsageError("there is nothing to ask for", hint="paste a text or choose a file")
     wanted = fields.get("index", "")
     chosen = [each for each in state.indexes.listed(user) if each.made and wanted in ("", each.name)]
-    query = make(Query, {"threshold": fields.get("threshold") or "10%", "limit": HITS, "min_shared": 1})
+    query = make(Query, {"threshold": fields.get("threshold") or "25%", "limit": HITS, "min_shared": 1})
     asked = [await asyncio.to_thread(_answered, state, each, name, content, query) for each in chosen]
     values = {
         "indexes": state.indexes.listed(user),

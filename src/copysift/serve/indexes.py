@@ -154,17 +154,18 @@ def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads:
 
 def _texts(folder: Path, skipped: list[str]) -> Iterator[tuple[str, bytes]]:
     from copysift.model.values import Skipped
-    from copysift.sources.containers import is_archive, members
+    from copysift.sources.formats import is_archive
+    from copysift.sources.inputs import members
 
     for file, path in uploaded(folder):
         if not is_archive(file.name):
             yield file.name, path.read_bytes()
             continue
-        for member in members(path.read_bytes()):
+        for member in members(path.read_bytes(), name=file.name):
             if isinstance(member, Skipped):
                 skipped.append(member.name)
             else:
-                yield member.name, member.data
+                yield member.name[len(file.name) + 1 :], b"".join(member.content.chunks())
 
 
 def passages(index: Index, source: bytes, hit: Any, most: int) -> list[dict[str, Any]]:

@@ -1,28 +1,23 @@
 """The conversation of a MOSS client, as a state machine without I/O: bytes in, events out.
 
     client: moss USERID / directory 0|1 / X 0|1 / maxmatches M / show N / language LANG
-    server: yes            (or no: unknown language or user)
+    server: yes            (or no: unknown language)
     client: file ID LANG BYTES NAME  then exactly BYTES raw bytes      ID 0 = base file
     client: query 0 COMMENT
     server: URL of the result
     client: end
 
-Lines end in LF. A client that was told `no` may upload all the same (mosspy on Python 3 does): its
-files are read, counted against the limits and thrown away, and its query is answered by an error.
+Lines end in LF. An unknown user gets `yes` too, and the reason as the answer to the query: clients print that
+answer, whereas after `no` all of them say that the language is wrong. A client that got `no` may upload all
+the same (mosspy on Python 3 does). The files of either are read, counted against the limits and thrown away.
 Whatever breaks a rule ends the conversation with one line that says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
-
-LANGUAGES = (
-    "c", "cc", "java", "ml", "pascal", "ada", "lisp", "scheme", "haskell", "fortran", "ascii", "vhdl",
-    "verilog", "perl", "matlab", "python", "mips", "prolog", "spice", "vb", "csharp", "modula2", "a8086",
-    "javascript", "plsql",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +48,13 @@ class Reply:
     """Bytes to send."""
 
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The client is not served; its files are thrown away and its query is answered by `reason`."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Failed:
     reply: bytes
 
 
-Event = Reply | FileBegins | FileData | FileEnds | Submitted | Ended | Failed
+Event = Reply | Refused | FileBegins | FileData | FileEnds | Submitted | Ended | Failed
 
 
 class _State(Enum):
@@ -119,13 +121,13 @@ class Conversation:
     """One connection; feed it with `receive`, tell it of the end with `finish`."""
 
     limits: MossLimits = field(default_factory=MossLimits)
-    languages: Container[str] = LANGUAGES
+    knows_language: Callable[[str], bool] = lambda language: True
     knows_user: Callable[[str], bool] = lambda user: True
 
     _state: _State = _State.GREETING
     _options: dict[str, object] = field(default_factory=dict)
     _buffer: bytearray = field(default_factory=bytearray)
-    _refusal: str = ""  # why the client was told `no`
+    _refusal: str = ""  # why the client is not served
     _left: int = 0  # bytes of the file that are still to come
     _files: int = 0
     _submissions: int = 0
@@ -250,11 +252,14 @@ class Conversation:
             self._options[numbers[word]] = _number(word, value)
         elif word == "language":
             self._options["language"] = value
-            if value not in self.languages:
+            known = self.knows_language(value)
+            if not known:
                 self._refusal = f"this server has no language `{_shown(value)}`"
             elif not self.knows_user(self.user):
                 self._refusal = f"this server does not know the user `{_shown(self.user)}`"
-            events.append(Reply(b"no\n" if self._refusal else b"yes\n"))
+            if self._refusal:
+                events.append(Refused(self._refusal))
+            events.append(Reply(b"yes\n" if known else b"no\n"))
             self._state = _State.FILES
         else:
             raise _BrokenError(f"`{_shown(word)}` is not expected here")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from copysift.errors import CopysiftError
+from copysift.errors import CopysiftError, UsageError
+from copysift.kinds import code
 from copysift.serve.incoming import Incoming
 from copysift.serve.jobs import Job, Jobs
 from copysift.serve.limits import LimitError
@@ -23,6 +25,7 @@ from copysift.serve.moss_protocol import (
     FileData,
     FileEnds,
     Options,
+    Refused,
     Reply,
     Submitted,
 )
@@ -96,9 +99,10 @@ class _Talk:
         peer = writer.get_extra_info("peername")
         self._peer = str(peer[0]) if peer else ""
         self._upload: Incoming | None = None
-        self._talk = Conversation(
-            server._jobs.limits.moss(), knows_user=lambda user: server.owner(user, self._peer) is not None
-        )
+        self._talk = Conversation(server._jobs.limits.moss(), knows_language, self._knows_user)
+
+    def _knows_user(self, user: str) -> bool:
+        return self._server.owner(user, self._peer) is not None
 
     async def run(self) -> None:
         limits = self._server._jobs.limits
@@ -136,10 +140,12 @@ class _Talk:
         if isinstance(event, Reply):
             self._writer.write(event.data)
             await self._writer.drain()
+        elif isinstance(event, Refused):
+            log.warning("MOSS client %s refused: %s", self._peer, event.reason)
         elif isinstance(event, FileBegins):
             if self._upload is None:
                 owner = self._server.owner(self._talk.user, self._peer)
-                assert owner is not None, "a client who was told no has no files"
+                assert owner is not None, "the files of a refused client are thrown away"
                 self._upload = await asyncio.to_thread(self._server._jobs.incoming, owner)
             self._upload.begin(event.name, "base" if event.base else "file")
         elif isinstance(event, FileData):
@@ -152,6 +158,7 @@ class _Talk:
             await self._submit(event)
         elif isinstance(event, Failed):
             self._server._metrics.count("moss_errors")
+            log.info("MOSS client %s got an error: %s", self._peer, event.reason)
             self._writer.write(event.reply)
             await self._linger()
         else:
@@ -175,7 +182,7 @@ class _Talk:
         try:
             job = await asyncio.to_thread(
                 server._jobs.accept, upload, owner, "scan",
-                {"settings": settings_of_options(query.options), "moss": True}, origin="moss",
+                {"settings": settings_of_options(query.options), "moss": asked(query)}, origin="moss",
                 title=shown(query.comment) or f"MOSS: {query.options.language}, {len(upload.files)} files",
                 shared=True,
             )  # fmt: skip
@@ -188,10 +195,32 @@ class _Talk:
         await self._take(self._talk.answer(server._address(job)))
 
 
+def knows_language(name: str) -> bool:
+    """Say whether a language can be read, under MOSS's name or ours."""
+    try:
+        code(name)
+    except UsageError:
+        return False
+    return bool(name)
+
+
+def asked(query: Submitted) -> dict[str, str]:
+    """Give what a client asked for as the index of its result repeats it, and the date as MOSS writes it."""
+    options = query.options
+    parts = [f"-l {shown(options.language)}", "-d" * options.directory, f"-m {options.maxmatches}"]
+    parts += [f"-n {options.show}" * (options.show != Options().show), "-x" * options.experimental]
+    return {
+        "options": " ".join(filter(None, parts)),
+        "comment": shown(query.comment),
+        "date": time.strftime("%a %b %e %H:%M:%S %Z %Y"),
+    }
+
+
 def settings_of_options(options: Options) -> dict[str, Any]:
-    """Give our settings for those of a MOSS client: pairs that share anything, the best `show` of them."""
+    """Give our settings for those of a MOSS client: pairs that share anything, the `show` that share most."""
     settings: dict[str, Any] = {
         "by": "dir" if options.directory else "file",
+        "measure": "shared",
         "threshold": 0.0,
         "limit": min(max(1, options.show), MOST_PAIRS),
         "max_shared": max(2, options.maxmatches),

@@ -108,7 +108,8 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
         "job": job,
         "shown": job_out(state.jobs, job),
         "marks": state.jobs.marks(job),
-        "base": state.base,
+        "address": state.result_address(job),
+        "private": state.needs_login(job),
     }
     return show(request, "check.html.j2", values, user=user)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -81,7 +82,8 @@ def install(app: FastAPI, page: PageOf) -> None:
     @handled(LoginNeededError)
     async def _login(request: Request, error: LoginNeededError) -> Response:
         if request.method == "GET":
-            return RedirectResponse(f"{root_of(state_of(request))}/login", 303)
+            query = f"?{urlencode({'next': error.next})}" if error.next else ""
+            return RedirectResponse(f"{root_of(state_of(request))}/login{query}", 303)
         return answer(request, 401, "please log in again")
 
     @handled(Exception)

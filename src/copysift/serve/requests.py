@@ -38,7 +38,7 @@ def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in known:
             raise UsageError(f"there is no setting {name!r}", hint=f"settings: by, {', '.join(known)}")
-    limit = make(Settings, given).limit  # says what makes no sense
+    limit = make(Settings, given, "scan").limit  # says what makes no sense
     if limit is not None and limit > MOST_PAIRS:
         raise UsageError(f"limit is {limit}, but must be at most {MOST_PAIRS:,}")
     return {**given, "by": unit}

@@ -108,14 +108,15 @@ async def _moss(state: State, say: Say) -> MossServer | None:
     users = None if config.moss_users is None else dict(config.moss_users)
     owner = LOCAL if config.tokens is None else None
     moss = MossServer(state.jobs, state.workers, state.result_address, users, state.metrics, owner)
+    host = config.moss_host or config.host
     try:
-        port = await moss.start(config.host, config.moss_port)
+        port = await moss.start(host, config.moss_port)
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {config.host}, port {config.moss_port}: {error.strerror}",
-            hint="choose another by --moss-port, or none by --moss-port -1",
+            f"cannot listen on {host}, port {config.moss_port}: {error.strerror}",
+            hint="choose another with --moss-host and --moss-port, or turn it off with --moss-port -1",
         ) from None
-    say(f"MOSS clients reach it at {config.host}, port {port}")
+    say(f"MOSS clients reach it at {host}, port {port}")
     return moss
 
 

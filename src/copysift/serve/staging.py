@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from copysift.model.document import INSIDE
 from copysift.serve.incoming import Uploaded
-from copysift.sources.containers import is_archive, zip_names
+from copysift.sources.containers import zip_names
+from copysift.sources.formats import is_archive
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9+_#-]{1,12}\Z")
 _ARCHIVE = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|tzst|tar\.(gz|bz2|xz|zst))\Z", re.IGNORECASE)
@@ -42,7 +44,7 @@ class Staged:
         for archive, shown in self._archives:
             if path == archive:
                 return shown
-            if path.startswith(f"{archive}/"):
+            if path.startswith((f"{archive}/", f"{archive}{INSIDE}")):
                 inside = path[len(archive) + 1 :]
                 return f"{shown}/{inside}" if shown else inside
         return path

@@ -33,11 +33,20 @@ class State:
 
     def result_address(self, job: Job) -> str:
         """Give the address of a shared result."""
-        return f"{self.base}/results/{job.share}"
+        base = self.config.moss_url.rstrip("/") if job.origin == "moss" else ""
+        return f"{base or self.base}/results/{job.share}"
+
+    def needs_login(self, job: Job) -> bool:
+        """Say whether the link of a shared result is not enough to read it."""
+        return job.origin == "moss" and self.config.moss_results == "private"
 
 
 class LoginNeededError(Exception):
-    """Raised when a page needs a user and the browser has none."""
+    """Raised when a page needs a user and the browser has none; `next` is the page to show then."""
+
+    def __init__(self, next_: str = "") -> None:
+        super().__init__()
+        self.next = next_
 
 
 def state_of(request: Request) -> State:

@@ -17,7 +17,7 @@ from copysift.report import moss, page
 from copysift.report.view import View
 from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
-from copysift.serve.requests import PAIRS
+from copysift.serve.requests import MOST_PAIRS, PAIRS
 from copysift.serve.staging import stage
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
@@ -69,7 +69,9 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     )
     most = settings.limit or PAIRS
     run = Scan(settings)
-    result = run.run(staged.paths, regions=True, most=most, progress=told)
+    # MOSS orders by matched tokens: more pairs than it shows are matched to find those that have the most.
+    matched = min(MOST_PAIRS, 2 * most + 50) if request.get("moss") else most
+    result = run.run(staged.paths, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
     shown = _without_paths(staged.renamed(result), request["settings"])
     view = View(
@@ -84,7 +86,9 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     if request.get("moss"):
         pages = out / "moss"
         pages.mkdir()
-        for name, content in moss.report(shown, view).items():
+        query = request["moss"]
+        asked_for = moss.Query(**query) if isinstance(query, dict) else None  # jobs of version 0.1 have none
+        for name, content in moss.report(shown, view, asked_for).items():
             _write(pages / name, content)
     return {
         "pairs": min(most, len(shown.pairs)),

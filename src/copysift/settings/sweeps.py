@@ -1,23 +1,22 @@
-"""The settings of sweeps and of what is asked about them, declared as those of settings.py are."""
+"""The settings of sweeps and of questions about them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from copysift.errors import UsageError
-from copysift.settings.declaration import check_limits, declare
-from copysift.settings.parsing import flag, fraction, text
-
-_SWEEP = "Which sweep"
-_ASKING = "What is asked"
-FLOOR = 0.3  # the index keeps no pairs below
-TRACING = "locate history changes holders"
+from copysift.settings.commands import OUTPUT, REPORTED, SOURCES
+from copysift.settings.declaration import alias, check_limits, declare
+from copysift.settings.parsing import flag, text
+from copysift.settings.reading import SourceFormat
+from copysift.settings.selection import CORPUS_FLOOR, REVIEW, SAME, Selection, check_threshold
 
 
 def moment(name: str, value: object) -> int:
-    """Take a date or a time in ISO form and give its seconds since 1970; without a zone it is UTC."""
+    """Take a date or a time in ISO form, in UTC unless it has a zone; give seconds since 1970."""
     if isinstance(value, datetime):
         made = value
     else:
@@ -34,7 +33,7 @@ def moment(name: str, value: object) -> int:
         made = made.replace(tzinfo=UTC)
     seconds = int(made.timestamp())
     if seconds != made.timestamp():
-        raise UsageError(f"--{name} is {value}, but sweeps are told apart by whole seconds")
+        raise UsageError(f"--{name} is {value}, but sweeps differ by whole seconds")
     return seconds
 
 
@@ -44,78 +43,93 @@ def spelled(at: int) -> str:
     return made.strftime("%Y-%m-%d") if at % 86400 == 0 else made.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweeping:
+@dataclass(frozen=True, kw_only=True)
+class Sweeping(SourceFormat):
     """Which sweep is added."""
 
+    COMMANDS: ClassVar[str] = "sweep"
+
     date: int | None = declare(
-        None, "--date", "When the source was as it is: 2026-11-01, or with a time, in UTC.",
-        _SWEEP, moment, "DATE", commands="sweep", shown="with --revision that of the commit",
+        None, "--date", "Date of this state of the source: 2026-11-01, or with a time, in UTC.",
+        SOURCES, moment, "DATE", commands="sweep", default_text="the commit's with --revision",
     )  # fmt: skip
     revision: str = declare(
-        "", "--revision", "The tree of this revision of the git repository SOURCE.",
-        _SWEEP, text, "REV", commands="sweep", shown="the files of a folder",
+        "", "--revision", "Read this revision of a git repository.",
+        SOURCES, text, "REV", commands="sweep", default_text="none",
     )  # fmt: skip
-    input: str = declare(
-        "auto", "--input", "Format of the sources.", _SWEEP, text, "FORMAT", commands="sweep",
-        choices=("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow"),
-    )  # fmt: skip
-    replace: bool = declare(
-        False, "--replace", "Put this sweep in the place of another one of the same date.", _SWEEP, flag,
-        commands="sweep",
+    overwrite: bool = declare(
+        False, "--overwrite", "Replace an existing sweep of the same date.", OUTPUT, flag, commands="sweep",
+        aliases=(alias("--replace", values={True: True}),),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_limits(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tracing:
-    """What is asked about sweeps."""
+@dataclass(frozen=True, kw_only=True)
+class Tracing(Selection):
+    """Which sweeps count, and when two documents are the same."""
 
-    threshold: float = declare(
-        0.5, "--threshold", "The least resemblance or share that counts as the same document: 50% or .5.",
-        _ASKING, fraction, "X", limits=(0, 1), commands="locate changes",
+    COMMANDS: ClassVar[str] = "locate history changes"
+
+    since: int | None = declare(
+        None, "--since", "First sweep to include.", REPORTED, moment, "DATE", commands="history changes",
+        default_text="the oldest", aliases=(alias("--from", "changes", key="start"),),
     )  # fmt: skip
-    share: float = declare(
-        0.2, "--threshold", "The least share of the file that a document must hold: 20% or .2.",
-        _ASKING, fraction, "X", limits=(0, 1), commands="holders",
-    )  # fmt: skip
-    original: str = declare(
-        "", "--original", "The address of the original, whose versions the holders are compared with.",
-        _ASKING, text, "URI", commands="holders", shown="the first that had these bytes",
-    )  # fmt: skip
-    grouping: str = declare(
-        "host", "--by", "What holders are grouped by: host (of a path its first folder), folder, or none.",
-        _ASKING, text, "WHAT", commands="holders", choices=("host", "folder", "none"),
-    )  # fmt: skip
-    watch: bool = declare(
-        False, "--watch", "Only what is new or changed since the sweep before, and who holds it no more.",
-        _ASKING, flag, commands="holders",
-    )  # fmt: skip
-    start: int | None = declare(
-        None, "--from", "The first sweep that counts.", _ASKING, moment, "DATE", commands="changes",
-        shown="the oldest",
-    )  # fmt: skip
-    end: int | None = declare(
-        None, "--to", "The last sweep that counts.", _ASKING, moment, "DATE", commands="changes",
-        shown="the newest",
+    until: int | None = declare(
+        None, "--until", "Last sweep to include.", REPORTED, moment, "DATE", commands="history changes",
+        default_text="the newest", aliases=(alias("--to", "changes", key="end"),),
     )  # fmt: skip
     diff: bool = declare(
-        False, "--diff", "Show what changed between each version and the one before.", _ASKING, flag,
-        commands="history",
-    )  # fmt: skip
+        False, "--diff", "Show what changed between versions.", OUTPUT, flag, commands="history"
+    )
 
     def __post_init__(self) -> None:
         check_limits(self)
+        check_threshold("resemblance", self.threshold)
+
+    @property
+    def cut(self) -> float:
+        """The threshold, or its default."""
+        return SAME if self.threshold is None else self.threshold
 
     @property
     def kept(self) -> float:
-        """The threshold, for an answer from the pairs that an index keeps: it can be no lower than these."""
-        if self.threshold < FLOOR:
+        """The threshold of an answer from stored pairs: it cannot be below their floor."""
+        if self.cut < CORPUS_FLOOR:
             raise UsageError(
-                f"--threshold is {self.threshold:.0%}, but the index keeps only pairs of contents that share "
-                f"at least {FLOOR:.0%}: below, nearly everything is a little like everything else",
-                hint="ask with the document as a file: copysift locate --file, or copysift query, takes less",
+                f"--threshold is {self.cut:.0%}, but the index stores only pairs of at least "
+                f"{CORPUS_FLOOR:.0%}",
+                hint="copysift locate --file and copysift query take lower thresholds",
             )
-        return self.threshold
+        return self.cut
+
+
+@dataclass(frozen=True, kw_only=True)
+class Copies(Selection):
+    """Which copies are reported, and how."""
+
+    COMMANDS: ClassVar[str] = "copies"
+
+    original: str = declare(
+        "", "--original", "Compare the copies with the versions at this URI.",
+        REPORTED, text, "URI", commands="copies", default_text="the first seen",
+    )  # fmt: skip
+    group_by: str = declare(
+        "host", "--group-by", "Group copies by host, folder or none.",
+        REPORTED, text, "WHAT", commands="copies", choices=("host", "folder", "none"),
+        aliases=(alias("--by", key="grouping"),),
+    )  # fmt: skip
+    watch: bool = declare(
+        False, "--watch", "Only what is new, changed or gone since the previous sweep.",
+        REPORTED, flag, commands="copies",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+        check_threshold("containment", self.threshold)
+
+    @property
+    def cut(self) -> float:
+        """The threshold, or its default."""
+        return REVIEW if self.threshold is None else self.threshold

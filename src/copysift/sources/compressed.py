@@ -1,39 +1,70 @@
-"""Open files that may be packed, by their names; what was unpacked before a damage is given first."""
+"""Open compressed files, by their first bytes; what was unpacked before a damage is given first."""
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import sys
 import zlib
-from typing import IO, Any
+from typing import IO, Any, BinaryIO, cast
 
-import pyarrow as pa
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without the library cannot raise it either
+    LZMAError = zlib.error  # type: ignore[misc,assignment]
 
 CHUNK = 1 << 22
 PIECE = 1 << 18  # bytes of one read of zstd, which gives nothing of a read that meets a damage
 LEAST = 1 << 12  # where it cannot be read again
-_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
-DAMAGED = (EOFError, zlib.error, OSError)  # a packed file that ends early, or is not what it should be
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+_MAGIC = {b"\x1f\x8b\x08": "gzip", b"\xfd7zXZ\0": "lzma", b"\x28\xb5\x2f\xfd": "zstd"}
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # a block, or the end of an empty file, behind BZh1 to BZh9
+_BY_NAME = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd", ".zstd": "zstd"}
+DAMAGED = (EOFError, zlib.error, LZMAError, OSError)  # a file that ends early, or is not what it should be
+UNPACK_ERRORS: tuple[type[Exception], ...] = (EOFError, zlib.error, LZMAError)
 
 
 def packing(head: bytes) -> str:
-    """Tell how a stream is packed by its first bytes, as the suffix of a name."""
-    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+    """Say by its first bytes how a stream is compressed: gzip, bz2, lzma, zstd, or "" for not at all."""
+    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
+        return "bz2"
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
 
 
 def unpacked(place: str, opened: IO[bytes] | None = None) -> IO[bytes]:
-    """Open a file, decompressing it by its name; standard input, by its first bytes."""
-    name = place
+    """Open a file, decompressing it by its first bytes, or by its name where it cannot be read twice."""
     if place == "-":
         given: Any = sys.stdin.buffer
-        opened, name = given, packing(given.peek(4))
-    if name.endswith(".gz"):
-        return gzip.open(opened or place, "rb")  # type: ignore[return-value]
-    if name.endswith((".zst", ".zstd")):
-        return io.BufferedReader(_Zstd(opened or open(place, "rb")), PIECE)
-    return opened or open(place, "rb", buffering=0)
+        return unpacked_stream(given, packing(given.peek(16)))
+    stream = opened or open(place, "rb", buffering=0)  # noqa: SIM115 - closed by its reader
+    if opened is not None and not opened.seekable():
+        how = next((how for end, how in _BY_NAME.items() if place.endswith(end)), "")
+    else:
+        how = packing(stream.read(16))
+        stream.seek(0)
+    return unpacked_stream(cast("BinaryIO", stream), how)
+
+
+def unpacked_stream(file: BinaryIO, how: str) -> BinaryIO:
+    """Give the unpacked bytes of an open file; `how` is as `packing` gives it."""
+    if not how:
+        return file
+    if how == "gzip":
+        import gzip  # loaded for those who need it: most runs unpack nothing
+
+        return cast("BinaryIO", gzip.GzipFile(fileobj=file))
+    if how == "zstd":
+        return io.BufferedReader(_Zstd(file), PIECE)
+    try:
+        if how == "bz2":
+            import bz2
+
+            return cast("BinaryIO", bz2.BZ2File(file))
+        import lzma
+
+        return cast("BinaryIO", lzma.LZMAFile(file))
+    except ImportError as error:  # a Python that was built without the library
+        raise OSError(f"is compressed by {how}, which this Python does not have") from error
 
 
 class _Zstd(io.RawIOBase):
@@ -70,6 +101,8 @@ class _Zstd(io.RawIOBase):
         return len(data)
 
     def _opened(self) -> Any:
+        import pyarrow as pa  # the standard library has zstd from Python 3.14
+
         return pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), "zstd")
 
     def _up_to_the_damage(self, most: int) -> bytes:

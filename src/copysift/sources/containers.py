@@ -1,21 +1,22 @@
-"""Open zip and tar archives in place: nothing is ever written to disk.
+"""Containers: zip and tar archives and compressed files, opened in place; nothing is written to disk.
 
-Archives come from strangers. Limits are counted while bytes are unpacked, names become safe labels,
-and what cannot be read is named while the rest is kept. Archives inside an archive, as learning
-platforms export them, are opened too.
+They are known by their content, not by their names: a wheel and a Java archive are zips. Containers come
+from strangers, so limits are counted while bytes are unpacked, names become safe labels, and what cannot
+be read is named while the rest is kept. Office documents are zips too, but each is one document.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import os
+import posixpath
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import BinaryIO
 
-from copysift.model.values import Skipped
+from copysift.model.document import INSIDE, Document, Hint, Memory
+from copysift.model.values import DAMAGED, LIMIT, Skipped
+from copysift.sources.compressed import PACKED_SUFFIXES, UNPACK_ERRORS, packing, unpacked_stream
 from copysift.sources.container_limits import (
     BROKEN,
     ArchiveLimits,
@@ -25,196 +26,190 @@ from copysift.sources.container_limits import (
     LimitReachedError,
 )
 from copysift.sources.container_paths import Names, climbs, safe_name
-from copysift.sources.files import DIGEST, Loaded
+from copysift.sources.formats import may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import open_regular, why
-from copysift.sources.tar_members import PACKINGS, tar_items
-from copysift.sources.walk import VCS_FOLDERS, Entry, WalkSettings
-from copysift.sources.zip_members import zip_items
+from copysift.sources.source import ITSELF, MEMBERS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
+from copysift.sources.tar_members import Counted, tar_items
+from copysift.sources.walk import VCS_FOLDERS, WalkSettings
+from copysift.sources.zip_members import check_directory, zip_items
 
-__all__ = ["ArchiveLimits", "Member", "documents_in_archive", "is_archive", "members", "zip_names"]
-
-# By name, not by content: a .docx or a .jar is a zip, but as a document it is one thing.
-_SUFFIXES = (
-    *(".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tbz2"),
-    *(".tar.xz", ".txz", ".tar.zst", ".tzst"),
-)
+ZIP_MAGIC = (b"PK\3\4", b"PK\5\6")
+_OFFICE_FOLDERS = ("word/", "xl/", "ppt/", "visio/")
+_OFFICE_TYPES = (b"application/vnd.oasis.opendocument", b"application/epub+zip", b"application/vnd.sun.xml")
+OFFICE = "office document, compared as raw bytes"
 _UNREADABLE: tuple[type[Exception], ...] = (DamagedError, *BROKEN)
+_CHUNK = 1 << 16
 
-Wanted = Callable[[str, bool], bool]  # (safe name, whether it is an archive itself)
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A file inside an archive; the name of one in an inner archive begins with that archive's name."""
-
-    name: str
-    data: bytes
-    mtime_ns: int
-
-
-def is_archive(name: str) -> bool:
-    """Tell by its name whether a file is an archive that `members` opens."""
-    return name.lower().endswith(_SUFFIXES)
+Wanted = Callable[[str], bool]  # by the path below the outermost container
 
 
 def zip_names(path: str, most: int = 100_000) -> list[str] | None:
-    """Give the names that a zip lists, folders with a slash behind them; None if it is no readable zip."""
+    """Give the names that a zip lists, folders with a slash behind them; None if it is not a readable zip."""
     try:
-        with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        with open(open_regular(path, follow=True)[0], "rb") as file, zipfile.ZipFile(file) as archive:
             return [name for name in archive.namelist()[:most] if "__MACOSX" not in name]
     except BROKEN:
         return None
 
 
-def members(
-    source: str | bytes, limits: ArchiveLimits | None = None, *, name: str = "", wanted: Wanted | None = None
-) -> Iterator[Member | Skipped]:
-    """Give the members of an archive, a path or its bytes, in their order, and what was left out.
+def is_office(file: BinaryIO, limits: ArchiveLimits) -> bool:
+    """Say whether a zip is an office document (DOCX, XLSX, PPTX, ODF) or an EPUB.
 
-    All names begin with `name` and a slash, if one is given. `wanted` is asked before a member is
-    read; what it does not want is left out silently.
+    One whose table of contents cannot be read is known by its first member.
     """
-    limits = limits or ArchiveLimits()
-    shown = name or (source if isinstance(source, str) else "the archive")
+    first = file.read(30 + 64)[30:]
     try:
-        file = _opened(source)
-    except OSError as error:
-        yield Skipped(shown, why(error))
-        return
-    with file:
-        packed = file.seek(0, os.SEEK_END)
-        budget = Budget(limits, packed)
-        opened = _Archive(budget, wanted or (lambda name, archive: True), f"{name}/" if name else "")
-        try:
-            yield from opened.members(file, shown, "", 1)
-        except LimitReachedError as error:
-            yield Skipped(shown, f"{error}; the rest of it was not read")
+        check_directory(file, Budget(limits, 0))
+        file.seek(0)
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+            if "[Content_Types].xml" in names:
+                return any(name.startswith(_OFFICE_FOLDERS) for name in names)
+            return "mimetype" in names and archive.read("mimetype").startswith(_OFFICE_TYPES)
+    except LimitReachedError:
+        return False
+    except BROKEN:
+        return first.startswith((b"[Content_Types].xml", b"word/", b"xl/", b"ppt/", b"mimetypeapplication/"))
 
 
-def documents_in_archive(
-    entry: Entry, limits: ArchiveLimits | None = None, settings: WalkSettings | None = None
-) -> Iterator[Loaded | Skipped]:
-    """Give the members of an archive that a walk found as if they were files below it."""
-    wanted = _wanted(settings or WalkSettings())
-    for member in members(entry.path, limits, name=entry.path, wanted=wanted):
-        if isinstance(member, Skipped):
-            yield member
-            continue
-        size = len(member.data)
-        inside = Entry(member.name, size, member.mtime_ns, 0, 0, entry.path)
-        checksum = hashlib.blake2b(member.data, digest_size=DIGEST).digest()
-        yield Loaded(inside, member.data, size, checksum, member.mtime_ns)
+class ZipSource(WholeSource):
+    """Members of zip archives, wheels and Java archives."""
+
+    traits = SourceTraits("zip", "Zip archives, wheels, Java archives", MEMBERS, ZIP_MAGIC)
+
+    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
+        """Give the members in the order of the table of contents."""
+        return _members(outer, reading, "member of a zip archive", zip_items)
 
 
-@dataclass(frozen=True, slots=True)
-class _Archive:
-    """An archive and those inside it, which share one budget; `top` stands before all names."""
+class TarSource(WholeSource):
+    """Members of tar archives, compressed or not."""
 
-    budget: Budget
-    wanted: Wanted
-    top: str
+    traits = SourceTraits("tar", "Tar archives, also compressed by gzip, bzip2, xz or zstd", MEMBERS)
 
-    def members(self, file: BinaryIO, shown: str, prefix: str, depth: int) -> Iterator[Member | Skipped]:
-        """Give what lies in one archive; `prefix` is its path inside the outermost one."""
-        names = Names()
-        try:
-            for item in _items(file, shown, self.budget):
-                self.budget.member()
+    def claims(self, name: str, head: bytes) -> bool:
+        """Say whether unpacked bytes begin a tar; one from before 1988 is known by its name alone."""
+        old = name.lower().endswith(".tar") and len(head) == 512 and b"\0" in head
+        return head[257:262] == b"ustar" or old
+
+    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
+        """Give the members in their order."""
+
+        def items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
+            how = packing(file.read(16))
+            file.seek(0)
+            return tar_items(file, how, budget)
+
+        return _members(outer, reading, "member of a tar archive", items)
+
+
+class PackedSource(WholeSource):
+    """The one file in a compressed file."""
+
+    traits = SourceTraits("compressed", "Single files compressed by gzip, bzip2, xz or zstd", MEMBERS)
+
+    def claims(self, name: str, head: bytes) -> bool:
+        """Say whether a file is compressed."""
+        return bool(packing(head))
+
+    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
+        """Give the file in it, named without the suffix of the compression."""
+        name = posixpath.basename(outer.file)
+        stem = next((name[: -len(end)] for end in PACKED_SUFFIXES if name.lower().endswith(end)), name)
+
+        def items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
+            how = packing(file.read(16))
+            file.seek(0)
+            stream = Counted(unpacked_stream(file, how), budget)
+
+            def chunks() -> Iterator[bytes]:
+                while chunk := stream.read(_CHUNK):
+                    yield chunk
+                if stream.error is not None:
+                    raise DamagedError("is truncated or damaged") from stream.error
+
+            yield Item(stem or name, 0, "", chunks)
+
+        for found in _members(outer, reading, "compressed file, unpacked", items):
+            damaged = isinstance(found, Skipped) and found.code == DAMAGED
+            yield Skipped(outer.name, "is cut short or damaged", DAMAGED) if damaged else found
+
+
+class OfficeSource(WholeSource):
+    """Office documents, each of which is one document although it is a zip."""
+
+    traits = SourceTraits("office", "Office documents, compared as raw bytes", ITSELF)
+
+    def claims(self, name: str, head: bytes) -> bool:
+        """Say no: only the table of contents of a zip says so; see `is_office`."""
+        return False
+
+    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
+        """Give the document itself."""
+        yield replace(outer, read_as=OFFICE)
+
+
+def _members(
+    outer: Document, reading: Reading, read_as: str, items: Callable[[BinaryIO, Budget], Iterator[Item]]
+) -> Given:
+    """Give the members of one container; the budget is that of the outermost one."""
+    budget = reading.budget or Budget(reading.limits, outer.size)
+    wanted = _wanted(reading.walking)
+    names = Names()
+    below = len(reading.top) + 1 if reading.top else len(outer.file) + 1
+    try:
+        with outer.content.open() as file:
+            for item in items(file, budget):
+                budget.member()
                 safe = safe_name(item.name)
-                if safe:
-                    taken = prefix + names.take(safe)
-                    if climbs(item.name):
-                        yield Skipped(
-                            self.top + taken,
-                            f"is named {item.name!r} in the archive, which leads out of it: "
-                            "it was read under this name",
-                        )
-                    yield from self.member(item, taken, depth)
+                if not safe:
+                    yield Skipped(f"{outer.name}{INSIDE}{item.name!r}", "has a name that leads nowhere")
+                    continue
+                inner = names.take(safe)
+                name, path = f"{outer.name}{INSIDE}{inner}", f"{outer.file}/{inner}"
+                if climbs(item.name):
+                    yield Skipped(
+                        name,
+                        f"is named {item.name!r} in the archive, which leads out of it: "
+                        "it was read under this name",
+                    )
+                if not wanted(path[below:]):
+                    continue
+                if item.reason:
+                    yield Skipped(name, item.reason)
+                    continue
+                data = _data(name, item, budget)
+                if isinstance(data, Skipped):
+                    yield data
                 else:
-                    yield Skipped(f"{self.top}{prefix}{item.name!r}", "has a name that leads nowhere")
-        except DamagedError as error:
-            yield Skipped(shown, str(error))
-        except OSError as error:
-            yield Skipped(shown, why(error))
-
-    def member(self, item: Item, name: str, depth: int) -> Iterator[Member | Skipped]:
-        inner = is_archive(name)
-        if not self.wanted(name, inner):
-            return
-        shown = self.top + name
-        data = self.read(item)
-        if isinstance(data, str):
-            yield Skipped(shown, data)
-        elif not inner or _format(io.BytesIO(data), name) is None:
-            yield Member(shown, data, item.mtime_ns)
-        elif depth >= self.budget.limits.depth:
-            yield Skipped(shown, f"is an archive inside {depth} others, which is too deep")
-        else:
-            yield from self.members(io.BytesIO(data), shown, f"{name}/", depth + 1)
-
-    def read(self, item: Item) -> bytes | str:
-        """Give the bytes of a member, or the reason why there are none."""
-        if item.reason:
-            return item.reason
-        parts = []
-        left = self.budget.limits.member_bytes
-        try:
-            for chunk in item.chunks():
-                left -= len(chunk)
-                if left < 0:
-                    return f"is larger than {self.budget.limits.member_bytes:,} bytes"
-                parts.append(chunk)
-        except _UNREADABLE:
-            return "is cut short or damaged inside the archive"
-        return b"".join(parts)
+                    yield Document(name, Memory(data, item.mtime_ns), Hint(path), read_as=read_as)
+    except DamagedError as error:
+        yield Skipped(outer.name, str(error), DAMAGED)
+    except OSError as error:
+        yield Skipped(outer.name, why(error), DAMAGED)
 
 
-def _opened(source: str | bytes) -> BinaryIO:
-    if isinstance(source, bytes):
-        return io.BytesIO(source)
-    return open(open_regular(source, follow=True)[0], "rb")
-
-
-def _format(file: BinaryIO, name: str) -> str | None:
-    """Tell what an archive is by its content: "zip", "tar", a packing of a tar, or None."""
-    file.seek(0)
-    head = file.read(512)
-    if head.startswith((b"PK\3\4", b"PK\5\6")):
-        return "zip"
-    for magic, packing in PACKINGS.items():
-        if head.startswith(magic):
-            return packing
-    if head[257:262] == b"ustar":
-        return "tar"
-    # A zip may have a program in front of it; a tar of before 1988 has no mark.
-    lower = name.lower()
-    if lower.endswith(".zip") and b"PK\5\6" in _tail(file):
-        return "zip"
-    return "tar" if lower.endswith(".tar") and len(head) == 512 and b"\0" in head else None
-
-
-def _tail(file: BinaryIO) -> bytes:
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 0x10015))
-    return file.read()
-
-
-def _items(file: BinaryIO, name: str, budget: Budget) -> Iterator[Item]:
-    kind = _format(file, name)
-    if kind is None:
-        raise DamagedError("is not a zip or tar archive")
-    file.seek(0)
-    return (
-        zip_items(file, budget) if kind == "zip" else tar_items(file, "" if kind == "tar" else kind, budget)
-    )
+def _data(name: str, item: Item, budget: Budget) -> bytes | Skipped:
+    """Give the bytes of a member, or say why there are none."""
+    parts = []
+    left = budget.limits.member_bytes
+    try:
+        for chunk in item.chunks():
+            left -= len(chunk)
+            if left < 0:
+                return Skipped(name, f"is larger than {budget.limits.member_bytes:,} bytes", LIMIT)
+            parts.append(chunk)
+    except _UNREADABLE + UNPACK_ERRORS:
+        return Skipped(name, "is cut short or damaged inside the archive", DAMAGED)
+    return b"".join(parts)
 
 
 def _wanted(settings: WalkSettings) -> Wanted:
-    """Apply the filters of a walk to members; `__MACOSX` holds no files but attributes of files."""
+    """Apply the filters of a walk to members; `__MACOSX` has no files, only attributes of files."""
     include, exclude = Globs(settings.include), Globs(settings.exclude)
 
-    def wanted(name: str, archive: bool) -> bool:
+    def wanted(name: str) -> bool:
         *folders, leaf = name.split("/")
         prefix = ""
         for folder in folders:
@@ -227,6 +222,23 @@ def _wanted(settings: WalkSettings) -> Wanted:
             prefix += f"{folder}/"
         if (leaf.startswith(".") and not settings.hidden) or exclude.matches(prefix, leaf, folder=False):
             return False
-        return archive or include.empty or include.matches(prefix, leaf, folder=False)
+        return include.empty or may_hold_others(leaf) or include.matches(prefix, leaf, folder=False)
 
     return wanted
+
+
+def included(settings: WalkSettings, name: str) -> bool:
+    """Say whether --include takes a member, by its path below the outermost container."""
+    folder, _, leaf = name.rpartition("/")
+    include = Globs(settings.include)
+    return include.empty or include.matches(f"{folder}/" if folder else "", leaf, folder=False)
+
+
+def tail_of(file: BinaryIO) -> bytes:
+    """Give the end of a file, where the table of contents of a zip is."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 0x10015))
+    return file.read()
+
+
+ZIP, TAR, PACKED, OFFICE_DOCUMENT = ZipSource(), TarSource(), PackedSource(), OfficeSource()

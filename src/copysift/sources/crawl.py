@@ -8,16 +8,20 @@ all that it has not told of would count as gone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from copysift.errors import InputError
-from copysift.model.values import Skipped
-from copysift.sources.detection import CUT, open_source
-from copysift.sources.files import Loaded, load
-from copysift.sources.formats import format_of
-from copysift.sources.records import Fields
-from copysift.sources.walk import Entry, Linked, WalkSettings, walk
+from copysift.model.document import Document, Hint, Memory
+from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
+from copysift.sources.file_content import file_at
+from copysift.sources.files import load
+from copysift.sources.inputs import File, Inputs
+from copysift.sources.record_files import open_source
+from copysift.sources.record_sources import WARC
+from copysift.sources.source import RECORDS, Reading
+from copysift.sources.walk import Linked
 
 
 class Again(NamedTuple):
@@ -32,46 +36,99 @@ Met = Iterator[tuple[str, bytes] | Again | Skipped]
 NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this order
 
 
-def crawl(place: str, wanted: str, fields: Fields, walking: WalkSettings, avoid: str = "") -> Met:
+def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
     """Give the addresses and contents of a source; files below `avoid`, the index itself, are left out."""
     if place != "-" and not os.path.exists(place):
         raise InputError(f"{place}: there is no such file or folder")
-    chosen = format_of(place) if wanted == "auto" else wanted
-    if chosen in ("folder", "file"):
-        return _files(place, walking, avoid)
-    return _whole(place, _warc(place) if chosen == "warc" else _records(place, wanted, fields, walking))
+    if place == "-" or wanted not in ("auto", "folder", "file"):
+        met = _warc(place) if wanted == "warc" else _records(place, wanted, reading)
+        return _whole(place, met)
+    if wanted != "auto":
+        reading = replace(reading, records="no")
+    return _files(place, reading, avoid)
 
 
-def _files(place: str, walking: WalkSettings, avoid: str) -> Met:
+def _files(place: str, reading: Reading, avoid: str) -> Met:
+    """Give what is at or below a path: files by their paths below it, records by their addresses."""
     top = place if os.path.isdir(place) else os.path.dirname(place)
     prefix = len(top.rstrip(os.sep)) + 1 if top else 0
-    for found in walk([place], walking):
-        path = found.name if isinstance(found, Skipped) else found.path
-        uri = path[prefix:].replace(os.sep, "/")
+    inputs = Inputs(replace(reading, wide=True))
+
+    def address(path: str) -> str:
+        return path[prefix:].replace(os.sep, "/")
+
+    for found in inputs.files([place]):
+        path = found.document.name if isinstance(found, File) else _name(found)
         if avoid and os.path.abspath(path).startswith(avoid):
             continue
         if isinstance(found, Skipped):
             if path == place:
                 raise InputError(f"{place}: {found.reason}")
-            yield Skipped(uri, found.reason)
+            yield Skipped(address(path), found.reason, found.code)
             continue
-        entry = Entry(path, 0, 0, 0, 0, place, follow=True) if isinstance(found, Linked) else found
-        loaded = load(entry)
-        if isinstance(loaded, Loaded):
-            try:
-                yield uri, b"".join(loaded.open())
-            except InputError as error:
-                yield Skipped(uri, error.message.removeprefix(f"{path}: "))
+        if isinstance(found, Linked):
+            document = Document(path, file_at(path))
+            found = File(document, inputs.source_of(document), False)
+        if found.source is WARC:
+            yield from _whole(path, _warc(path))
+        elif found.named or (found.source is not None and found.source.traits.gives == RECORDS):
+            yield from _whole(path, _opened(inputs, found, address))
+        else:  # an archive in a folder that is damaged is named, as any file is that cannot be read
+            yield from _opened(inputs, found, address)
+
+
+def revision(files: Iterable[tuple[str, bytes] | Skipped], reading: Reading) -> Met:
+    """Give the files of a git tree, and what is in those that are containers or files of records."""
+    inputs = Inputs(reading)
+    for each in files:
+        if isinstance(each, Skipped):
+            yield each
+            continue
+        path, data = each
+        document = Document(path, Memory(data), Hint(path))
+        source = inputs.source_of(document)
+        if source is None:
+            yield each
         else:
-            yield Skipped(uri, loaded.reason)
+            yield from _opened(inputs, File(document, source, False), str)
 
 
-def _records(place: str, wanted: str, fields: Fields, walking: WalkSettings) -> Met:
-    for batch in open_source(place, wanted, fields, walking):
+def _opened(inputs: Inputs, file: File, address: Callable[[str], str]) -> Met:
+    """Give the documents in a file; what it should have had and does not is damage to the whole."""
+    path = file.document.name
+    for each in inputs.opened(file):
+        if isinstance(each, Skipped):
+            lost = each.code in (CUT, DAMAGED, LIMIT) and file.source is not None
+            if lost and each.code == CUT and each.name != path:
+                yield Skipped(path, f"ends before it should, in line {each.name.rpartition(':')[2]}", CUT)
+            elif lost and each.name == path:
+                yield each
+            else:
+                yield Skipped(address(each.name), each.reason, each.code)
+        elif isinstance(each, Document):
+            loaded = load(each)
+            if isinstance(loaded, Skipped):
+                yield Skipped(address(each.name), loaded.reason)
+                continue
+            try:
+                yield address(each.name), b"".join(loaded.open())
+            except InputError as error:
+                yield Skipped(address(each.name), error.message.removeprefix(f"{each.name}: "))
+        else:
+            names, texts = each.table.column("id").to_pylist(), each.table.column("text").to_pylist()
+            yield from zip(names, texts, strict=True)
+
+
+def _name(found: Linked | Skipped) -> str:
+    return found.name if isinstance(found, Skipped) else found.path
+
+
+def _records(place: str, wanted: str, reading: Reading) -> Met:
+    for batch in open_source(place, wanted, reading.fields, reading.walking):
         if isinstance(batch, Skipped):
-            cut = batch.reason.endswith(CUT)
             line = batch.name.rpartition(":")[2]
-            yield Skipped(place, f"ends before it should, in line {line}") if cut else batch
+            cut = batch.code == CUT and batch.name != place
+            yield Skipped(place, f"ends before it should, in line {line}", CUT) if cut else batch
         else:
             names, texts = batch.column("id").to_pylist(), batch.column("text").to_pylist()
             yield from zip(names, texts, strict=True)

@@ -14,9 +14,10 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from copysift.errors import InputError
-from copysift.model.values import REPLACED, Skipped
+from copysift.model.values import CUT, REPLACED, Skipped
 from copysift.sources.compressed import DAMAGED
-from copysift.sources.records import SCHEMA, Builder, Fields, add_record
+from copysift.sources.fields import Fields
+from copysift.sources.records import SCHEMA, Builder, add_record
 
 ROWS = 1024
 _ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
@@ -158,12 +159,19 @@ def _csv_rows(
                 yield from built.give()
 
 
-def arrow_records(place: str) -> Iterator[pa.RecordBatch]:
+def arrow_records(place: str, opened: IO[bytes]) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the batches of an Arrow stream that `write_arrow` wrote."""
-    with pa.OSFile(place, "rb") as file, pa.ipc.open_stream(file) as reader:
-        if reader.schema.names != SCHEMA.names:
+    try:
+        reader = pa.ipc.open_stream(opened)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{place} is not a stream of records: {first_line(error)}") from None
+    with reader:
+        if not reader.schema.equals(SCHEMA):
             raise InputError(f"{place} is not a stream of records that copysift wrote")
-        yield from reader
+        try:
+            yield from reader
+        except pa.ArrowException as error:
+            yield Skipped(place, f"ends early or is damaged: {first_line(error)}", CUT)
 
 
 def first_line(error: Exception) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from copysift.sources.file_content import FileContent
 from copysift.sources.files import Loaded
 
 
@@ -31,12 +32,13 @@ class Checksums:
 
     def add(self, loaded: Loaded) -> str | None:
         """Take note of a file and give the name of the first one that is equal to it, if any."""
-        entry = loaded.entry
+        entry, content = loaded.entry, loaded.entry.content
         key = (loaded.size, loaded.checksum)
         names = self._names.setdefault(key, [])
-        names.append(entry.path)
-        # A file without an inode (an archive's member) is a place of its own.
-        place = (entry.device, entry.inode) if entry.inode else (-1, len(names))
+        names.append(entry.name)
+        place = (-1, len(names))  # what has no inode (an archive's member) is a separate place
+        if isinstance(content, FileContent) and content.inode:
+            place = (content.device, content.inode)
         self._places.setdefault(key, set()).add(place)
         return names[0] if len(names) > 1 else None
 

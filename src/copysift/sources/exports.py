@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from copysift.model.document import INSIDE
+
 _MOODLE = re.compile(
     r"(?P<author>[^/]+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL
 )
@@ -30,7 +32,7 @@ class Export:
 
 def known_export(name: str) -> Export | None:
     """Give what the first part of a path that a platform has named tells, or None."""
-    for part in name.split("/"):
+    for part in name.replace(INSIDE, "/").split("/"):
         moodle = _MOODLE.fullmatch(part)
         if moodle:
             return Export(moodle["author"], f"{moodle['author']}_{moodle['id']}")

@@ -1,8 +1,7 @@
 """Read a file once: its bytes if it is small, and its checksum.
 
 Large files are read in chunks, and again in chunks whenever `Loaded.open` is called, so that memory
-does not grow with them. Nothing is mapped into memory: a mapped file that is cut short kills the
-process.
+does not grow with them.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ from dataclasses import dataclass
 
 from copysift import kernels
 from copysift.errors import InputError
+from copysift.model.document import Document
 from copysift.model.values import Skipped
+from copysift.sources.file_content import CHANGED, FileContent, read_chunks
 from copysift.sources.opening import open_regular, why
-from copysift.sources.walk import Entry
 
 try:
     import resource
@@ -25,18 +25,15 @@ except ImportError:  # Windows, where small files are read one by one
     resource = None  # type: ignore[assignment]
 
 SMALL = 8 << 20  # bytes; up to this a file stays in memory
-CHUNK = 1 << 20
 MOST_OPEN = 64  # files that one thread has open at once
 DIGEST = 16  # bytes of a checksum: two different files meet by chance once in 2**64 files
-
-_CHANGED = "changed while it was read"
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A file with its checksum; `data` is None when it is too large to stay in memory."""
+    """A document with its checksum; `data` is None when it is too large to stay in memory."""
 
-    entry: Entry
+    entry: Document
     data: bytes | None
     size: int
     checksum: bytes
@@ -48,27 +45,25 @@ class Loaded:
             if self.data:
                 yield self.data
             return
-        path = self.entry.path
-        try:
-            descriptor, status = open_regular(path, follow=self.entry.follow)
-        except OSError as error:
-            raise InputError(f"{path}: {why(error)}") from error
-        try:
-            if (status.st_size, status.st_mtime_ns) != (self.size, self.mtime_ns):
-                raise _changed(path)
-            yield from _chunks(descriptor, status, path)
-        finally:
-            os.close(descriptor)
+        content = self.entry.content
+        if isinstance(content, FileContent):  # as it was when it was read, not when it was listed
+            content = content._replace(size=self.size, mtime_ns=self.mtime_ns)
+        yield from content.chunks()
 
 
-def load_many(entries: Sequence[Entry], lonely: Container[int] = ()) -> list[Loaded | Skipped]:
-    """Read the files of entries together, as `load` does one by one.
+def load_many(entries: Sequence[Document], lonely: Container[int] = ()) -> list[Loaded | Skipped]:
+    """Read documents together, as `load` does one by one.
 
     A file of a `lonely` size is equal to no other and has an empty checksum, unless its size has changed.
     What is not a small regular file that can be read at once is left to `load`, which knows why.
     """
-    paths = [os.fsencode(entry.path) for entry in entries]
-    follow = [entry.follow for entry in entries]
+    contents = [entry.content for entry in entries]
+    files = [content for content in contents if isinstance(content, FileContent)]
+    if len(files) < len(contents):  # members and records are not read from files
+        loaded = iter(load_many([entry for entry in entries if is_file(entry)], lonely))
+        return [next(loaded) if is_file(entry) else load(entry) for entry in entries]
+    paths = [os.fsencode(content.path) for content in files]
+    follow = [content.follow for content in files]
     many = _open_at_once()
     read = []
     for start in range(0, len(paths), many):
@@ -100,36 +95,42 @@ def _open_at_once() -> int:
     return min(MOST_OPEN, max(1, allowed // (4 * max(16, threading.active_count()))))
 
 
-def _summed(entry: Entry, data: bytes, lonely: Container[int]) -> bool:
+def is_file(document: Document) -> bool:
+    """Say whether a document is a file, not a member or a record."""
+    return isinstance(document.content, FileContent)
+
+
+def _summed(entry: Document, data: bytes, lonely: Container[int]) -> bool:
     return entry.size not in lonely or len(data) != entry.size
 
 
-def load(entry: Entry) -> Loaded | Skipped:
-    """Read the file of an entry, or say why it cannot be read."""
-    path = entry.path
-    if entry.spool is not None:
-        data = entry.spool.read(entry.offset, entry.size)
-        return Loaded(entry, data, len(data), hashlib.blake2b(data, digest_size=DIGEST).digest(), 0)
+def load(entry: Document) -> Loaded | Skipped:
+    """Read a document, or say why it cannot be read."""
+    content = entry.content
+    if not isinstance(content, FileContent):
+        data = content.data or b""
+        return Loaded(entry, data, len(data), checksum_of(data), 0)
+    path = content.path
     try:
-        descriptor, status = open_regular(path, follow=entry.follow)
+        descriptor, status = open_regular(path, follow=content.follow)
     except OSError as error:
-        return Skipped(path, why(error))
+        return Skipped(entry.name, why(error))
     try:
         size = status.st_size
         if size <= SMALL:
             data = _read(descriptor, size)
             if len(data) < size:
-                return Skipped(path, _CHANGED)
-            checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
+                return Skipped(entry.name, CHANGED)
+            checksum = checksum_of(data)
             return Loaded(entry, data, size, checksum, status.st_mtime_ns)
         digest = hashlib.blake2b(digest_size=DIGEST)
-        for chunk in _chunks(descriptor, status, path):
+        for chunk in read_chunks(descriptor, status, path):
             digest.update(chunk)
         return Loaded(entry, None, size, digest.digest(), status.st_mtime_ns)
     except InputError:
-        return Skipped(path, _CHANGED)
+        return Skipped(entry.name, CHANGED)
     except OSError as error:
-        return Skipped(path, why(error))
+        return Skipped(entry.name, why(error))
     finally:
         os.close(descriptor)
 
@@ -145,16 +146,6 @@ def _read(descriptor: int, size: int) -> bytes:
     return data
 
 
-def _chunks(descriptor: int, status: os.stat_result, path: str) -> Iterator[bytes]:
-    """Give a file in chunks and raise InputError unless it is the same file at the end."""
-    left = status.st_size
-    while left and (chunk := os.read(descriptor, min(CHUNK, left))):
-        left -= len(chunk)
-        yield chunk
-    now = os.fstat(descriptor)
-    if left or (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
-        raise _changed(path)
-
-
-def _changed(path: str) -> InputError:
-    return InputError(f"{path}: {_CHANGED}", hint="Run again when nothing writes to it.")
+def checksum_of(data: bytes) -> bytes:
+    """Give the checksum of some bytes."""
+    return hashlib.blake2b(data, digest_size=DIGEST).digest()

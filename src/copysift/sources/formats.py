@@ -1,4 +1,4 @@
-"""Which format a source of records has, by its name; what reads it is loaded only when it is read."""
+"""What names alone say of files: formats of records, archives; `detection` looks at the content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
     ".csv": "csv", ".tsv": "tsv", ".warc": "warc", ".wet": "warc", ".txt": "lines", ".arrow": "arrow",
 }  # fmt: skip
-_PACKED = (".gz", ".zst", ".zstd")
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+_ARCHIVES = (
+    *(".zip", ".whl", ".jar", ".war", ".ear", ".egg"),
+    *(".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"),
+)
 RECORDS = (".jsonl", ".ndjson", ".parquet", ".warc", ".wet", ".arrow")  # never anything but records
 
 
@@ -22,9 +26,9 @@ def format_of(place: str) -> str:
     return _SUFFIXES.get(_suffix(place), "file")
 
 
-def holds_records(place: str) -> bool:
-    """Tell whether a file is a collection of records by its name alone."""
-    return _suffix(place) in RECORDS and not os.path.isdir(place)
+def holds_records_by_name(name: str) -> bool:
+    """Say by its name alone whether a file has records."""
+    return _suffix(name) in RECORDS
 
 
 def _suffix(place: str) -> str:
@@ -32,3 +36,13 @@ def _suffix(place: str) -> str:
     for packed in _PACKED:
         name = name.removesuffix(packed)
     return os.path.splitext(name)[1]
+
+
+def is_archive(name: str) -> bool:
+    """Say by its name alone whether a file is an archive of several files."""
+    return name.lower().endswith(_ARCHIVES)
+
+
+def may_hold_others(name: str) -> bool:
+    """Say by its name alone whether a file is a container: --include does not leave it out."""
+    return name.lower().endswith((*_ARCHIVES, *_PACKED))

@@ -1,43 +1,120 @@
-"""Records for a scan: what `cluster` reads, `scan` reads."""
+"""Sources as batches of records, for a corpus: files of records, and texts of folders and containers.
+
+Every source streams: no more than a batch and a chunk are held. A bad record is a `Skipped` with its place
+(file and line), and the rest is read; a file that ends early gives what it has.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import IO
 
-from copysift.model.values import Skipped
-from copysift.settings.comparison import Settings
-from copysift.sources.formats import holds_records
-from copysift.sources.walk import Entry
+import pyarrow as pa
 
-Place = str | os.PathLike[str]
-WINDOWED = ("robust", "winnow", "open-closed")
+from copysift.errors import InputError, UsageError
+from copysift.model.document import Document
+from copysift.model.values import REPLACED, Skipped
+from copysift.runtime.encoding import SAMPLE, is_damaged, looks_binary
+from copysift.sources.compressed import unpacked
+from copysift.sources.containers import OFFICE
+from copysift.sources.documents import Documents
+from copysift.sources.fields import Fields
+from copysift.sources.files import load
+from copysift.sources.formats import FORMATS, format_of
+from copysift.sources.inputs import File, Inputs
+from copysift.sources.record_readers import read
+from copysift.sources.records import Builder
+from copysift.sources.source import BATCH_BYTES, Reading
+from copysift.sources.standard_input import format_of_input, spooled
+from copysift.sources.walk import WalkSettings
+
+Batches = Iterator[pa.RecordBatch | Skipped]
+BINARY = "is binary, not text"
 
 
-def is_source(path: Place) -> bool:
-    """Tell whether a path is a file of nothing but records, JSON lines for example."""
-    place = os.fspath(path)
-    return holds_records(place) and os.path.isfile(place)
+def open_source(
+    place: str,
+    wanted: str,
+    fields: Fields,
+    walking: WalkSettings,
+    limit: int = BATCH_BYTES,
+    opened: IO[bytes] | None = None,
+    *,
+    reading: Reading | None = None,
+    notes: list[str] | None = None,
+) -> Batches:
+    """Give the records of a source in batches; `wanted` is a format, or auto: by content and name.
+
+    `opened` is the file, packed as its name says, where it is elsewhere; Parquet and folders must be here.
+    What could have been read in another way is added to `notes`.
+    """
+    chosen = format_of(place) if wanted == "auto" else wanted
+    if chosen not in ("stdin", *FORMATS, "file"):
+        raise UsageError(f"there is no format {chosen!r}", hint=f"formats: {', '.join(FORMATS)}")
+    if place == "-":
+        if chosen in ("folder", "arrow"):
+            raise UsageError(f"standard input cannot be read as {chosen}", hint="name the file or the folder")
+        yield from _standard_input("" if chosen == "stdin" else chosen, fields, limit)
+        return
+    if opened is not None:
+        yield from read(chosen, place, opened, fields, limit)
+        return
+    if not os.path.exists(place):
+        raise InputError(f"{place}: there is no such file or folder")
+    if wanted not in ("auto", "folder", "file"):
+        with open(place, "rb", buffering=0) as file:
+            yield from read(wanted, place, file, fields, limit)
+        return
+    asked = replace(reading or Reading(), fields=fields, walking=walking, batch=limit, wide=True)
+    inputs = Inputs(replace(asked, records="no") if wanted != "auto" else asked)
+    yield from batches_of(inputs, place, limit)
+    if notes is not None:
+        notes += inputs.notes
 
 
-def take_records(
-    paths: Iterable[Place], settings: Settings, folder: Path | None
-) -> tuple[list[Entry], list[Skipped]]:
-    """Give the records of files of records as entries, and what was left out."""
-    places = list(paths)
-    entries: list[Entry] = []
-    skipped: list[Skipped] = []
-    if not places:
-        return entries, skipped
-    from copysift.sources.records import Fields  # with Arrow, which most scans do not need
-    from copysift.sources.spool import Spool
-
-    spool = Spool(folder)
-    for path in places:
-        for found in spool.entries(os.fspath(path), Fields(settings.id_field, settings.text_field)):
-            if isinstance(found, Skipped):
-                skipped.append(found)
+def batches_of(inputs: Inputs, place: str, limit: int) -> Batches:
+    """Give the documents at or below a path in batches: records as they come, texts as bytes."""
+    built = Builder(raw=True, limit=limit)
+    for found in inputs.files([place]):
+        if isinstance(found, Skipped):
+            yield found
+        if not isinstance(found, File):
+            continue
+        for each in inputs.opened(found):
+            if isinstance(each, Skipped):
+                yield each
+            elif isinstance(each, Documents):
+                yield from built.give()
+                yield each.table
             else:
-                entries.append(found)
-    return entries, skipped
+                yield from _text(each, built)
+    yield from built.give()
+
+
+def _text(document: Document, built: Builder) -> Batches:
+    """Take a text as a document, named by its path."""
+    name = document.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    loaded = load(document)
+    if isinstance(loaded, Skipped):
+        yield loaded
+        return
+    data = b"".join(loaded.open())
+    if document.read_as == OFFICE:
+        yield Skipped(name, "is an office document, whose text is not read")
+        return
+    if looks_binary(data[:SAMPLE]):
+        yield Skipped(name, BINARY)
+        return
+    if is_damaged(data):
+        yield Skipped(name, REPLACED)
+    built.add(name, data)
+    if built.full:
+        yield from built.give()
+
+
+def _standard_input(form: str, fields: Fields, limit: int) -> Batches:
+    stream = unpacked("-")
+    form = form or format_of_input(stream)
+    return read(form, "-", spooled(stream) if form in ("parquet", "warc") else stream, fields, limit)

@@ -14,10 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from copysift.model.values import Skipped
+from copysift.sources.fields import Fields
+from copysift.sources.source import BATCH_BYTES
 
-ID_FIELDS = ("id", "uri", "url")  # tried in this order where no field is named
-TEXT_FIELD = "text"
-BATCH_BYTES = 2 << 20  # of text, about, in one batch
 BATCH_ROWS = 4096
 MISSING = "has no field"  # begins the reason
 RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
@@ -31,24 +30,6 @@ SCHEMA = pa.schema(
         ("features", pa.list_(pa.string())),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Which fields of a record are its name, its text, its date; "" for id: the first of id, uri, url.
-
-    `features` names a field that holds a list, which is then compared instead of the text. `names` are
-    the fields tried where no id is named; `named`: a record without any of them is left out;
-    `whole`: what is carried through is the record as it came, not only its remaining fields.
-    """
-
-    id: str = ""
-    text: str = TEXT_FIELD
-    date: str = ""
-    features: str = ""
-    names: tuple[str, ...] = ID_FIELDS
-    named: bool = False
-    whole: bool = False
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.model.document import INSIDE
 from copysift.model.values import Skipped, Submission
 from copysift.sources.exports import Export, known_export
 from copysift.sources.metadata import Row
@@ -116,7 +117,7 @@ def _apply(found: Roster, rows: Sequence[Row], files: Mapping[str, Sequence[str]
             ends.setdefault(known, set()).add(at)
     keys = tuple(found.authors)
     for row in rows:
-        wanted = row.name.removeprefix("./").rstrip("/")
+        wanted = row.name.removeprefix("./").rstrip("/").replace(INSIDE, "/")
         places = {number[wanted]} if wanted in number else ends.get(wanted, set())
         now = {at for at in places if not found.submissions[at].earlier}
         places = now if len(now) == 1 else places
@@ -151,11 +152,11 @@ def _ends(number: Mapping[str, int], files: Mapping[str, Sequence[str]]) -> dict
     ends: dict[str, set[int]] = {}
     for name, at in number.items():
         for path in {name, *files.get(name, ())}:
-            parts = path.rstrip("/").split("/")
+            parts = path.rstrip("/").replace(INSIDE, "/").split("/")
             for first in range(len(parts)):
                 end = "/".join(parts[first:])
                 ends.setdefault(end, set()).add(at)
-        leaf = name.rpartition("/")[2]
+        leaf = name.replace(INSIDE, "/").rpartition("/")[2]
         stem = leaf.partition(".")[0]
         if stem:
             ends.setdefault(stem, set()).add(at)

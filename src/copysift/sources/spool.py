@@ -1,43 +1,66 @@
-"""Records as entries: their texts lie in a temporary file, so that they can be read like files."""
+"""Members of containers and records, read once: their bytes wait in a temporary file without a name."""
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-
-from copysift.model.values import Skipped
-from copysift.sources.detection import open_source
-from copysift.sources.records import Fields
-from copysift.sources.walk import Entry, WalkSettings
+from typing import IO, BinaryIO
 
 
 class Spool:
-    """A temporary file without a name; it goes with the last reference to it."""
+    """A temporary file; it is removed with the last reference to it."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = tempfile.TemporaryFile(prefix="copysift-", dir=folder)  # noqa: SIM115 - lives as long as this
+        self._folder = folder
+        self._file: IO[bytes] | None = None
         self._end = 0
-        self._taken: dict[str, int] = {}
+        self._lock = threading.Lock()
 
-    def entries(self, place: str, fields: Fields) -> Iterator[Entry | Skipped]:
-        """Take the records of a source and give them as entries, named by their ids."""
-        for batch in open_source(place, "auto", fields, WalkSettings()):
-            if isinstance(batch, Skipped):
-                yield batch
-                continue
-            for name, text in zip(batch["id"].to_pylist(), batch["text"], strict=True):
-                data = text.as_buffer()
-                self._file.write(data)
-                yield Entry(self._unique(name), data.size, 0, 0, 0, place, False, self, self._end)
-                self._end += data.size
-        self._file.flush()
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
-    def read(self, offset: int, size: int) -> bytes:
-        """Give the text of a record."""
-        return os.pread(self._file.fileno(), size, offset)
+    def keep(self, data: bytes | memoryview) -> Spooled:
+        """Keep some bytes and give them as a content."""
+        with self._lock:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="copysift-", dir=self._folder)  # noqa: SIM115 - lives as long as this
+            self._file.write(data)
+            start = self._end
+            self._end += len(data)
+        return Spooled(self, start, len(data))
 
-    def _unique(self, name: str) -> str:
-        number = self._taken[name] = self._taken.get(name, 0) + 1
-        return name if number == 1 else self._unique(f"{name}~{number}")
+    def read(self, start: int, size: int) -> bytes:
+        """Give bytes that were kept."""
+        with self._lock:
+            assert self._file is not None  # a place was given by `keep`
+            self._file.flush()
+        return os.pread(self._file.fileno(), size, start)
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """Content in a spool."""
+
+    spool: Spool
+    start: int
+    size: int
+
+    @property
+    def data(self) -> bytes:
+        """The bytes, read again each time."""
+        return self.spool.read(self.start, self.size)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the bytes."""
+        if self.size:
+            yield self.data
+
+    def open(self) -> BinaryIO:
+        """Open the bytes as a stream."""
+        return io.BytesIO(self.data)

@@ -13,6 +13,7 @@ from copysift.sources.compressed import CHUNK, DAMAGED, packing, unpacked
 from copysift.sources.opening import why
 
 _SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet", "warc": ".warc", "lines": ".txt"}
+_PACKED = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz", "zstd": ".zst"}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -51,7 +52,7 @@ def kept_in(folder: Path) -> str:
     with path.open("wb") as file:
         _copy(sys.stdin.buffer, file)
     with path.open("rb") as file:
-        packed = packing(file.read(4))
+        packed = _PACKED.get(packing(file.read(16)), "")
     named = path.rename(folder / f"stdin{packed}")
     try:
         with unpacked(str(named)) as stream:

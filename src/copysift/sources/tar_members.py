@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import tarfile
 from collections.abc import Iterator
 from typing import IO, Any, BinaryIO, Self, cast
 
+from copysift.sources.compressed import unpacked_stream
 from copysift.sources.container_limits import BROKEN, Budget, DamagedError, Item
 
 CHUNK = 1 << 16
-PACKINGS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"\x28\xb5\x2f\xfd": "zstd"}
 
 _LARGEST_HEADER = 1 << 20  # bytes of long names and pax records, which tarfile reads at once
 _HEADERS = (
@@ -21,8 +20,8 @@ _SHORT = "is cut short or damaged: what came before was kept"
 
 
 def tar_items(file: BinaryIO, packing: str, budget: Budget) -> Iterator[Item]:
-    """Give the members of a tar in their order; `packing` is one of PACKINGS or empty."""
-    stream = _Counted(_unpacked(file, packing), budget)
+    """Give the members of a tar in their order; `packing` is as `compressed.packing` gives it."""
+    stream = Counted(unpacked_stream(file, packing), budget)
     try:
         archive = tarfile.open(  # noqa: SIM115  # it owns nothing to close
             mode="r|", fileobj=cast("IO[bytes]", stream), tarinfo=_CheckedTarInfo, bufsize=CHUNK
@@ -48,25 +47,7 @@ def _pass_over(archive: tarfile.TarFile) -> None:
             raise DamagedError(_SHORT)
 
 
-def _unpacked(file: BinaryIO, packing: str) -> BinaryIO:
-    if not packing:
-        return file
-    if packing == "gzip":
-        import gzip
-
-        return cast("BinaryIO", gzip.GzipFile(fileobj=file))
-    if packing == "zstd":
-        import pyarrow  # the standard library has zstd from Python 3.14
-
-        return cast("BinaryIO", pyarrow.CompressedInputStream(file, "zstd"))
-    try:
-        module = importlib.import_module(packing)
-    except ImportError as error:  # a Python that was built without the library
-        raise DamagedError(f"is packed with {packing}, which this Python does not have") from error
-    return cast("BinaryIO", module.BZ2File(file) if packing == "bz2" else module.LZMAFile(file))
-
-
-class _Counted:
+class Counted:
     """A stream that counts what it gives; where it breaks, what came before is still given."""
 
     def __init__(self, stream: BinaryIO, budget: Budget) -> None:

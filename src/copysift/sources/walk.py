@@ -11,10 +11,12 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
+from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.sources import gitignore
+from copysift.sources.file_content import FileContent
+from copysift.sources.formats import holds_records_by_name, may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import describe, why
 
@@ -33,32 +35,8 @@ class WalkSettings:
     follow: bool = False  # follow symbolic links
     name_links: bool = False  # those that are not followed are a `Skipped`
     one_file_system: bool = False
-
-
-class Store(Protocol):
-    """Holds the texts of records."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Give the text of a record."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A regular file as it was found; a name that is not UTF-8 carries surrogate escapes.
-
-    `root` is the path that the user named; `follow` says that the file may stand behind a
-    symbolic link.
-    """
-
-    path: str
-    size: int
-    mtime_ns: int
-    device: int
-    inode: int
-    root: str
-    follow: bool = False
-    spool: Store | None = None  # where the text of a record lies, at `offset`
-    offset: int = 0
+    containers: bool = False  # files named like containers are given whatever `include` says
+    shards: bool = False  # in a folder of record files, names with _ or a dot are not part of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +47,15 @@ class Linked:
     first: str
 
 
-Found = Entry | Linked | Skipped
+@dataclass(frozen=True, slots=True)
+class OnlyIfContainer:
+    """A file that no --include names: what is in it may be wanted, if it is a container."""
+
+    document: Document
+
+
+Entry = Document  # its former name, for readers of files
+Found = Document | Linked | OnlyIfContainer | Skipped
 
 
 @dataclass(slots=True)
@@ -105,7 +91,7 @@ class _Walker:
         if stat.S_ISDIR(status.st_mode):
             yield from self.tree(path, status)
         elif stat.S_ISREG(status.st_mode):
-            found = self.file(path, status, path, follow=True)
+            found = self.file(path, status, follow=True)
             if found is not None:
                 yield found
         else:
@@ -127,7 +113,7 @@ class _Walker:
         while stack:
             folder = stack[-1]
             for entry in folder.entries:
-                found = self.look(entry, folder, root, above, device)
+                found = self.look(entry, folder, above, device)
                 if found is None:
                     continue
                 if found is not _DESCEND:
@@ -152,6 +138,8 @@ class _Walker:
         except OSError as error:
             notes.append(Skipped(path, why(error)))
         entries.sort(key=_raw_name)
+        if self.settings.shards and any(entry.name[0] == "_" for entry in entries):
+            entries = _without_marks(entries)
         if self.settings.gitignore and any(entry.name == gitignore.NAME for entry in entries):
             try:
                 rules = gitignore.read_rules(path, len(above + prefix), rules)
@@ -159,9 +147,7 @@ class _Walker:
                 notes.append(Skipped(os.path.join(path, gitignore.NAME), why(error)))
         return _Folder(iter(entries), prefix, rules)
 
-    def look(
-        self, entry: os.DirEntry[str], folder: _Folder, root: str, above: str, device: int | None
-    ) -> Found | None:
+    def look(self, entry: os.DirEntry[str], folder: _Folder, above: str, device: int | None) -> Found | None:
         """Judge one entry of a folder: a file, a note, `_DESCEND` for a folder, None for nothing."""
         settings = self.settings
         name = entry.name
@@ -174,6 +160,9 @@ class _Walker:
             is_folder = entry.is_dir()
             if not self.wanted(folder, name, above, is_folder):
                 return None
+            left_out = not is_folder and not self.included(folder.prefix, name)
+            if left_out and not (settings.containers and may_hold_others(name)):
+                return None
             if link:
                 return Skipped(entry.path, "is a symbolic link, which is read with --follow only")
             if is_folder:
@@ -185,7 +174,12 @@ class _Walker:
             return None
         if not stat.S_ISREG(status.st_mode):
             return Skipped(entry.path, describe(status.st_mode))
-        return self.file(entry.path, status, root, follow=settings.follow)
+        found = self.file(entry.path, status, follow=settings.follow)
+        return OnlyIfContainer(found) if left_out and isinstance(found, Document) else found
+
+    def included(self, prefix: str, name: str) -> bool:
+        """Say whether --include takes a file."""
+        return self.include.empty or self.include.matches(prefix, name, folder=False)
 
     def wanted(self, folder: _Folder, name: str, above: str, is_folder: bool) -> bool:
         if is_folder and name in VCS_FOLDERS and not self.settings.vcs:
@@ -193,17 +187,16 @@ class _Walker:
         prefix = folder.prefix
         if not self.exclude.empty and self.exclude.matches(prefix, name, folder=is_folder):
             return False
-        if not is_folder and not self.include.empty and not self.include.matches(prefix, name, folder=False):
-            return False
         return folder.rules is None or not folder.rules.ignores(above + prefix, name, folder=is_folder)
 
-    def file(self, path: str, status: os.stat_result, root: str, *, follow: bool) -> Entry | Linked | None:
+    def file(self, path: str, status: os.stat_result, *, follow: bool) -> Document | Linked | None:
         if status.st_ino:  # 0 where the system does not tell
             first = self.first.setdefault((status.st_dev, status.st_ino), path)
             if first is not path:
                 # The same name met again (overlapping paths) is no other name of the file.
                 return None if os.path.normpath(first) == os.path.normpath(path) else Linked(path, first)
-        return Entry(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, root, follow)
+        content = FileContent(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, follow)
+        return Document(path, content)
 
     def _descend(self, entry: os.DirEntry[str], device: int | None) -> Skipped | None:
         if device is None and not self.settings.follow:
@@ -229,3 +222,12 @@ _DESCEND = Skipped("", "a folder to descend into")  # never yielded, compared by
 
 def _raw_name(entry: os.DirEntry[str]) -> bytes:
     return os.fsencode(entry.name)
+
+
+def _without_marks(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    """Leave out what jobs write beside record files: _SUCCESS, _metadata, checksums; else leave all."""
+    files = [entry.name for entry in entries if entry.is_file()]
+    parts = [name for name in files if name[0] not in "_."]
+    package = any(name.startswith("__") for name in files)  # of Python, with data beside its modules
+    sharded = "_SUCCESS" in files or (parts and not package and all(map(holds_records_by_name, parts)))
+    return [entry for entry in entries if entry.name[0] not in "_."] if sharded else entries

@@ -27,7 +27,7 @@ _DIRECTORY_BYTES = 256  # of a member in the table of contents, on average, that
 
 def zip_items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
     """Give the members of a zip in the order of its table of contents."""
-    _check_directory(file, budget)
+    check_directory(file, budget)
     try:
         archive = zipfile.ZipFile(file)
     except BROKEN:
@@ -42,7 +42,7 @@ def zip_items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
                 )
 
 
-def _check_directory(file: BinaryIO, budget: Budget) -> None:
+def check_directory(file: BinaryIO, budget: Budget) -> None:
     """Refuse a table of contents that would fill the memory: zipfile reads all of it at once."""
     size = file.seek(0, 2)
     start = file.seek(max(0, size - _END.size - 0xFFFF - _LOCATOR64.size))

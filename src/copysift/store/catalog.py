@@ -24,8 +24,10 @@ from copysift.errors import StoreError
 from copysift.runtime.durable import step
 
 NAME = "catalog.sqlite"
-PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
-VERSION = SWEPT
+# Formats: documents as they are now, with one content each; sweeps, and documents as they were; contents
+# with further views, which is what is made today.
+PLAIN, SWEPT, VIEWED = 1, 2, 3
+VERSION = VIEWED
 FOLDER = "postings"
 Checksum = bytes
 
@@ -49,7 +51,13 @@ CREATE TABLE segments (
   postings INTEGER NOT NULL, live INTEGER NOT NULL, bytes INTEGER NOT NULL, target INTEGER
 );
 CREATE TABLE merges (run INTEGER PRIMARY KEY, reached INTEGER NOT NULL);
+CREATE TABLE views (
+  number INTEGER PRIMARY KEY, content INTEGER NOT NULL, channel TEXT NOT NULL,
+  fingerprints INTEGER NOT NULL, hashes INTEGER NOT NULL, grams INTEGER NOT NULL
+);
+CREATE INDEX views_content ON views (content);
 """
+WHOLE = ".whole"
 LOST = b"lost fingerprints:"  # before the checksum of such a content: no file is taken for the same as it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
 
@@ -91,6 +99,20 @@ class ContentRow:
     def original(self) -> Checksum:
         """Give the checksum of its bytes, though it lost some fingerprints."""
         return self.checksum.removeprefix(LOST)
+
+
+class ViewRow(NamedTuple):
+    """Further fingerprints of a content, whose postings have another number: by tokens, or all k-grams.
+
+    WHOLE after the channel: all k-grams of a content with few fingerprints.
+    """
+
+    number: int
+    content: int
+    channel: str
+    fingerprints: int
+    hashes: int
+    grams: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +208,7 @@ class Catalog:
         for statement in _TABLES.strip().split(";\n"):
             self.run(statement.rstrip(";"))
         values = {
-            "version": PLAIN,
+            "version": VIEWED,
             "settings": settings,
             "next": {"content": 1, "document": 1, "segment": 1, "run": 1},
         }
@@ -229,6 +251,23 @@ class Catalog:
     def all_contents(self) -> Iterator[ContentRow]:
         """Give every live content in order of number."""
         return map(_content, self.rows(f"SELECT {_CONTENT} FROM contents ORDER BY number"))
+
+    @property
+    def has_views(self) -> bool:
+        """Tell whether contents may have further views: not in indexes of formats 1 and 2."""
+        return bool(self.about("version") == VIEWED)
+
+    def views(self, numbers: Iterable[int] | None = None, column: str = "number") -> Iterator[ViewRow]:
+        """Give further views in order of number: all, or those with one of the numbers of a column."""
+        if not self.has_views:
+            return
+        if numbers is None:
+            yield from map(ViewRow._make, self.rows("SELECT * FROM views ORDER BY number"))
+            return
+        for chunk in _chunks(numbers):
+            marks = ",".join("?" * len(chunk))
+            found = self.rows(f"SELECT * FROM views WHERE {column} IN ({marks}) ORDER BY number", chunk)
+            yield from map(ViewRow._make, found)
 
     def document(self, name: str) -> DocumentRow | None:
         """Find a document by its name."""

@@ -97,6 +97,13 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
         elif row.lost:
             found.short[row.number] = row.fingerprints
             yield from (Damage(each.name, INCOMPLETE) for each in holders(snapshot.catalog, row.number))
+    for view in snapshot.catalog.views():
+        known[view.number] = True
+        if found.left[view.number] != view.fingerprints and view.content not in found.short:
+            found.short[view.content] = int(found.left[view.content])
+            left = f"{found.left[view.number]:,} of its {view.fingerprints:,}"
+            missing = f"has {left} fingerprints ({view.channel})"
+            yield from (Damage(each.name, missing) for each in holders(snapshot.catalog, view.content))
     for (number,) in snapshot.catalog.rows("SELECT content FROM removed"):
         known[number] = True
     for number in np.flatnonzero((found.left > 0) & ~known).tolist():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from copysift.errors import InputError
+from copysift.model.values import Fingerprints
 
 if TYPE_CHECKING:
     from copysift.model.values import Fingerprints, UInt32s, UInt64s
@@ -30,6 +34,13 @@ class Entry:
     mtime: int = 0
 
 
+class Views(NamedTuple):
+    """The fingerprints of a content: those that every index has, and further ones by channel."""
+
+    main: Fingerprints
+    further: Mapping[str, Fingerprints] = MappingProxyType({})
+
+
 def distinct(hashes: UInt64s) -> int:
     """Count distinct hashes; sorting is faster here than np.unique."""
     ordered = np.sort(hashes)
@@ -37,7 +48,12 @@ def distinct(hashes: UInt64s) -> int:
 
 
 def spans_of(found: Fingerprints) -> tuple[UInt32s, UInt32s]:
-    """Give starts and lengths as a segment holds them; a document of over 4 GiB is refused before."""
+    """Give starts and lengths as a segment holds them; a document of over 4 GiB is refused before.
+
+    The text of a smaller file may still be larger than that in UTF-8.
+    """
+    if found.ends.dtype != np.uint32:
+        raise InputError(f"a text {TOO_LARGE}")
     return found.starts.astype(np.uint32, copy=False), (found.ends - found.starts).astype(np.uint32)
 
 

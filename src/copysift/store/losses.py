@@ -15,6 +15,7 @@ def shrink(writer: Writer, content: int, fingerprints: int, hashes: int) -> None
     catalog.run(
         "UPDATE contents SET checksum = ?, short = ? WHERE number = ?", (marked, short(marked), content)
     )
+    writer.drop_views(content)  # what is left of them would be measured against what they were
     if not is_swept(catalog):  # sweeps keep no time of a file
         catalog.run("UPDATE documents SET mtime = 0 WHERE content = ?", (content,))
 

@@ -20,6 +20,7 @@ import numpy as np
 from copysift import kernels
 from copysift.join.memory import Join
 from copysift.join.rows import Postings, candidates
+from copysift.settings.selection import CORPUS_FLOOR
 from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     Int64s = NDArray[np.int64]
 
-FLOOR = 0.3  # a pair is kept whose resemblance or one of its containments reaches this
 COMMON = 1000  # contents that hold a hash before it forms no pairs by itself
 FEWEST = 2  # shared hashes that are evidence, unless a content has fewer
 PARTNERS = 100  # pairs of one content that are kept, the most resembling
@@ -114,7 +114,7 @@ def related(
             postings, sizes=np.maximum(rare, 1).astype(np.uint32), totals=np.maximum(rare, 1).astype(float)
         )
         side = (np.arange(len(rare)) < fresh).astype(np.uint32)
-        found = candidates(postings, "containment", FLOOR, FEWEST, jobs, side)
+        found = candidates(postings, "containment", CORPUS_FLOOR, FEWEST, jobs, side)
         lefts.append(found.left.astype(np.int64))
         rights.append(found.right.astype(np.int64))
     one, other = common.representatives(2 * counts > sizes, fresh)
@@ -203,7 +203,7 @@ def _shared(postings: Postings, left: Int64s, right: Int64s) -> Int64s:
 def _kept(pairs: Pairs, sizes: Int64s, must: NDArray[np.bool_]) -> Pairs:
     one, other = sizes[pairs.left], sizes[pairs.right]
     least = np.maximum(np.minimum(one, other), 1)
-    enough = (pairs.shared / least >= FLOOR) & (pairs.shared >= np.minimum(FEWEST, least))
+    enough = (pairs.shared / least >= CORPUS_FLOOR) & (pairs.shared >= np.minimum(FEWEST, least))
     scores = np.where(enough, resemblance(pairs.shared, one, other), -1.0)
     kept = must | (enough & (_best(pairs.left, scores) | _best(pairs.right, scores)))
     return Pairs(*(column[kept] for column in pairs))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.errors import StoreError
-from copysift.store.catalog import NAME, PIECES, VERSION, Catalog, ContentRow, DocumentRow
+from copysift.store.catalog import NAME, PIECES, VERSION, Catalog, ContentRow, DocumentRow, ViewRow
 from copysift.store.segment import RANGES, Columns, Damage, Found, Segment, keys_of
 
 if TYPE_CHECKING:
@@ -170,6 +170,15 @@ class Snapshot:
         with self._lock:
             return self.catalog.contents_of(checksum, size)
 
+    def views(self, numbers: list[int], column: str = "number", channel: str = "") -> dict[int, ViewRow]:
+        """Give the further views with these numbers, by number; or, of these contents, by content.
+
+        Of one channel, or of all.
+        """
+        with self._lock:
+            found = list(self.catalog.views(numbers, column))
+        return {getattr(row, column): row for row in found if channel in ("", row.channel)}
+
     def numbers(self) -> dict[str, Any]:
         """Count what there is, and the bytes that it takes on the disk."""
         one = self.catalog.one
@@ -183,12 +192,13 @@ class Snapshot:
         stored = sum(row.bytes for row in segments)
         texts = one("SELECT coalesce(sum(length(data)), 0) FROM texts")
         pages, page = one("PRAGMA page_count"), one("PRAGMA page_size")
+        viewed = sum(row.fingerprints for row in self.catalog.views())
         return {
             "version": self.catalog.about("version"),
             "documents": one("SELECT count(*) FROM documents"),
             "contents": one("SELECT count(*) FROM contents"),
             "fingerprints": fingerprints,
-            "postings": one("SELECT coalesce(sum(fingerprints), 0) FROM contents"),
+            "postings": one("SELECT coalesce(sum(fingerprints), 0) FROM contents") + viewed,
             "removed": one("SELECT coalesce(sum(postings), 0) FROM removed"),
             "segments": len(segments),
             "text_bytes": size,

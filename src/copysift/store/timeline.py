@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from copysift.store.catalog import PLAIN, SWEPT, Catalog, DocumentRow, short
+from copysift.store.catalog import PLAIN, SWEPT, VIEWED, Catalog, DocumentRow, short
 
 TABLES = """
 CREATE TABLE sweeps (at INTEGER PRIMARY KEY, source TEXT NOT NULL, documents INTEGER NOT NULL);
@@ -87,7 +87,8 @@ def renumber(catalog: Catalog, old: int, new: int) -> None:
 
 def adopt(catalog: Catalog) -> None:
     """Make an empty plain index one of sweeps, inside a transaction."""
-    assert catalog.about("version") == PLAIN
+    assert catalog.about("version") in (PLAIN, VIEWED)  # an index without documents
+    catalog.run("DROP TABLE IF EXISTS views")
     for statement in TABLES.strip().split(";\n"):
         catalog.run(statement.rstrip(";"))
     catalog.set_about("version", SWEPT)

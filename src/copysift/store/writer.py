@@ -8,7 +8,7 @@ full disk or a merge left behind are removed at the next opening for writing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from copysift.errors import StoreError
 from copysift.runtime import durable as disk
 from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.store.entries import Entry as Entry
+from copysift.store.entries import Views as Views
 from copysift.store.entries import distinct as distinct
 from copysift.store.entries import packed_pieces, spans_of
 from copysift.store.lock import WriterLock
@@ -119,7 +120,7 @@ class Writer:
     def put(
         self,
         entry: Entry,
-        found: Fingerprints | Callable[[], Fingerprints],
+        found: Views | Callable[[], Views],
         text: Callable[[], Iterable[bytes]] | None = None,
     ) -> str:
         """Add a document, or replace the one of its name; tell whether it was added, changed or unchanged.
@@ -130,7 +131,8 @@ class Writer:
         known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
         old = self.catalog.document(entry.name)
         if known is None:
-            number = self._put_content(entry, found() if callable(found) else found, text and text())
+            made = found() if callable(found) else found
+            number = self._put_content(entry, made, text and text())
         else:
             number = known.number
         if old is None:
@@ -160,8 +162,8 @@ class Writer:
         self._release(row.content)
         return True
 
-    def _put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
-        number = self.number("content")
+    def _put_content(self, entry: Entry, views: Views, text: Iterable[bytes] | None) -> int:
+        number, found = self.number("content"), views.main
         self.catalog.run(
             "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (number, short(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes),
@@ -170,9 +172,30 @@ class Writer:
         if text is not None:
             self._keep_text(number, text)
         self.add_postings(number, found.hashes, *spans_of(found))
+        self.put_views(number, views.further)
         return number
 
-    def put_content(self, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None) -> int:
+    def put_views(self, content: int, further: Mapping[str, Fingerprints]) -> None:
+        """File the further views of a content, by channel; an index of an old format has none."""
+        if not self.catalog.has_views:
+            return
+        for channel, found in further.items():
+            number = self.number("content")
+            self.catalog.run(
+                "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?)",
+                (number, content, channel, len(found.hashes), distinct(found.hashes), found.grams),
+            )
+            self.add_postings(number, found.hashes, *spans_of(found))
+
+    def drop_views(self, content: int) -> None:
+        """Take the further views of a content out; their postings go when they are merged."""
+        for view in list(self.catalog.views([content], "content")):
+            self.catalog.run("DELETE FROM views WHERE number = ?", (view.number,))
+            if view.fingerprints:
+                values = (view.number, view.fingerprints)
+                self.catalog.run("INSERT OR REPLACE INTO removed VALUES (?, ?)", values)
+
+    def put_content(self, entry: Entry, found: Views, text: Iterable[bytes] | None) -> int:
         """File a content that no document has yet and give its number; nothing is committed on the way."""
         self.changed = True
         number = self._put_content(entry, found, text)
@@ -223,7 +246,7 @@ class Writer:
         self.drop(content)
 
     def replace_content(
-        self, content: int, left: int, entry: Entry, found: Fingerprints, text: Iterable[bytes] | None
+        self, content: int, left: int, entry: Entry, found: Views, text: Iterable[bytes] | None
     ) -> int:
         """Put a content under a new number and give it; what is `left` of its postings is dead."""
         self.drop_content(content)
@@ -235,7 +258,8 @@ class Writer:
         return number
 
     def drop_content(self, content: int) -> None:
-        """Take a content and its kept text out of the catalog."""
+        """Take a content, its further views and its kept text out of the catalog."""
+        self.drop_views(content)
         self.catalog.run("DELETE FROM contents WHERE number = ?", (content,))
         self.catalog.run(
             "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)

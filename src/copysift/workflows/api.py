@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple, Unpack
 
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.model.values import Fingerprints, Folders, Pair, Result
+from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
 from copysift.workflows.reading import Reader
@@ -20,7 +23,11 @@ LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    paths: Place | Iterable[Place], *, regions: bool = False, groups: bool = False, **settings: object
+    paths: Place | Iterable[Place],
+    *,
+    regions: bool = False,
+    groups: bool = False,
+    **settings: Unpack[ScanKeywords],
 ) -> Result:
     """Compare every file at or below the paths with every other.
 
@@ -30,80 +37,113 @@ def scan(
     """
     places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     check_paths(places)
-    return local.Scan(make(Settings, settings)).run(places, regions=regions, groups=groups)
+    return local.Scan(make(Settings, settings, "scan")).run(places, regions=regions, groups=groups)
 
 
-def show(run: Place, *, groups: bool = False, **settings: object) -> Result:
+def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:
     """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files."""
     from copysift.runs.tables import is_corpus
     from copysift.workflows import shown
 
     answering = shown.show if is_corpus(Path(run)) else local.show
-    return answering(Path(run), make(Settings, settings), groups=groups)
+    return answering(Path(run), make(Settings, settings, "show"), groups=groups)
 
 
-def compare(left: Place, right: Place, **settings: object) -> Pair:
+def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
     """Compare two files and give their measures and exact matches."""
+    made = make(Settings, settings, "compare")
     for each in (os.fspath(left), os.fspath(right)):
-        if os.path.isdir(each):  # noqa: PTH112
-            raise InputError(f"{each} is a folder", hint="compare_folders compares two folders")
+        if len(each) <= LONG_NAME and comparing.holds_files(each, made):
+            what = "a folder" if os.path.isdir(each) else "an archive"  # noqa: PTH112
+            raise InputError(f"{each} is {what}", hint="compare_folders compares two folders or archives")
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
                 f"{each[:60]!r}…: there is no such file",
-                hint="compare takes paths; for texts there are resemblance and containment",
+                hint="compare takes paths; for texts use resemblance and containment",
             )
-    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), make(Settings, settings))
+    result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)
     return result.pairs[0]
 
 
-def compare_folders(left: Place, right: Place, **settings: object) -> Folders:
+def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
     """Compare two folders by content; names only break ties."""
-    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), make(Settings, settings))
+    made = make(Settings, settings, "compare")
+    found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), made)
     return found
 
 
-def fingerprint(content: str | bytes, **settings: object) -> Fingerprints:
-    """Give the fingerprints of a text or of bytes, with half-open byte offsets of its UTF-8."""
-    reader = Reader(make(Settings, settings))
-    data = _encoded(content)
-    return reader.fingerprints_of(data, "text" if isinstance(content, str) else reader.kind_of(data))
+def fingerprint(content: str | bytes, **settings: Unpack[FingerprintKeywords]) -> Fingerprints:
+    """Give the fingerprints of a text or of bytes, with half-open byte offsets of its UTF-8.
+
+    A string is text unless `kind` or `language` says otherwise: `fingerprint(program, language="python")`.
+    """
+    made = make(Settings, settings)
+    reader = Reader(made)
+    kind, data = _understood(content, made, reader)
+    return reader.fingerprints_of(data, kind)
 
 
-def resemblance(left: str | bytes, right: str | bytes, **settings: object) -> float:
+def resemblance(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
     """Give r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, exactly, over all shingles of 10 words.
 
-    Two contents without any shingle resemble each other if their words are the same.
+    `shingle=5` takes shingles of 5 words, `kind` and `language` shingles of other symbols. Two contents
+    without any shingle resemble each other if their symbols are the same.
     """
-    a, b = _shingles(left, settings), _shingles(right, settings)
+    one, other = _canonical(left, settings), _canonical(right, settings)
+    a, b = _shingles(one), _shingles(other)
     if not a and not b:
-        return float(_symbols(left, settings) == _symbols(right, settings))
+        return float(one.symbols == other.symbols)
     return len(a & b) / len(a | b)
 
 
-def containment(left: str | bytes, right: str | bytes, **settings: object) -> float:
-    """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that stands in the right, exactly."""
-    a, b = _shingles(left, settings), _shingles(right, settings)
+def containment(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
+    """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that is in the right, exactly."""
+    one, other = _canonical(left, settings), _canonical(right, settings)
+    a, b = _shingles(one), _shingles(other)
     if not a:
-        few, many = _symbols(left, settings), _symbols(right, settings)
+        few, many = one.symbols, other.symbols
         return float(any(many[at : at + len(few)] == few for at in range(len(many) - len(few) + 1)))
     return len(a & b) / len(a)
 
 
-def _exact(settings: dict[str, object]) -> Settings:
-    return make(Settings, {"kind": "words", "scheme": "all", **settings})
+class _Content(NamedTuple):
+    """A content as it is compared exactly: its symbols and the hashes of its shingles."""
+
+    symbols: list[int]
+    hashes: list[int]
 
 
-def _shingles(content: str | bytes, settings: dict[str, object]) -> set[int]:
-    made = _exact(settings)
-    found = Reader(made).fingerprints_of(_encoded(content), made.kind)
-    return set(found.hashes.tolist())
+def _shingles(content: _Content) -> set[int]:
+    return set(content.hashes)
 
 
-def _symbols(content: str | bytes, settings: dict[str, object]) -> list[int]:
-    made = _exact(settings)
-    symbols: list[int] = Reader(made).canonical_of(_encoded(content), made.kind).symbols.tolist()
-    return symbols
+def _canonical(content: str | bytes, settings: Mapping[str, object]) -> _Content:
+    made = make(Settings, _exact(settings))
+    reader = Reader(made)
+    kind, data = _understood(content, made, reader)
+    found = reader.fingerprints_of(data, kind)
+    return _Content(reader.canonical_of(data, kind).symbols.tolist(), found.hashes.tolist())
+
+
+def _exact(settings: Mapping[str, object]) -> dict[str, object]:
+    """Give the settings of an exact measure: every k-gram, of words unless a kind or language is named."""
+    kind = settings.get("kind") or ("code" if settings.get("language") else "words")
+    return {"scheme": "all", **settings, "kind": kind}
+
+
+def _understood(content: str | bytes, settings: Settings, reader: Reader) -> tuple[str, bytes]:
+    """Give the kind of a content and its bytes, in UTF-8 unless they are compared as bytes."""
+    if settings.kind == "code" and not settings.language:
+        raise UsageError(
+            "a program without a file name needs its language", hint='for example language="python"'
+        )
+    data = _encoded(content)
+    if isinstance(content, str):
+        auto = settings.kind == "auto" and not settings.language
+        return ("text" if auto else reader.plain_kind("", data)), data
+    kind = reader.kind_of(data)
+    return kind, data if kind == "bytes" else to_utf8(data)[0]
 
 
 def _encoded(content: str | bytes) -> bytes:

@@ -2,24 +2,29 @@
 
 Between reading and fingerprints a batch enters the kernels three times, each without the GIL for all of
 its files, so that threads do not wait for each other file by file. What is not an ordinary text (other
-encodings, programs, large files, other schemes) is read one by one, with the same result.
+encodings, large files, other schemes) is read one by one, with the same result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from copysift import kernels
+from copysift.fingerprints import FingerprintSettings
 from copysift.fingerprints.smallest import WINDOWS
+from copysift.kinds import notebook
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
 from copysift.sources.files import Loaded
 from copysift.sources.walk import Entry
-from copysift.workflows.collection import Scanned
+from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
+    from copysift.model.values import UInt64s
     from copysift.workflows.reading import Reader
 
 MOST = 64  # files in a batch: all of them are open at once
@@ -41,13 +46,14 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
         if isinstance(each, Skipped):
             out.append(each)
             continue
-        kind = reader.plain_kind(each.entry.path, text) if text is not None and next(known) else ""
-        if kind not in MARKED or text is None or reader.fingerprint_settings(kind).scheme not in WINDOWS:
+        kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
+        plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
+        if plain not in MARKED or text is None or reader.fingerprint_settings(plain).scheme not in WINDOWS:
             out.append(_one(reader, each))
             continue
-        out.append(Scanned(each.entry, kind, each.size, each.checksum, None))
+        out.append(Scanned(each.entry, kind, each.size, each.checksum))
         if reader.claims(each, kind):
-            batch.setdefault(kind, []).append((number, each, text))
+            batch.setdefault(plain, []).append((number, each, text))
     for kind, texts_of_kind in batch.items():
         _fingerprint(reader, kind, texts_of_kind, out)
     return out
@@ -65,18 +71,30 @@ def _one(reader: Reader, loaded: Loaded) -> Read:
     return Failed(loaded.entry, made.error) if isinstance(made, Failed) else made
 
 
-def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Loaded, bytes]], out: list[Read]) -> None:
-    """Fingerprint the texts of a batch, and put their hashes into its results."""
+def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Loaded, bytes]], out: list[Any]) -> None:
+    """Fingerprint the texts of a batch, and put their views into its results."""
     settings = reader.fingerprint_settings(kind)
+    texts = [text for _, _, text in batch]
+    found = _winnowed(texts, kind, settings)
+    few = [number for number, hashes in enumerate(found) if reader.has_few(kind, hashes)]
+    # A window of one k-gram chooses every one.
+    every = dict(zip(few, _winnowed([texts[at] for at in few], kind, replace(settings, w=1)), strict=True))
+    for at, ((number, _, text), hashes) in enumerate(zip(batch, found, strict=True)):
+        views = [View(kind, [hashes], every.get(at))]
+        views += [reader.view(each, [text]) for each in reader.readings(out[number].kind)[1:]]
+        out[number] = replace(out[number], views=tuple(views))
+
+
+def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> list[UInt64s]:
+    if not texts:
+        return []
     hashes, bounds = kernels.batch.winnow_texts(
-        [text for _, _, text in batch],
-        [MARKED[kind]] * len(batch),
+        texts,
+        [MARKED[kind]] * len(texts),
         settings.k,
         settings.w,
         settings.seed,
         settings.scheme != "winnow",
         settings.inner if settings.scheme == "open-closed" else 0,
     )
-    places = bounds.tolist()
-    for (number, loaded, _), start, end in zip(batch, places, places[1:], strict=False):
-        out[number] = Scanned(loaded.entry, kind, loaded.size, loaded.checksum, [hashes[start:end]])
+    return [hashes[start:end] for start, end in pairwise(bounds.tolist())]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift.kinds import Lexemes
+from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.model.values import Group, Skipped
 from copysift.sources.walk import Entry
 
@@ -17,18 +18,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
-    """A file as it was read; `hashes` is None when a file of the same bytes and kind has them.
+class View:
+    """The fingerprints of a file read as one kind; a program has two views, as text and by its tokens.
 
-    Those of a large file come in pieces, which are made when they are asked for.
+    Those of a large file come in pieces, which are made when they are asked for. `whole` has every k-gram of
+    a file with few fingerprints.
     """
+
+    kind: str
+    hashes: Iterable[UInt64s]
+    whole: UInt64s | None = None
+    lexemes: Lexemes | None = None  # of a program: its statements and strings
+
+    @property
+    def channel(self) -> str:
+        """The list of fingerprints that they belong to."""
+        return channel_of(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A file as it was read; it has no views when a file of the same bytes and kind has them."""
 
     entry: Entry
     kind: str
     size: int
     checksum: bytes
-    hashes: Iterable[UInt64s] | None
-    lexemes: Lexemes | None = None  # of a program: its statements and strings
+    views: tuple[View, ...] = ()
 
 
 @dataclass(slots=True)
@@ -39,7 +55,16 @@ class Filed:
     kind: str
     size: int
     fingerprints: int = 0
-    sketch: UInt64s | None = None
+    sketches: dict[str, UInt64s] = field(default_factory=dict)  # by channel
+    kinds: dict[str, str] = field(default_factory=dict)  # the kind that it was read as, by channel
+
+    def kind_in(self, channel: str) -> str:
+        """Give the kind that it is matched as in a channel: its own where it is not in the channel."""
+        return self.kinds.get(channel) or self.kinds.get(TEXT) or self.kind
+
+    def source_kind(self, kind: str) -> str:
+        """Give the kind whose readable source it is matched on as another: cells of a notebook as text."""
+        return kind if kind == "bytes" or channel_of(kind) == CODE else self.kind
 
     @property
     def plain_kind(self) -> str:
@@ -62,10 +87,11 @@ class Collection:
         """Note an input that was left out."""
         self.skipped.append(note)
 
-    def add(self, scanned: Scanned) -> int | None:
-        """File a document; give the number that its hashes belong to, or None if they are not needed.
+    def add(self, scanned: Scanned) -> tuple[int, tuple[View, ...]]:
+        """File a document; give the number that its fingerprints belong to, and the views that are needed.
 
-        Threads race, so the hashes of equal files may come with any of them: they go to the first.
+        Threads race, so those of equal files may come with any of them: they go to the first. Equal files of
+        other kinds (a.py, a.txt) bring only what the first does not have.
         """
         number = len(self.filed)
         filed = Filed(scanned.entry, scanned.kind, scanned.size)
@@ -74,16 +100,24 @@ class Collection:
         first = self._first.setdefault((scanned.size, scanned.checksum), number)
         if first != number:
             self._sets.setdefault(first, [first]).append(number)
-        if scanned.hashes is None or scanned.kind != self.filed[first].kind:
-            return None
-        return first
+        held = self.filed[first]
+        filed.kinds = held.kinds
+        needed = tuple(view for view in scanned.views if view.channel not in held.kinds)
+        for view in needed:
+            held.kinds[view.channel] = view.kind
+        return first, needed
 
-    def count(self, number: int, hashes: UInt64s) -> None:
-        """Count hashes of a document."""
+    def count(self, number: int, view: View, hashes: UInt64s) -> None:
+        """Count hashes of a document: those of its first view."""
         filed = self.filed[number]
-        filed.fingerprints += len(hashes)
+        if view.channel == next(iter(filed.kinds)):
+            filed.fingerprints += len(hashes) if view.whole is None else len(view.whole)
         if self._keep:
-            filed.sketch = np.unique(hashes)
+            filed.sketches[view.channel] = np.unique(hashes)
+
+    def sketch(self, channel: str, number: int) -> UInt64s:
+        """Give the sketch of a document in a channel."""
+        return self.filed[number].sketches.get(channel, np.empty(0, np.uint64))
 
     def first_of(self, size: int, checksum: bytes) -> int:
         """Give the first document of these bytes."""
@@ -100,7 +134,8 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            yield Group(filed.entry.path, filed.entry.path, filed.plain_kind, filed.size, count)
+            name, read_as = filed.entry.name, filed.entry.read_as
+            yield Group(name, name, filed.plain_kind, filed.size, count, read_as)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""

@@ -10,14 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.errors import InputError
+from copysift.kinds.kind import family
+from copysift.model.document import Document
 from copysift.model.values import Folders, Listing, Result
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
-from copysift.sources.walk import Entry, Linked, walk
+from copysift.sources.containers import PACKED
+from copysift.sources.detection import Detector
+from copysift.sources.file_content import FileContent, file_at
+from copysift.sources.source import MEMBERS
+from copysift.sources.walk import Linked, walk
 from copysift.workflows.folders import match_folders
-from copysift.workflows.reading import family
 from copysift.workflows.scan import Scan
-from copysift.workflows.submissions import walk_settings
+from copysift.workflows.submissions import reading_of, walk_settings
 
 
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
@@ -48,12 +53,22 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
 def compare_folders(
     left: str, right: str, settings: Settings, progress: Progress | None = None
 ) -> tuple[Folders, Result]:
-    """Compare two folders by content; give the scan's result, with what was skipped, too."""
+    """Compare two folders or archives by content; give the scan's result, with what was skipped, too."""
     for folder in (left, right):
-        if not Path(folder).is_dir():
-            raise InputError(f"{folder} is not a folder")
+        if not holds_files(folder, settings):
+            raise InputError(f"{folder} is not a folder or an archive")
     result = Scan(settings, weigh=alike_weights).run([left, right], progress=progress)
     return match_folders(result, left, right, _links(left, right, settings)), result
+
+
+def holds_files(path: str, settings: Settings) -> bool:
+    """Say whether a path is a folder, or an archive of several files."""
+    if Path(path).is_dir():
+        return True
+    if not Path(path).is_file():
+        return False
+    found = Detector(reading_of(settings)).source(Document(path, file_at(path, Path(path).stat().st_size)))
+    return found is not None and found is not PACKED and found.traits.gives == MEMBERS
 
 
 def _links(left: str, right: str, settings: Settings) -> dict[str, str]:
@@ -64,8 +79,11 @@ def _links(left: str, right: str, settings: Settings) -> dict[str, str]:
         for found in walk([folder], walk_settings(settings)):
             if isinstance(found, Linked):
                 further[found.path] = further.get(found.first, found.first)
-            elif isinstance(found, Entry) and found.inode:
-                kept = first.setdefault((found.device, found.inode), found.path)
+            elif isinstance(found, Document) and isinstance(found.content, FileContent):
+                place = found.content
+                if not place.inode:
+                    continue
+                kept = first.setdefault((place.device, place.inode), found.path)
                 if kept != found.path:
                     further[found.path] = kept
     return further

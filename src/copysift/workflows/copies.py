@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from copysift.kinds.kind import family
 from copysift.match.exact import regions
 from copysift.model.sweeps import Alteration, Holder, Holders, Lost
 from copysift.model.values import Hit
@@ -13,7 +14,7 @@ from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import group
 from copysift.workflows.alterations import compared
 from copysift.workflows.query import Question
-from copysift.workflows.reading import Reader, family
+from copysift.workflows.reading import Reader
 from copysift.workflows.tracing import Trace
 
 SAME = 0.005  # a share that differs by less is the same: it is told in whole percents

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -20,17 +20,20 @@ from copysift.runs.scan_run import open_run
 from copysift.runs.tables import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from copysift.settings.keywords import ClusterKeywords, DedupKeywords
 from copysift.sources.delimited import table_records
-from copysift.sources.records import BATCH_BYTES, Builder, Fields, add_record
+from copysift.sources.fields import Fields
+from copysift.sources.records import Builder, add_record
+from copysift.sources.source import BATCH_BYTES
 from copysift.workflows.dedup import decide
 
 
-def cluster(documents: Any, *, run: str | Path | None = None, **settings: object) -> Result:
+def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack[ClusterKeywords]) -> Result:
     """Cluster documents: strings, mappings with fields, an Arrow table or reader, a pandas or Polars frame.
 
     Documents are named by their id, or by their number from 0. With `run` the run is kept in that folder.
     """
-    made = make(CorpusSettings, settings)
+    made = make(CorpusSettings, settings, "cluster")
     documents = _several(documents)
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         path = Path(run) if run is not None else Path(spare) / "run"
@@ -46,17 +49,17 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: object
         counts.ignored,
         counts.skipped,
         _equal(counts),
-        (),
-        counts.ignored_count,
+        ignored_count=counts.ignored_count,
+        notes=tuple(described["notes"]),
     )
 
 
-def dedup(documents: Any, *, keep: str = "first", **settings: object) -> Any:
+def dedup(documents: Any, *, keep: str = "first", **settings: Unpack[DedupKeywords]) -> Any:
     """Give the documents without near-copies, as what they came: a list, a table or a frame.
 
     A reader of Arrow batches comes back as a table. Records that cannot be compared (no text) stay.
     """
-    made = make(CorpusSettings, settings)
+    made = make(CorpusSettings, settings, "dedup")
     documents = _several(documents)
     held = documents if _is_table(documents) else list(documents)
     bad: set[int] = set()

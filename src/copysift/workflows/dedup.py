@@ -116,8 +116,8 @@ def _kept_nodes(opened: Opened, sets: Sets, settings: CorpusSettings, rank: Int6
 
 
 def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
-    """Measure pairs of documents over all their shingles, in the order given."""
-    sizes = sets.column("shingles")
+    """Measure pairs of documents over all their shingles but boilerplate, in the order given."""
+    sizes = sets.column("compared")
     shared = np.zeros(len(left), np.int64)
     held = np.cumsum(8 * (sizes[left] + sizes[right])) if len(left) else np.zeros(0, np.int64)
     cuts = np.unique(

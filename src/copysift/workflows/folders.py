@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
+from copysift.model.document import INSIDE
 from copysift.model.values import Folders, Pair, Result
 
 # A file with the same relative path is preferred, then one of the same name, then any.
@@ -131,13 +132,9 @@ def _tie(left: str, right: str) -> int:
 
 
 def _within(name: str, folder: str) -> bool:
-    return name.startswith(_ended(folder))
+    return name.startswith(folder if folder.endswith("/") else (f"{folder}/", f"{folder}{INSIDE}"))
 
 
 def _inside(name: str, folder: str) -> str:
-    return name[len(_ended(folder)) :]
-
-
-def _ended(folder: str) -> str:
-    """Give a folder as names in it begin: as it was written, with one separator at its end at least."""
-    return folder if folder.endswith("/") else f"{folder}/"
+    """Give a name below a folder or container, which may be written with separators at its end."""
+    return name[len(folder) + (not folder.endswith("/")) :]

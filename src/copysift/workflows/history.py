@@ -16,9 +16,21 @@ LONGEST = (
 )
 
 
-def history(trace: Trace, uri: str, diff: bool = False) -> History:
-    """Give every version of an address; with `diff` what changed in each, where texts are kept."""
-    rows = trace.timeline.versions_of(trace.number_of(uri))
+def history(
+    trace: Trace, uri: str, diff: bool = False, since: int | None = None, until: int | None = None
+) -> History:
+    """Give the versions of an address that sweeps from `since` to `until` saw, in seconds since 1970.
+
+    With `diff` each has what changed, where texts are stored.
+    """
+    every = trace.timeline.versions_of(trace.number_of(uri))
+    rows = [
+        row
+        for row in every
+        if (until is None or row.first <= until) and (since is None or trace.last_of(row) >= since)
+    ]
+    if not rows:
+        raise InputError(f"{uri} has no version between these dates")
     contents = trace.snapshot.contents([row.content for row in rows])
     versions = []
     for number, row in enumerate(rows, 1):
@@ -44,7 +56,7 @@ def history(trace: Trace, uri: str, diff: bool = False) -> History:
         for at, (one, other) in enumerate(pairwise(texts), 1):
             versions[at] = dataclasses.replace(versions[at], changes=passages(one, other))
     last = rows[-1]
-    gone = None if last.last is None else trace.after(last.last)
+    gone = None if last.last is None or last is not every[-1] else trace.after(last.last)
     return History(uri, tuple(versions), "" if gone is None else spelled(gone), kept)
 
 

@@ -6,30 +6,34 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from copysift.errors import InputError, StoreError, UsageError
-from copysift.model.values import Answer, Document, Group, Hit, Indexed, Pair, Result, Skipped
+from copysift.model.document import Document
+from copysift.model.values import Answer, Group, Hit, Indexed, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
+from copysift.settings.keywords import QueryKeywords
 from copysift.sources.files import load
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
-from copysift.workflows.python_input import batched, document_of, file_question, question_of
+from copysift.workflows.python_input import batched, document_of, file_question, file_questions, question_of
 from copysift.workflows.query import Asking, Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
     Places,
     StoredReader,
     entry_of,
+    programs_in,
     reader_of,
     reconciled,
     remembered,
     require_seed,
 )
+from copysift.workflows.submissions import reading_of
 from copysift.workflows.timeline import OverTime
 
 if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
@@ -118,7 +122,8 @@ class Index(OverTime):
         adding = self._adding(progress)
         known = [row.name for row in self._writing().catalog.documents() if row.file]
         if paths is None:
-            named = [self._places.located(name) for name in known]
+            outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
+            named = [self._places.located(name) for name in outers]
             met = adding.files(path for path in named if os.path.lexists(path))
             below = known
         else:
@@ -134,7 +139,8 @@ class Index(OverTime):
             ]
             adding.done.skipped += [Skipped(place, "there is no such file or folder") for place in missing]
         for name in below:
-            if name not in met and not os.path.lexists(self._places.located(name)):
+            file = self._places.located(adding.outer_of(name) or name)
+            if name not in met and not os.path.lexists(file):
                 adding.done.removed += self._writing().remove(name)
         return self._commit(adding)
 
@@ -184,15 +190,22 @@ class Index(OverTime):
         *,
         text: bool = False,
         passages: bool = False,
-        **asked: object,
+        **asked: Unpack[QueryKeywords],
     ) -> Iterator[Hit]:
         """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
 
         Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick.
         What was found damaged on the way stands in `damages`.
         """
-        question = self.question(content, text=text)
-        hits, _ = self.ask(question, make(Query, asked), passages=passages)
+        query, hits = make(Query, asked, "query"), []
+        if isinstance(content, str | os.PathLike) and not text:
+            questions: Iterable[Question | Skipped] = self.questions(content)
+        else:
+            questions = [self.question(content, text=text)]
+        for question in questions:
+            if isinstance(question, Skipped):
+                raise InputError(f"{question.name}: {question.reason}")
+            hits += self.ask(question, query, passages=passages)[0]
         return iter(hits)
 
     def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
@@ -202,15 +215,20 @@ class Index(OverTime):
         group = Group(question.name, question.name, question.kind, question.bytes, count)
         return hits, group
 
+    def questions(self, path: Place, *, language: str = "") -> Iterator[Question | Skipped]:
+        """Make a question of every document at or below a path: a file, a container, a file of records."""
+        reader = reader_of(self.settings, self.stored())
+        return file_questions(reader, reading_of(self.settings), path, language)
+
     def question(
         self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
     ) -> Question:
         """Make a question of a file, of bytes, of a document or of a string; these may be a program."""
         reader = reader_of(self.settings, self.stored())
         if isinstance(content, Document):
-            data = b"".join(content.open())
-            source = data if content.kind == "bytes" else to_utf8(data)[0]
-            kind = content.kind if content.kind not in ("", "auto") else reader.kind_of(source, content.name)
+            data, kind = b"".join(content.content.chunks()), content.hint.kind
+            source = data if kind == "bytes" else to_utf8(data)[0]
+            kind = kind if kind not in ("", "auto") else reader.kind_of(source, content.file)
             return question_of(content.name, data, source, kind)
         if isinstance(content, bytes) or text:
             data = (
@@ -223,6 +241,9 @@ class Index(OverTime):
         loaded = load(entry_of(path))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
+        if language:
+            data = Path(path).read_bytes()
+            return question_of(path, data, to_utf8(data)[0], reader.kind_in(language))
         return file_question(reader, path, loaded)
 
     def answer(
@@ -367,6 +388,9 @@ class Index(OverTime):
 
     def _sketching(self) -> tuple[Reader, bool]:
         require_seed(self.path, self._stored, self.settings)
+        if programs_in(self._stored) == "both":  # sweeps follow documents over time, as texts
+            self._stored = {**self._stored, "programs": False}
+            self._writing(at_once=False).decide(self._stored)
         return reader_of(self.settings, self._stored), self._texts
 
     def _adding(self, progress: Progress | None) -> Adding:

@@ -7,24 +7,27 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from functools import partial
 
 from copysift.errors import InputError
-from copysift.model.values import Document, Fingerprints, Skipped
+from copysift.model.document import Document
+from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
+from copysift.sources.file_content import FileContent
 from copysift.sources.files import DIGEST, load
-from copysift.sources.walk import Entry, walk
+from copysift.sources.inputs import File, Inputs
+from copysift.sources.source import ITSELF
+from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
-from copysift.workflows.programs import MAYBE
+from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import Places, entry_of, undecided
-from copysift.workflows.submissions import walk_settings
+from copysift.workflows.stored_settings import Places
+from copysift.workflows.submissions import reading_of
 
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
 
@@ -38,7 +41,7 @@ class Added:
     unchanged: int = 0
     removed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    programs: str = ""  # how they were read, where one may ask: code or text
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
     @property
     def found(self) -> int:
@@ -57,13 +60,23 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A document that must be read: its name in the index, what that has of it, and the time of its file."""
+
+    document: Document
+    name: str
+    known: _Known | None
+    mtime_ns: int = 0  # of the container or file of records; 0: it is a file itself
+
+
+@dataclass(frozen=True, slots=True)
 class _Read:
     """A document as it was read; `found` is None where another document of the same bytes brings it."""
 
     entry: store.Entry
-    found: Fingerprints | None
+    found: store.Views | None
     text: Callable[[], Iterable[bytes]] | None
-    again: Callable[[], Fingerprints]
+    again: Callable[[], store.Views]
 
 
 class Adding:
@@ -78,45 +91,40 @@ class Adding:
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._shown = progress or Silent()
+        self._outers = Outers(writer)
         self.done = Added()
 
     def files(self, paths: Iterable[str | os.PathLike[str]]) -> set[str]:
-        """Add the files at or below the paths; give the names of all that were met."""
+        """Add the documents at or below the paths; give the names of all that were met."""
         met: set[str] = set()
         self._shown.phase("listing", None)
-        wanted = list(self._wanted(paths, met))
-        self._decide([entry for entry, _ in wanted])
+        inputs = Inputs(reading_of(self._settings), Spool(), qualified=True)
+        wanted = list(self._wanted(inputs, paths, met))
+        self.done.notes = inputs.notes
         self._shown.phase("reading", len(wanted))
         done = ordered_map(
-            self._read_file, wanted, jobs=self._jobs, weigh=lambda item: item[0].size, budget=IN_FLIGHT
+            self._read_file, wanted, jobs=self._jobs, weigh=lambda item: item.document.size, budget=IN_FLIGHT
         )
         for made in done:
             self._shown.advance()
             if isinstance(made, Failed):
-                self.done.skipped.append(skipped(made.item[0].path, made.error))
+                self.done.skipped.append(skipped(made.item.document.name, made.error))
             elif isinstance(made, Skipped):
                 self.done.skipped.append(made)
             else:
                 self._put(made)
+        self._outers.save()
         return met
 
-    def _decide(self, entries: list[Entry]) -> None:
-        """Let the first files say how programs are read, by the rule of `scan`; others only get a remark."""
-        stored = self._writer.catalog.about("settings")
-        if not entries or not (undecided(stored) or stored.get("programs") is False):
-            return
-        if undecided(stored):
-            self._reader.programs = self._reader.class_like(entries)
-            self._writer.decide({**stored, "programs": self._reader.programs})
-        if self._reader.class_like(entries, MAYBE):
-            self.done.programs = "code" if self._reader.programs else "text"
+    def outer_of(self, name: str) -> str:
+        """Give the container or file of records that a document is in; "" for a file."""
+        return self._outers.of(name)
 
     def documents(self, documents: Sequence[Document]) -> None:
         """Add documents that do not come from files of their own."""
-        self._decide([entry_of(each.name, each.bytes) for each in documents])
         self._shown.phase("reading", None)
         for made in ordered_map(
-            self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.bytes, budget=IN_FLIGHT
+            self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.size, budget=IN_FLIGHT
         ):
             self._shown.advance()
             if isinstance(made, Failed):
@@ -125,40 +133,80 @@ class Adding:
                 self._put(made)
 
     def _wanted(
-        self, paths: Iterable[str | os.PathLike[str]], met: set[str]
-    ) -> Iterator[tuple[Entry, _Known | None]]:
-        """Give the files that must be read: those that are new, or whose size or time has changed."""
-        for found in walk(paths, walk_settings(self._settings)):
+        self, inputs: Inputs, paths: Iterable[str | os.PathLike[str]], met: set[str]
+    ) -> Iterator[_Wanted]:
+        """Give what must be read: files that are new or have changed, and what is in them."""
+        for found in inputs.files(paths):
             if isinstance(found, Skipped):
                 self.done.skipped.append(found)
-            if not isinstance(found, Entry):
+            if not isinstance(found, File):
                 continue
-            if os.path.abspath(found.path).startswith(self._places.index):  # the index itself
+            path = found.document.name
+            if os.path.abspath(path).startswith(self._places.index):  # the index itself
                 continue
-            name = self._places.stored(found.path)
+            name = self._places.stored(path)
             if name in met:
                 continue
             met.add(name)
-            old = self._writer.find(name)
-            known = None if old is None else _Known(old[0], old[1], old[2], old[4])
-            if known and known.mtime and (known.size, known.mtime) == (found.size, found.mtime_ns):
+            if found.source is not None and found.source.traits.gives != ITSELF:
+                yield from self._inside(inputs, found, name, met)
+                continue
+            self._forget(name, met)
+            known, content = self._known(name), found.document.content
+            assert isinstance(content, FileContent)  # that is what a walk finds
+            if known and known.mtime and (known.size, known.mtime) == (content.size, content.mtime_ns):
                 self.done.unchanged += 1
             else:
-                yield found, known
+                yield _Wanted(found.document, name, known)
 
-    def _read_file(self, item: tuple[Entry, _Known | None]) -> _Read | Skipped:
-        entry, known = item
-        if entry.size > LARGEST:
-            return Skipped(entry.path, TOO_LARGE)
-        loaded = load(entry)
+    def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[_Wanted]:
+        """Give the documents in a container or file of records, unless it is as it was."""
+        assert file.source is not None
+        stamp = file.source.stamp(file.document)
+        if stamp is not None and self._outers.unchanged(outer, stamp):
+            names = self._outers.members(outer)
+            met |= names
+            self.done.unchanged += len(names)
+            return
+        lost, count = False, 0
+        mtime_ns = _settled(0 if stamp is None else stamp.mtime_ns)
+        top = len(file.document.name)
+        for each in inputs.members(file):
+            if isinstance(each, Skipped):
+                self.done.skipped.append(each)
+                lost = lost or each.code in (CUT, DAMAGED, LIMIT)
+                continue
+            name = outer + each.name[top:]
+            count += name not in met
+            met.add(name)
+            yield _Wanted(each, name, self._known(name), mtime_ns)
+        if not lost:  # else what is not there may be in the part that cannot be read
+            self._forget(outer, met)
+        self.done.removed += self._writer.remove(outer)  # it was one document before
+        if stamp is not None and mtime_ns and not lost:
+            self._outers.note(outer, stamp, count)
+
+    def _forget(self, outer: str, met: set[str]) -> None:
+        """Remove the documents that are no longer in a container or file of records."""
+        for name in self._outers.members(outer) - met:
+            self.done.removed += self._writer.remove(name)
+        self._outers.drop(outer)
+
+    def _known(self, name: str) -> _Known | None:
+        old = self._writer.find(name)
+        return None if old is None else _Known(old[0], old[1], old[2], old[4])
+
+    def _read_file(self, item: _Wanted) -> _Read | Skipped:
+        known = item.known
+        if item.document.content.size > LARGEST:
+            return Skipped(item.document.name, TOO_LARGE)
+        loaded = load(item.document)
         if isinstance(loaded, Skipped):
             return loaded
-        kind, chunks = self._reader.opened(loaded)
-        settled = loaded.mtime_ns < time.time_ns() - RACY
-        filed = store.Entry(
-            self._places.stored(entry.path), loaded.checksum, kind, loaded.size, True,
-            loaded.mtime_ns if settled else 0,
-        )  # fmt: skip
+        kind, _ = self._reader.opened(loaded)
+        mtime_ns = item.mtime_ns or _settled(loaded.mtime_ns)
+        filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, True, mtime_ns)
+        again = partial(self._reader.views, kind, partial(self._reader.chunks, loaded, kind))
         same = known is not None and (known.size, known.checksum, known.kind) == (
             loaded.size,
             loaded.checksum,
@@ -166,25 +214,22 @@ class Adding:
         )
         found = None
         if not same and self._claim(filed):
-            found = self._reader.fingerprints(kind, chunks)
-            if found.ends.dtype != np.uint32:  # its text in UTF-8 is larger than the file
-                raise InputError(f"{entry.path}: {TOO_LARGE}")
-        again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
+            found = again()
         text = (lambda: self._reader.chunks(loaded, kind)) if self._keep_text else None
         return _Read(filed, found, text, again)
 
     def _read_document(self, document: Document) -> _Read:
-        data = b"".join(document.open())
+        data = b"".join(document.content.chunks())
         if len(data) > LARGEST:
             raise InputError(f"{document.name}: {TOO_LARGE}")
-        kind = document.kind
+        kind = document.hint.kind
         source = data if kind == "bytes" else to_utf8(data)[0]
         if not kind or kind == "auto":
-            kind = self._reader.kind_of(source, document.name)
+            kind = self._reader.kind_of(source, document.file)
         checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
         filed = store.Entry(document.name, checksum, kind, len(data))
-        found = self._reader.fingerprints(kind, [source]) if self._claim(filed) else None
-        again = lambda: self._reader.fingerprints(kind, [source])  # noqa: E731
+        again = partial(self._reader.views, kind, lambda: [source])
+        found = again() if self._claim(filed) else None
         return _Read(filed, found, (lambda: [source]) if self._keep_text else None, again)
 
     def _claim(self, entry: store.Entry) -> bool:
@@ -196,3 +241,8 @@ class Adding:
         found = made.again if made.found is None else made.found
         done = self._writer.put(made.entry, found, made.text)
         setattr(self.done, done, getattr(self.done, done) + 1)
+
+
+def _settled(mtime_ns: int) -> int:
+    """Give the time of a file, or 0 for one so young that it may change again without a change of it."""
+    return mtime_ns if mtime_ns < time.time_ns() - RACY else 0

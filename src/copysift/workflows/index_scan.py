@@ -11,18 +11,21 @@ import numpy as np
 
 from copysift.errors import UsageError
 from copysift.join.memory import Join
-from copysift.join.rows import Postings
+from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.match.counts import Counts
-from copysift.match.evidence import Evidence
 from copysift.model.values import Skipped
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.walk import Entry
+from copysift.store.catalog import WHOLE, ViewRow
 from copysift.store.segment import Damage, hashes_of
 from copysift.store.snapshot import Snapshot
+from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Scanned
 from copysift.workflows.scan import Scan
 from copysift.workflows.stored_settings import Places, StoredReader, entry_of, reconciled, require_seed
+
+Groups = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 class IndexScan(Scan):
@@ -41,27 +44,37 @@ class IndexScan(Scan):
         self._files = 0
         self.damages: list[Damage] = []
 
-    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
-        super()._read(entries, join, evidence, shown)
+    def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
+        super()._read(entries, channels, shown)
         self._files = len(self._collection.filed)
-        groups = self._file_documents({self._places.stored(entry.path) for entry in entries})
+        owners = self._file_documents({self._places.stored(entry.path) for entry in entries}, channels)
         shown.phase("reading", None)
         self.damages = list(self._snapshot.damages)
         for columns, damages in self._snapshot.postings():
             self.damages += damages
-            owners = groups[np.minimum(columns.documents, len(groups) - 1)]
-            held = owners >= 0
-            join.add_entries(hashes_of(columns.keys[held]), owners[held].astype(np.uint32))
+            for join, groups in owners:
+                group = groups[np.minimum(columns.documents, len(groups) - 1)]
+                held = group >= 0
+                join.add_entries(hashes_of(columns.keys[held]), group[held].astype(np.uint32))
         for damage in dict.fromkeys(self.damages):
             self._collection.skip(Skipped(damage.where, damage.what))
 
-    def _file_documents(self, scanned: set[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """File the documents of the index and give the group of each content; -1: its postings do not count.
+    def _file_documents(self, scanned: set[str], channels: Channels) -> list[tuple[Join, Groups]]:
+        """File the documents of the index; give, for each list, the group of a content or view; -1: none.
 
-        A document that was also scanned stands as it is now, and not as the index knows it.
+        A document that was also scanned is taken as it is now, and not as the index knows it.
         """
-        contents = {row.number: row for row in self._snapshot.catalog.all_contents()}
-        groups = np.full(max(contents, default=0) + 2, -1, np.int64)
+        catalog = self._snapshot.catalog
+        contents = {row.number: row for row in catalog.all_contents()}
+        views: dict[int, list[ViewRow]] = {}
+        for view in catalog.views():
+            views.setdefault(view.content, []).append(view)
+        size = catalog.about("next")["content"] + 2
+        lists = {
+            name + suffix: (join, np.full(size, -1, np.int64))
+            for name, channel in ((TEXT, channels.text), (CODE, channels.code))
+            for suffix, join in (("", channel.join), (WHOLE, channel.whole))
+        }
         for row in self._snapshot.documents():
             content = contents.get(row.content)
             if content is None or (row.file and row.name in scanned):
@@ -69,13 +82,27 @@ class IndexScan(Scan):
             name = self._places.shown(row)
             number = len(self._collection.filed)
             entry = entry_of(name, content.bytes, row.mtime)
-            self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum, None))
+            first, _ = self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum))
             self._reader.know(name, row, content)
-            if self._collection.first_of(content.bytes, content.checksum) == number:
-                filed = self._collection.filed[number]
+            filed = self._collection.filed[first]
+            main = self._reader.readings(content.kind)[0]
+            brought = {channel_of(main): main}
+            stored = [(content.number, channel_of(main), content.fingerprints)]
+            for view in views.get(content.number, ()):
+                stored.append((view.number, view.channel, view.fingerprints))
+                if view.channel == CODE:
+                    brought[CODE] = content.kind
+            fresh = {name for name in brought if name not in filed.kinds}
+            if fresh and first == number:
                 filed.fingerprints = content.fingerprints
-                groups[content.number] = number
-        return groups
+            for at, name, count in stored:
+                channel = name.removesuffix(WHOLE)
+                if channel in fresh:
+                    lists[name][1][at] = first
+                    known = channels.code if channel == CODE else channels.text
+                    known.know(first, brought[channel], name != channel, count)
+            filed.kinds.update({name: brought[name] for name in fresh})
+        return list(lists.values())
 
     def _labels(self, groups: int) -> tuple[Any, ...]:
         if not self._apart:
@@ -84,8 +111,8 @@ class IndexScan(Scan):
         side[self._files :] = 1
         return (side,)
 
-    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
-        counts = super()._count(postings, evidence, keep)
+    def _count(self, channels: Channels, keep: bool) -> Counts:
+        counts = super()._count(channels, keep)
         if not self._apart:
             return counts
         return dataclasses.replace(

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.kinds.kind import family as family_of
 from copysift.match.exact import Runs, runs_among, touched_lines
 from copysift.match.spans import spans_among
 from copysift.match.streamed import StreamedLines
 from copysift.model.regions import SIDE, WIDTH, RegionColumns
 from copysift.workflows.collection import Filed
-from copysift.workflows.reading import family as family_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -189,7 +189,12 @@ def families(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
     return sorted({*left} & {*right})
 
 
-def files_in(files: Sequence[Filed], family: str) -> list[tuple[int, Filed, str]]:
+def files_in(files: Sequence[Filed], family: str, channel: str) -> list[tuple[int, Filed, str]]:
     """Give the files of a group whose symbols are of a family: place, file and the kind to read it as."""
-    own = [(place, each, each.kind) for place, each in enumerate(files) if family_of(each.kind) == family]
+    kinds = [each.kind_in(channel) for each in files]
+    own = [
+        (place, each, kind)
+        for place, (each, kind) in enumerate(zip(files, kinds, strict=True))
+        if family_of(kind) == family
+    ]
     return own or [(0, files[0], "bytes")]

@@ -36,7 +36,7 @@ class _Row:
     def add(self, filed: Filed, kind: str) -> tuple[int, int]:
         """Put a file in; give its first symbol and one past its last."""
         first = len(self._symbols)
-        blocks = self._passed(self._reader.blocks_of(filed.entry, kind))
+        blocks = self._passed(self._reader.blocks_of(filed.entry, kind, filed.source_kind(kind)))
         if self._base:
             pieces = self._reader.gram_pieces(blocks, kind)
             for marks in self._base.masks(pieces, self._reader.noise(kind)[0]):
@@ -75,8 +75,9 @@ def spooled(
     made = []
     for (place, filed, kind), (first, end) in zip(files, bounds, strict=True):
         own = None if mask is None else mask[first:end]
-        positions = StreamedPositions(partial(reader.blocks_of, filed.entry, kind))
-        lines = StreamedLines(partial(reader.source_chunks, filed.entry, kind))
+        source = filed.source_kind(kind)
+        positions = StreamedPositions(partial(reader.blocks_of, filed.entry, kind, source))
+        lines = StreamedLines(partial(reader.source_chunks, filed.entry, source))
         made.append((place, Prepared(symbols[first:end], positions, lines, filed.size, own)))
     return Joined(made, (symbols, mask))
 
@@ -84,7 +85,7 @@ def spooled(
 def whole_span(reader: Reader, filed: Filed) -> tuple[int, int, int]:
     """Count the symbols of a file; give the offset of the first, and of the end of the last."""
     count, start, end = 0, 0, 0
-    for block in reader.blocks_of(filed.entry, filed.kind):
+    for block in reader.blocks_of(filed.entry, filed.kind, filed.kind):
         edges = np.array([0, len(block.symbols) - 1])
         starts, ends = block.positions.spans(edges, edges)
         start = start if count else int(starts[0])

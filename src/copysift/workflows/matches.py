@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.errors import InputError
+from copysift.kinds.kind import CHANNELS
+from copysift.kinds.kind import family as family_of
 from copysift.match.base import Base, masked_spans
 from copysift.match.counts import Numbers
 from copysift.match.exact import line_starts
@@ -27,7 +29,6 @@ from copysift.workflows.collection import Collection, Filed
 from copysift.workflows.joining import Joined, Prepared, families, files_in, matched
 from copysift.workflows.large_documents import spooled, whole_span
 from copysift.workflows.reading import Reader
-from copysift.workflows.reading import family as family_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,9 +69,17 @@ class Exact:
         self._lock = threading.Lock()
 
     def among(
-        self, left: Numbers, right: Numbers, *, regions: bool = True, progress: Progress | None = None
+        self,
+        left: Numbers,
+        right: Numbers,
+        channels: NDArray[np.uint8],
+        *,
+        regions: bool = True,
+        progress: Progress | None = None,
     ) -> RegionColumns:
-        """Give the regions of pairs of documents by number; `regions` says whether they are kept.
+        """Give the regions of pairs of documents by number, each in the channel that decided.
+
+        `regions` says whether they are kept.
 
         All common runs of at least k symbols are found, tiled longest first. A pair whose file is gone stays
         without.
@@ -79,7 +88,7 @@ class Exact:
         order = np.lexsort((right, left))  # what is known of a left serves all its pairs
         parts: list[RegionColumns] = []
         tables = ArrayFile(self._folder, self._share(REGIONS))
-        tasks = self._tasks(left[order].tolist(), right[order].tolist())
+        tasks = self._tasks(*(column[order].tolist() for column in (left, right, channels)))
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
@@ -98,7 +107,8 @@ class Exact:
     def pair(self, pair: Pair) -> Pair:
         """Give a pair of documents by their names with its regions."""
         numbers = [self._collection.number(name) for name in (pair.left, pair.right)]
-        found = self.among(np.array(numbers[:1]), np.array(numbers[1:]))
+        channel = np.array([CHANNELS.index(pair.channel) if pair.channel in CHANNELS else 0], np.uint8)
+        found = self.among(np.array(numbers[:1]), np.array(numbers[1:]), channel)
         (regions,) = found.made([(self.names(numbers[0]), self.names(numbers[1]))])
         if regions is None:
             return pair
@@ -109,7 +119,7 @@ class Exact:
         """Give the names of the files of a document."""
         return tuple(each.entry.path for each in self._collection.holders(number))
 
-    def _tasks(self, lefts: list[int], rights: list[int]) -> Iterator[_Task]:
+    def _tasks(self, lefts: list[int], rights: list[int], channels: list[int]) -> Iterator[_Task]:
         """Cut pairs into tasks, of so many pairs and so many bytes that all threads have some."""
         most = min(AT_ONCE, max(FEWEST, len(lefts) // (4 * self._jobs)))
         heavy = self._share(HEAVY)
@@ -117,13 +127,13 @@ class Exact:
         for number in {*lefts, *rights}:
             sizes[number] = sum(each.size for each in self._collection.holders(number))
         task, met = _Task([], 0), set[int]()
-        for pair in zip(lefts, rights, strict=True):
+        for *pair, channel in zip(lefts, rights, channels, strict=True):
             fresh = sum(sizes[number] for number in pair if number not in met)
             if task.pairs and (len(task.pairs) == most or task.bytes + fresh > heavy):
                 yield task
                 task, met = _Task([], 0), set()
                 fresh = sum(sizes[number] for number in pair)
-            task.pairs.append(pair)
+            task.pairs.append((pair[0], pair[1], CHANNELS[channel]))
             task.bytes += fresh
             met.update(pair)
         if task.pairs:
@@ -133,9 +143,9 @@ class Exact:
         sides = _Sides(self, self._collection)
         rows: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
         lost = np.zeros(len(task.pairs), np.bool_)
-        for number, (left, right) in enumerate(task.pairs):
-            for family in families(sides.kinds(left), sides.kinds(right)):
-                one, other = sides.number(left, family), sides.number(right, family)
+        for number, (left, right, channel) in enumerate(task.pairs):
+            for family in families(sides.kinds(left, channel), sides.kinds(right, channel)):
+                one, other = sides.number(left, family, channel), sides.number(right, family, channel)
                 if one is None or other is None:
                     lost[number] = True
                 else:
@@ -144,12 +154,14 @@ class Exact:
         found = matched(sides.joined, problems, len(task.pairs), self._allocate)
         return found.without(lost) if lost.any() else found
 
-    def joined(self, files: Sequence[Filed], family: str) -> tuple[Joined, tuple[int, int]] | None:
-        """Give those files of a group that are of a family, with noise and guarantee threshold.
+    def joined(
+        self, files: Sequence[Filed], family: str, channel: str
+    ) -> tuple[Joined, tuple[int, int]] | None:
+        """Give those files of a group that are of a family in a channel, with noise and guarantee threshold.
 
         None when one of them is gone.
         """
-        chosen = files_in(files, family)
+        chosen = files_in(files, family, channel)
         try:
             if sum(filed.size for _, filed, _ in chosen) > self._share(LARGE):
                 row = self._large(chosen)
@@ -225,7 +237,7 @@ class Exact:
             if key in self._cache:
                 self._cache.move_to_end(key)
                 return self._cache[key]
-        data = self._reader.source(filed.entry, kind)
+        data = self._reader.source(filed.entry, filed.source_kind(kind))
         canonical = self._reader.canonical_of(data, kind)
         mask = self._mask(canonical, kind)
         made = Prepared(canonical.symbols, canonical.positions, line_starts(data), len(data), mask)
@@ -243,22 +255,24 @@ class _Sides:
 
     def __init__(self, exact: Exact, collection: Collection) -> None:
         self._exact, self._collection = exact, collection
-        self._kinds: dict[int, tuple[str, ...]] = {}
-        self._numbers: dict[tuple[int, str], int | None] = {}
+        self._kinds: dict[tuple[int, str], tuple[str, ...]] = {}
+        self._numbers: dict[tuple[int, str, str], int | None] = {}
         self.joined: list[Joined] = []
         self.limits: list[tuple[int, int]] = []
 
-    def kinds(self, group: int) -> tuple[str, ...]:
-        """Give the family of every file of a group."""
-        if group not in self._kinds:
-            self._kinds[group] = tuple(family_of(each.kind) for each in self._collection.holders(group))
-        return self._kinds[group]
+    def kinds(self, group: int, channel: str) -> tuple[str, ...]:
+        """Give the family of every file of a group in a channel."""
+        key = (group, channel)
+        if key not in self._kinds:
+            files = self._collection.holders(group)
+            self._kinds[key] = tuple(family_of(each.kind_in(channel)) for each in files)
+        return self._kinds[key]
 
-    def number(self, group: int, family: str) -> int | None:
+    def number(self, group: int, family: str, channel: str) -> int | None:
         """Give the number by which a side is matched, or None when it cannot be."""
-        key = (group, family)
+        key = (group, family, channel)
         if key not in self._numbers:
-            made = self._exact.joined(self._collection.holders(group), family)
+            made = self._exact.joined(self._collection.holders(group), family, channel)
             self._numbers[key] = None if made is None else len(self.joined)
             if made is not None:
                 self.joined.append(made[0])
@@ -270,7 +284,7 @@ class _Sides:
 class _Task:
     """Some pairs, those with the same left together, and the bytes of all their documents."""
 
-    pairs: list[tuple[int, int]]
+    pairs: list[tuple[int, int, str]]  # left, right and channel
     bytes: int
 
     def weight(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,7 @@ from copysift.engines.phases import JOINED
 from copysift.report.corpus import Overview, Portrait
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.texts import shown_text, texts_of
-from copysift.settings.corpus import NO_ANSWER, CorpusSettings
-from copysift.settings.declaration import make
+from copysift.settings.corpus import from_stored
 
 LARGEST = 10
 MEMBERS = 12  # of a cluster are named
@@ -59,6 +57,7 @@ def overview(path: Path) -> Overview:
         largest=tuple(_portraits(shown, number, described)),
         ignored=tuple((count, text) for _, count, text in described["ignored"]),
         ignored_count=counts["ignored"],
+        notes=tuple(described.get("notes", ())),
         skipped=counts["skipped"],
         threshold=float(described["settings"]["resemblance"]),
     )
@@ -88,10 +87,7 @@ def _portraits(
         for _, inside in shown
     ]
     wanted = [number[name] for name, _ in shown] + [number[name] for name in others]
-    known = {field.name for field in dataclasses.fields(CorpusSettings)} - {*NO_ANSWER, "seed"}
-    settings = make(
-        CorpusSettings, {key: value for key, value in described["settings"].items() if key in known}
-    )
+    settings = from_stored(described["settings"])
     texts = texts_of(described.get("sources", []), settings, wanted)
     found = []
     for (name, inside), other in zip(shown, others, strict=True):

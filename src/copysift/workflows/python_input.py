@@ -8,8 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from copysift.errors import UsageError
-from copysift.model.values import Document
-from copysift.sources.files import DIGEST, Loaded
+from copysift.model.document import Document
+from copysift.model.values import Skipped
+from copysift.runtime.encoding import to_utf8
+from copysift.sources.files import DIGEST, Loaded, load
+from copysift.sources.inputs import Inputs
+from copysift.sources.source import Reading
+from copysift.sources.walk import Linked
 from copysift.workflows.query import Question
 from copysift.workflows.reading import Reader
 
@@ -43,8 +48,7 @@ def document_of(item: Any) -> Document:
         )
     if name is None:
         raise UsageError("a document has no name", hint="give it an id, uri or name")
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else bytes(content)
-    return Document(str(name), data, "", str(name), len(data), lambda: iter([data]))
+    return Document.of(str(name), content if isinstance(content, str) else bytes(content))
 
 
 def question_of(name: str, data: bytes, source: bytes, kind: str) -> Question:
@@ -56,3 +60,18 @@ def file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
     """Make a question of a file."""
     kind, chunks = reader.opened(loaded)
     return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)
+
+
+def file_questions(
+    reader: Reader, reading: Reading, path: str | os.PathLike[str], language: str = ""
+) -> Iterator[Question | Skipped]:
+    """Make a question of every document at or below a path, programs of a language if one is named."""
+    for found in Inputs(reading).documents([path]):
+        loaded = found if isinstance(found, Linked | Skipped) else load(found)
+        if isinstance(loaded, Skipped):
+            yield loaded
+        elif isinstance(loaded, Loaded) and language:
+            data = b"".join(loaded.entry.content.chunks())
+            yield question_of(loaded.entry.name, data, to_utf8(data)[0], reader.kind_in(language))
+        elif isinstance(loaded, Loaded):
+            yield file_question(reader, loaded.entry.name, loaded)

@@ -10,20 +10,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import WINDOWS, smallest
+from copysift.kinds.kind import CODE, TEXT, channel_of, family
 from copysift.match.exact import line_starts
 from copysift.model.values import Fingerprints, Hit, Region, Side
 from copysift.settings.index import Query
+from copysift.store.catalog import WHOLE
 from copysift.store.segment import Damage, Found
 from copysift.store.snapshot import Snapshot
+from copysift.workflows.channels import FLOOR
 from copysift.workflows.joining import Joined, Prepared, matched
-from copysift.workflows.reading import family
 from copysift.workflows.stored_settings import Places, StoredReader
 
 if TYPE_CHECKING:
@@ -63,6 +65,33 @@ class _Asked:
     occurrences: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A question in one channel, or by all k-grams, and what the index has of it."""
+
+    channel: str
+    kind: str
+    asked: _Asked
+    found: Found
+    damages: list[Damage]
+
+    @property
+    def whole(self) -> bool:
+        return self.channel.endswith(WHOLE)
+
+    @property
+    def name(self) -> str:
+        """The channel as it is reported."""
+        return CODE if self.channel.startswith(CODE) else family(self.kind)
+
+
+class _Measured(NamedTuple):
+    """Hits, each with its content, and the numbers of all contents that were looked at."""
+
+    hits: list[tuple[Hit, ContentRow]]
+    numbers: list[int]
+
+
 class Asking:
     """Answers queries from one snapshot; threads may share it."""
 
@@ -73,25 +102,75 @@ class Asking:
         self, question: Question, query: Query, passages: bool = False
     ) -> tuple[list[Hit], int, list[Damage]]:
         """Give the hits, best first, the number of the query's fingerprints, and what was found damaged."""
-        asked = self._fingerprinted(question, query)
-        found, damages = self._snapshot.find(asked.looked_up)
+        looks = self._looks(question, query)
+        best = self._best(question, query, looks)
+        damages = [damage for look in looks for damage in look.damages]
         hits, rows = [], []
-        for hit, row in self._hits(question, query, asked, found):
-            hits.append(hit)
-            rows.append(row)
+        for hit, content in best.values():
+            for named, document in self._named(hit, content):
+                hits.append(named)
+                rows.append((document, content))
         order = sorted(
             range(len(hits)), key=lambda at: (-_measure(hits[at], query.measure), not hits[at].equal, at)
         )
-        order = order[: query.limit]
+        order = order[: query.limit or None]
         if passages:
-            left = self._prepared(question.source, question.kind)
-            made = [self._matched(hits[at], rows[at], question, asked, found, left) for at in order]
+            lefts = {look.channel: self._prepared(question.source, look.kind) for look in looks}
+            made = [self._matched(hits[at], rows[at], question, looks, lefts) for at in order]
         else:
             made = [hits[at] for at in order]
-        return made, len(asked.all.hashes), list(dict.fromkeys(damages))
+        return made, len(looks[0].asked.all.hashes), list(dict.fromkeys(damages))
 
-    def _fingerprinted(self, question: Question, query: Query) -> _Asked:
-        kind = question.kind
+    def contents(self, question: Question, query: Query) -> list[tuple[Hit, ContentRow]]:
+        """Give the contents that answer a question, whether a document has them today or not."""
+        return list(self._best(question, query, self._looks(question, query)).values())
+
+    def _looks(self, question: Question, query: Query) -> list[_Look]:
+        """Look a question up in every channel that it has."""
+        looks = []
+        for kind in self._reader.readings(question.kind):
+            asked = self._fingerprinted(question, query, kind)
+            channel = channel_of(kind)
+            looks.append(_Look(channel, kind, asked, *self._snapshot.find(asked.looked_up)))
+            exact = query.window is None and query.quick is None and self._snapshot.catalog.has_views
+            if exact and self._reader.has_few(kind, asked.all.hashes):
+                every = self._reader.every_gram(kind, [question.source] if question.source else [])
+                distinct = _distinct(every.hashes)
+                asked = _Asked(every, len(distinct), distinct, len(every.hashes))
+                looks.append(_Look(channel + WHOLE, kind, asked, *self._snapshot.find(distinct)))
+        return looks
+
+    def _best(
+        self, question: Question, query: Query, looks: list[_Look]
+    ) -> dict[int, tuple[Hit, ContentRow]]:
+        """Give the hit of every content, by the channel in which more is shared, in order of content."""
+        best: dict[int, tuple[Hit, ContentRow]] = {}
+        floor = query.cut > 0 and len([look for look in looks if not look.whole]) > 1
+        short = {look.channel.removesuffix(WHOLE) for look in looks if look.whole}
+        for look in looks:
+            found = self._measured(question, query, look)
+            rows = {}
+            if look.channel in short:  # those that are short, too, are compared by all k-grams
+                rows = self._snapshot.views(found.numbers, "content", look.channel + WHOLE)
+            for hit, row in found.hits:
+                if row.number in rows:
+                    continue
+                tokens = floor and look.channel.startswith(CODE)
+                if tokens and (look.whole or not _founded(hit, look.asked.distinct)):
+                    continue
+                known = best.get(row.number)
+                if known is None or _measure(hit, query.measure) > _measure(known[0], query.measure):
+                    best[row.number] = hit, row
+        for row in self._snapshot.contents_of(question.checksum, question.bytes):
+            known = best.get(row.number)
+            n = looks[0].asked.distinct
+            if known is None:  # too short for a fingerprint, or of another kind
+                best[row.number] = Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
+            elif not known[0].equal:
+                best[row.number] = dataclasses.replace(known[0], equal=True, resemblance=1.0), row
+        return dict(sorted(best.items()))
+
+    def _fingerprinted(self, question: Question, query: Query, kind: str) -> _Asked:
         chunks = [question.source] if question.source else []
         every = self._reader.fingerprints(kind, chunks)
         chosen = every
@@ -109,46 +188,47 @@ class Asking:
         occurrences = len(every.hashes) if whole else int(np.isin(every.hashes, looked_up).sum())
         return _Asked(every, len(_distinct(every.hashes)), looked_up, occurrences)
 
-    def contents(self, question: Question, query: Query) -> list[tuple[Hit, ContentRow]]:
-        """Give the contents that answer a question, whether a document has them today or not."""
-        asked = self._fingerprinted(question, query)
-        return list(self._measured(question, query, asked, self._snapshot.find(asked.looked_up)[0]))
-
-    def _hits(
-        self, question: Question, query: Query, asked: _Asked, found: Found
-    ) -> Iterator[tuple[Hit, tuple[DocumentRow, ContentRow]]]:
-        for hit, row in self._measured(question, query, asked, found):
-            yield from self._named(hit, row)
-
-    def _measured(
-        self, question: Question, query: Query, asked: _Asked, found: Found
-    ) -> Iterator[tuple[Hit, ContentRow]]:
-        shared = self._counted(found)
+    def _measured(self, question: Question, query: Query, look: _Look) -> _Measured:
+        """Measure the contents that share enough in a channel."""
+        asked = look.asked
+        shared = self._counted(look.found)
         least = min(query.min_shared, len(asked.looked_up))
         enough = shared.hashes >= max(least, _fewest(query, len(asked.looked_up)))
         numbers = shared.contents[enough].tolist()
-        contents = self._snapshot.contents(numbers)
-        equal = {row.number: row for row in self._snapshot.contents_of(question.checksum, question.bytes)}
+        owners = self._owners(numbers, look.channel)
+        equal = {row.number for row in self._snapshot.contents_of(question.checksum, question.bytes)}
         counts = zip(
             numbers, shared.hashes[enough].tolist(), shared.occurrences[enough].tolist(), strict=True
         )
-        seen = set()
+        hits = []
         for number, hashes, occurrences in counts:
-            row = contents.get(number)
-            if row is None:  # removed, and not merged away yet
+            if number not in owners:  # removed, and not merged away yet, or of another channel
                 continue
-            hit = _hit(question, asked, row, hashes, occurrences, number in equal)
+            row, held = owners[number]
+            hit = _hit(question, look, row, held, hashes, occurrences, row.number in equal)
             if hit.equal or _measure(hit, query.measure) >= query.cut - 1e-12:
-                seen.add(number)
-                yield hit, row
-        for number, row in equal.items():
-            if number not in seen:  # too short for a fingerprint, or of another kind
-                n = asked.distinct
-                yield Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
+                hits.append((hit, row))
+        return _Measured(hits, [row.number for row, _ in owners.values()])
 
-    def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, tuple[DocumentRow, ContentRow]]]:
+    def _owners(self, numbers: list[int], channel: str) -> dict[int, tuple[ContentRow, int]]:
+        """Give the content of postings in a channel, by their number, and its distinct hashes there."""
+        contents = self._snapshot.contents(numbers)
+        if channel == TEXT or not self._snapshot.catalog.has_views:
+            return {number: (row, row.hashes) for number, row in contents.items()}
+        alone = {
+            number: (row, row.hashes)
+            for number, row in contents.items()
+            if channel_of(self._reader.readings(row.kind)[0]) == channel
+        }
+        views = {
+            number: row for number, row in self._snapshot.views(numbers).items() if row.channel == channel
+        }
+        contents = self._snapshot.contents([row.content for row in views.values()])
+        return alone | {number: (contents[row.content], row.hashes) for number, row in views.items()}
+
+    def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, DocumentRow]]:
         for document in self._snapshot.documents_of(row.number):
-            yield dataclasses.replace(hit, right=self._places.shown(document)), (document, row)
+            yield dataclasses.replace(hit, right=self._places.shown(document)), document
 
     def _counted(self, found: Found) -> _Shared:
         """Count what every content shares; a hash of a content stands in one segment only."""
@@ -175,18 +255,22 @@ class Asking:
         return Prepared(canonical.symbols, canonical.positions, line_starts(source), len(source))
 
     def _matched(
-        self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, asked: _Asked, found: Found,
-        left: Prepared,
+        self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, looks: list[_Look],
+        lefts: dict[str, Prepared],
     ) -> Hit:  # fmt: skip
         """Give a hit with its passages: exact where the document can be read, else of shared hashes."""
         document, content = rows
-        same = family(question.kind) == family(content.kind)
-        kinds = (question.kind, content.kind) if same else ("bytes", "bytes")
+        look = next((each for each in looks if each.name == hit.channel), looks[0])
+        theirs = self._reader.readings(content.kind)
+        kind = next((each for each in theirs if family(each) == family(look.kind)), "bytes")
+        kinds = (look.kind, kind) if kind != "bytes" else ("bytes", "bytes")
         try:
-            source = b"".join(self._reader.content(document, content, kinds[1]))
+            read_as = "bytes" if kind == "bytes" else content.kind
+            source = b"".join(self._reader.content(document, content, read_as))
         except InputError:
-            return self._sketched(hit, content, asked, found, left)
-        ours = left if kinds[0] == question.kind else self._prepared(question.source, kinds[0])
+            return self._sketched(hit, content, look.asked, look.found, lefts[look.channel])
+        same = kinds[0] == look.kind
+        ours = lefts[look.channel] if same else self._prepared(question.source, kinds[0])
         both = [Joined([(0, each)]) for each in (ours, self._prepared(source, kinds[1]))]
         first = np.zeros(1, np.int64)
         shared = matched(both, [(self._reader.noise(kinds[0]), first, first, first + 1)], 1)
@@ -196,7 +280,9 @@ class Asking:
 
     def _sketched(self, hit: Hit, content: ContentRow, asked: _Asked, found: Found, left: Prepared) -> Hit:
         """Join the spans of shared fingerprints that overlap on both sides; lines of the right are 0."""
-        mine = np.flatnonzero(found.documents == content.number)
+        views = self._snapshot.views([content.number], "content", hit.channel) if hit.channel else {}
+        number = views[content.number].number if content.number in views else content.number
+        mine = np.flatnonzero(found.documents == number)
         order = np.argsort(asked.all.hashes, kind="stable")
         hashes = asked.all.hashes[order]
         spans: list[tuple[int, int, int, int]] = []
@@ -242,9 +328,12 @@ def _chained(spans: Iterable[tuple[int, int, int, int]]) -> list[tuple[int, int,
     return sorted(kept)
 
 
-def _hit(question: Question, asked: _Asked, row: ContentRow, s: int, occurrences: int, equal: bool) -> Hit:
+def _hit(
+    question: Question, look: _Look, row: ContentRow, m: int, s: int, occurrences: int, equal: bool
+) -> Hit:
+    asked = look.asked
     share = s / len(asked.looked_up) if len(asked.looked_up) else 0.0
-    n, m = asked.distinct, row.hashes
+    n = asked.distinct
     common = min(share * n, m)  # s itself when all were looked up
     return Hit(
         left=question.name,
@@ -256,23 +345,28 @@ def _hit(question: Question, asked: _Asked, row: ContentRow, s: int, occurrences
         sif=occurrences / asked.occurrences if asked.occurrences else 0.0,
         shared=s,
         bytes=row.bytes,
+        channel=look.name,
     )
 
 
+def _founded(hit: Hit, n: int) -> bool:
+    """Tell whether what a query and a document share of tokens is above the floor of a scan."""
+    common = hit.containment_left * n
+    enough = common >= FLOOR.plenty or common * hit.resemblance >= FLOOR.founded - 1e-9
+    return enough and max(hit.containment_left, hit.containment_right) >= FLOOR.likeness
+
+
 def _measure(hit: Hit, name: str) -> float:
-    if name == "reverse":
-        return hit.containment_right
-    if name == "either":
+    if name == "containment":
         return max(hit.containment_left, hit.containment_right)
-    return float({"containment": hit.containment_left, "resemblance": hit.resemblance,
-                  "sif": hit.sif, "shared": hit.shared}[name])  # fmt: skip
+    return float(getattr(hit, name.replace("-", "_")))
 
 
 def _fewest(query: Query, n: int) -> int:
     """Give the fewest shared hashes that can reach the threshold, so that the others are never looked at."""
     if query.measure == "shared":
         return int(query.cut)
-    return int(np.ceil(query.cut * n - 1e-9)) if query.measure in ("containment", "resemblance") else 1
+    return int(np.ceil(query.cut * n - 1e-9)) if query.measure in ("containment-left", "resemblance") else 1
 
 
 def _check_window(asked: int, made: int, scheme: str, kind: str) -> None:

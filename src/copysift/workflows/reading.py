@@ -14,17 +14,19 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
+from copysift.fingerprints.smallest import WINDOWS
 from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
-from copysift.kinds.kind import BLOCK, Telling
+from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of, family
 from copysift.model.values import Canonical, Fingerprints, Skipped
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.settings.comparison import Settings
 from copysift.sources.files import Loaded, load, load_many
 from copysift.sources.walk import Entry
-from copysift.workflows.collection import Scanned
-from copysift.workflows.programs import PROGRAMS, asked, class_like
+from copysift.store.catalog import WHOLE
+from copysift.store.entries import Views
+from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -32,27 +34,28 @@ if TYPE_CHECKING:
 Load = Callable[[Entry], Loaded | Skipped]
 LoadMany = Callable[[Sequence[Entry], Container[int]], list[Loaded | Skipped]]
 GATHERED = 1 << 18  # hashes of a large document that are held at once
-NOTEBOOK = f"code:{notebook.NAME}"
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
+PROGRAMS = ("both", "code", "text")  # how programs are read where no kind is asked for
+FEW = 8  # fingerprints: a document with no more is compared by all its k-grams with others like it
 INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
-FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
 
 class Reader:
     """Reads files as documents of their kind; threads share it."""
 
     def __init__(
-        self, settings: Settings, load: Load = load, collapse: bool = True, load_many: LoadMany = load_many
-    ) -> None:
+        self, settings: Settings, load: Load = load, collapse: bool = True, load_many: LoadMany = load_many,
+        programs: str = "both",
+    ) -> None:  # fmt: skip
         self._settings = settings
+        self._programs = programs  # an index of version 0.1 has them as text only, or as code only
         self._load_many = load_many
         self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
         if settings.language or settings.language_file:  # refused before anything is read
             chosen_kind(settings.language or "ascii", self._languages)
         self._load = load
         self.collapse = collapse
-        self.programs = asked(settings)  # known by their names they are code, else text
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = settings.scheme == "anchor" and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -69,14 +72,13 @@ class Reader:
         return languages().with_files(self._settings.language_file)
 
     def learn(self, entries: Sequence[Entry]) -> None:
-        """Learn from the files whether they are a class of programs, and the anchors unless given.
+        """Learn the anchors from the files unless they are given.
 
         Of files that collapse when they are equal, those of a size of their own need no checksum.
         """
         if self.collapse:
             sizes = Counter(entry.size for entry in entries)
             self._lonely = frozenset(size for size, count in sizes.items() if count == 1)
-        self.programs = self.programs or self.class_like(entries)
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
@@ -101,17 +103,43 @@ class Reader:
         """Fingerprint a file that was read, unless an equal one is claimed."""
         entry = loaded.entry
         kind, chunks = self._opened(loaded)
-        if not self.claims(loaded, kind):
-            return Scanned(entry, kind, loaded.size, loaded.checksum, None)
-        if loaded.data is None:
-            hashes = self._fingerprinter(kind).pieces(self._blocks(kind, chunks))
-            if self._settings.min_match is None:  # which needs to know what comes again
-                hashes = distinct(hashes)
-            return Scanned(entry, kind, loaded.size, loaded.checksum, hashes)
+        views: tuple[View, ...] = ()
+        if self.claims(loaded, kind):
+            if loaded.data is None:
+                views = tuple(self._large_view(each, loaded, kind) for each in self.readings(kind))
+            else:
+                views = tuple(self.view(each, list(chunks)) for each in self.readings(kind))
+        return Scanned(entry, kind, loaded.size, loaded.checksum, views)
+
+    def readings(self, kind: str) -> tuple[str, ...]:
+        """Give the kinds that a document is fingerprinted as: a program as text and by its tokens.
+
+        One for each channel, that of texts first. Where a kind or a language is asked for, that alone.
+        """
+        settings = self._settings
+        both = self._programs == "both" and settings.kind == "auto" and not settings.language
+        return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
+
+    def view(self, kind: str, chunks: list[bytes]) -> View:
+        """Fingerprint a readable source that is in memory as one kind."""
         told: list[Lexemes] = []
-        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False)
-        lexemes = together(told) if family(kind) == "code" else None
-        return Scanned(entry, kind, loaded.size, loaded.checksum, [found.hashes], lexemes)
+        hashes = self._fingerprinter(kind).fingerprint(self._blocks(kind, chunks, told), spans=False).hashes
+        whole = self.whole(kind, chunks) if self.has_few(kind, hashes) else None
+        return View(kind, [hashes], whole, together(told) if channel_of(kind) == CODE else None)
+
+    def has_few(self, kind: str, hashes: UInt64s) -> bool:
+        """Tell whether fingerprints are so few that all k-grams are compared instead."""
+        return len(hashes) <= FEW and self._fingerprinter(kind).settings.scheme in WINDOWS
+
+    def whole(self, kind: str, chunks: list[bytes]) -> UInt64s:
+        """Give every k-gram of a source with few fingerprints."""
+        return self.grams_of(self._blocks(kind, chunks), kind)
+
+    def _large_view(self, kind: str, loaded: Loaded, source: str) -> View:
+        hashes = self._fingerprinter(kind).pieces(self._blocks(kind, self._source_chunks(loaded, source)))
+        if self._settings.min_match is None:  # which needs to know what comes again
+            hashes = distinct(hashes)
+        return View(kind, hashes)
 
     def claims(self, loaded: Loaded, kind: str) -> bool:
         """Claim a file; False when one that is equal to it is claimed already."""
@@ -130,14 +158,15 @@ class Reader:
     def kind_of(self, data: bytes, name: str = "") -> str:
         """Give the kind of some content in memory, that may have a name; a notebook stays text there."""
         kind = self._kind(name, data[:SAMPLE])
-        return "text" if kind == NOTEBOOK else kind
+        return "text" if kind == notebook.KIND else kind
 
     def kind_in(self, language: str) -> str:
-        """Give the kind of a program whose language is named, in place of a file name."""
+        """Give the kind of a program whose language is named instead of a file name."""
         kind = chosen_kind(language, self._languages)
         if self._settings.language and chosen_kind(self._settings.language, self._languages) != kind:
             raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
-        if not (self.programs or self._settings.language or self._settings.kind == "code"):
+        asked = self._settings.language or self._settings.kind == "code"
+        if not asked and (self._programs == "text" or self._settings.kind != "auto"):
             raise UsageError(
                 f"nothing is compared as {language}: programs were read as {self._kind_of_programs()}",
                 hint="leave the language out",
@@ -146,10 +175,6 @@ class Reader:
 
     def _kind_of_programs(self) -> str:
         return "text" if self._settings.kind == "auto" else self._settings.kind
-
-    def class_like(self, entries: Sequence[Entry], share: float = PROGRAMS) -> bool:
-        """Tell whether files look like the programs of one assignment."""
-        return class_like(entries, self._languages, share)
 
     def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
         """Fingerprint content that is in memory, with spans."""
@@ -165,17 +190,23 @@ class Reader:
 
     def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
         """Give the hash of every k-gram of a document, in order, piece by piece."""
-        every = dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
-        return fingerprinter(every).pieces(blocks)
+        return fingerprinter(self._every(kind)).pieces(blocks)
+
+    def _every(self, kind: str) -> FingerprintSettings:
+        return dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
 
     def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
-        """Give the hash of every k-gram of a file, and what its lexemes tell."""
+        """Give the hash of every k-gram of a file, in every channel, and the lexemes of a program."""
         loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             return loaded
-        kind, chunks = self._opened(loaded)
+        kind, _ = self._opened(loaded)
         told: list[Lexemes] = []
-        return self.grams_of(self._blocks(kind, chunks, told), kind), together(told)
+        grams = [
+            self.grams_of(self._blocks(each, self._source_chunks(loaded, kind), told), each)
+            for each in self.readings(kind)
+        ]
+        return np.concatenate(grams), together(told)
 
     def source(self, entry: Entry, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -201,21 +232,24 @@ class Reader:
                 break
         return b"".join(parts)
 
-    def text_of(self, entry: Entry, kind: str, value: int, limit: int) -> str:
-        """Give the text behind one fingerprint of a document, or nothing if it is gone."""
+    def text_of(self, entry: Entry, kind: str, source: str, value: int, limit: int) -> str:
+        """Give the text behind one fingerprint of a document, or nothing if it is gone.
+
+        It is read as `kind`, of the readable source of another.
+        """
         try:
-            blocks = self._canonicaliser(kind).blocks(self._readable(entry, kind))
+            blocks = self._canonicaliser(kind).blocks(self._readable(entry, source))
             span = self._fingerprinter(kind).first_span(blocks, value)
             if span is None:
                 return ""
             start, end = span
-            return self.piece(entry, kind, start, min(end, start + limit)).decode("utf-8", "replace")
+            return self.piece(entry, source, start, min(end, start + limit)).decode("utf-8", "replace")
         except InputError:
             return ""
 
-    def blocks_of(self, entry: Entry, kind: str) -> Iterable[Canonical]:
-        """Canonicalise a document again, block by block, so that it is never held whole."""
-        return self._canonicaliser(kind).blocks(self._readable(entry, kind))
+    def blocks_of(self, entry: Entry, kind: str, source: str) -> Iterable[Canonical]:
+        """Canonicalise a document again as a kind, block by block, from its readable source as another."""
+        return self._canonicaliser(kind).blocks(self._readable(entry, source))
 
     def source_chunks(self, entry: Entry, kind: str) -> Iterator[bytes]:
         """Give the readable source of a document again, in chunks."""
@@ -233,6 +267,24 @@ class Reader:
         """Fingerprint a readable source that comes in chunks, with spans."""
         whole = chunks if isinstance(chunks, list) else iter(chunks)
         return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+
+    def views(self, kind: str, source: Callable[[], Iterable[bytes]]) -> Views:
+        """Fingerprint a readable source, which can be had again, in all its channels, with spans."""
+        first, *others = self.readings(kind)
+        main = self.fingerprints(first, source())
+        further: dict[str, Fingerprints] = {}
+        for each in others:
+            further[channel_of(each)] = self.fingerprints(each, source())
+        if self._programs == "both":
+            for each, found in zip((first, *others), (main, *further.values()), strict=True):
+                if self.has_few(each, found.hashes):
+                    further[channel_of(each) + WHOLE] = self.every_gram(each, source())
+        return Views(main, further)
+
+    def every_gram(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
+        """Fingerprint a readable source by every k-gram, with spans."""
+        blocks = self._canonicaliser(kind).blocks(chunks)
+        return fingerprinter(self._every(kind)).fingerprint(blocks)
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""
@@ -253,22 +305,22 @@ class Reader:
             return loaded.open()
         if loaded.data is not None:
             data = to_utf8(loaded.data)[0]
-            return iter([(notebook.readable(data) or b"") if kind == NOTEBOOK else data])
+            return iter([(notebook.readable(data) or b"") if kind == notebook.KIND else data])
         return transcode(loaded.open(), detect_encoding(_head(loaded)))
 
     def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
-        name = loaded.entry.path
+        name = loaded.entry.file
         if loaded.data is None:
             kind = self._kind(name, _head(loaded))
-            kind = "text" if kind == NOTEBOOK else kind  # too large to be taken apart
+            kind = "text" if kind == notebook.KIND else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if self._settings.kind == "bytes":
             return "bytes", [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
         binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
         kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
-        if kind == NOTEBOOK:
+        if kind == notebook.KIND:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
         return kind, [data] if data else []
@@ -287,9 +339,9 @@ class Reader:
             chosen = language or detect_language(name, head, self._languages)
             return chosen_kind(chosen, self._languages) if chosen else "text"
         if wanted == "auto":
-            if not self.programs:
+            if self._programs == "text":
                 return kind_among_texts(name, head, lambda: self._languages)
-            return kind_of_text(name, head, self._languages)
+            return kind_of_text(name, head, lambda: self._languages, of_submissions(self._settings))
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
@@ -331,10 +383,9 @@ class Reader:
         return self._fingerprinters[kind]
 
 
-def family(kind: str) -> str:
-    """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
-    name = kind.partition(":")[0]
-    return FAMILIES.get(name, name)
+def of_submissions(settings: Settings) -> bool:
+    """Tell whether the settings themselves speak of submissions."""
+    return settings.by == "dir" or bool(settings.base or settings.earlier or settings.metadata)
 
 
 def chosen_kind(language: str, known: Languages) -> str:

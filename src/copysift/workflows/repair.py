@@ -66,7 +66,10 @@ def _mend(
     found, why = None, ""
     for document in documents:
         try:
-            found = reader.fingerprints(content.kind, reader.content(document, content, content.kind))
+            found = reader.views(
+                content.kind,
+                lambda document=document: reader.content(document, content, content.kind),  # type: ignore[misc]
+            )
             break
         except InputError as error:
             why = error.message

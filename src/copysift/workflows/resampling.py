@@ -34,13 +34,17 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         writer.drop_segment(row)
     catalog.run("DELETE FROM merges")
     catalog.run("DELETE FROM removed")
+    if catalog.has_views:
+        catalog.run("DELETE FROM views")
     for content in contents:
         text = texts.text(content.number)
         if text is None:
             raise StoreError(f"{writer.folder} has lost the text of content {content.number}")
-        found = reader.fingerprints(content.kind, [text] if text else [])
-        recount(writer, content.number, len(found.hashes), distinct(found.hashes))
-        writer.file_postings(content.number, found)
+        source = [text] if text else []
+        main, further = reader.views(content.kind, lambda source=source: source)  # type: ignore[misc]
+        recount(writer, content.number, len(main.hashes), distinct(main.hashes))
+        writer.file_postings(content.number, main)
+        writer.put_views(content.number, further)
     catalog.set_about("settings", {**stored, "seed": seed_check(seed)})
     if is_swept(catalog):
         from copysift.workflows.sweep_relations import relate_all

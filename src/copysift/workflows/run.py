@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from copysift.errors import RunError, UsageError
 from copysift.model.values import Cluster, Pair
@@ -14,6 +14,8 @@ from copysift.runs import cluster_run as runs
 from copysift.runs.scan_run import _read_description
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from copysift.settings.index import Query
+from copysift.settings.keywords import ReclusterKeywords
 from copysift.workflows.run_query import Asked
 
 Place = str | os.PathLike[str]
@@ -48,18 +50,19 @@ class Run:
         document: str = "",
         *,
         text: str | bytes | None = None,
-        threshold: float | None = None,
+        threshold: float | str | None = None,
+        measure: str = "containment-left",
         limit: int | None = None,
     ) -> list[Pair]:
-        """Give the documents that resemble a document of the run, or a text, exactly measured, best first.
+        """Give the documents that share text with a document of the run, or with a text, best first.
 
-        Resemblance or a containment reaches the threshold, which is the floor of the run unless given.
+        Settings are those of `copysift query`.
         """
         if bool(document) == (text is not None):
             raise UsageError("name a document of the run, or give a text")
         content = text.encode("utf-8", "replace") if isinstance(text, str) else text
-        least = float(self.described["floor"]) if threshold is None else threshold
-        return self._asked.query(content, document, least, limit)
+        query = make(Query, {"threshold": threshold, "measure": measure, "limit": limit}, "query")
+        return self._asked.query(content, document, query.cut, query.limit or None, query.measure)
 
     def collapse(self, ranked: Iterable[str]) -> list[tuple[str, list[str]]]:
         """Fold a ranked list of documents: the first of every cluster, with its near-copies of the list."""
@@ -68,16 +71,15 @@ class Run:
     def recluster(
         self,
         *,
-        resemblance: float | str = 0.5,
-        contained: bool = False,
-        policy: str = "component",
         output: Place | None = None,
+        **settings: Unpack[ReclusterKeywords],
     ) -> dict[str, int]:
-        """Form the clusters anew and count them; with `output` in a Parquet file beside those of the run."""
-        asked = {"resemblance": resemblance, "contained": contained, "policy": policy, "floor": 0}
-        counts = runs.recluster(
-            self.path, make(CorpusSettings, asked), None if output is None else Path(output)
-        )
+        """Recompute the clusters and count them; with `output` in a Parquet file instead of the run.
+
+        Settings are those of `copysift recluster`: threshold, measure, policy.
+        """
+        made = make(CorpusSettings, settings, "recluster")
+        counts = runs.recluster(self.path, made, None if output is None else Path(output))
         self.described = _read_description(self.path)
         return counts
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
-from copysift.fingerprints.shingles import shingle_sets
 from copysift.match.sets import measures
 from copysift.model.values import Group, Hit, Pair
 from copysift.runs.postings import Inverted
 from copysift.runs.scan_run import _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.tables import ids_of
-from copysift.runs.texts import readable
+from copysift.settings.corpus import from_stored
+from copysift.sources.records import Builder
 from copysift.workflows.selection import seed_check
 
 if TYPE_CHECKING:
@@ -43,16 +46,24 @@ class Asked:
         if settings.get("seed") != seed_check(seed):
             raise UsageError(f"{path} was made with another --seed", hint="give the same one")
         self._sets = Sets(path / "sketches")
+        self._common = self._sets.common()
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
 
-    def query(self, text: bytes | None, name: str, threshold: float, limit: int | None = None) -> list[Pair]:
-        """Give the documents of the run whose resemblance or a containment with the text reaches a threshold.
+    def query(
+        self,
+        text: bytes | None,
+        name: str,
+        threshold: float,
+        limit: int | None = None,
+        measure: str = "containment-left",
+    ) -> list[Pair]:
+        """Give the documents of the run whose measure with the text reaches a threshold.
 
-        Without a text the document of that name is looked up in the run. The best come first: by
-        resemblance, then by the larger containment.
+        Without a text the document of that name is looked up in the run. The best come first: by the
+        measure, then by resemblance and the larger containment.
         """
-        hits, found, _ = self._ranked(text, name, threshold, limit)
+        hits, found, _ = self._ranked(text, name, threshold, limit, measure)
         rows = zip(self._ids.take(hits).to_pylist(), *(each.tolist() for each in found), strict=True)
         return [
             Pair(name, other, r == 1.0, max(left, right), r, left, right, shared)
@@ -60,13 +71,18 @@ class Asked:
         ]
 
     def answer(
-        self, text: bytes | None, name: str, threshold: float, limit: int | None = None
+        self,
+        text: bytes | None,
+        name: str,
+        threshold: float,
+        limit: int | None = None,
+        measure: str = "containment-left",
     ) -> tuple[Group, list[Hit]]:
         """Give what was asked for and the same documents as an index gives them.
 
         A set has every shingle once, so sif's share of occurrences is that of the set.
         """
-        hits, found, (size, shingles) = self._ranked(text, name, threshold, limit)
+        hits, found, (size, shingles) = self._ranked(text, name, threshold, limit, measure)
         sizes = self._sets.column("bytes")[hits].tolist()
         rows = zip(self._ids.take(hits).to_pylist(), sizes, *(each.tolist() for each in found), strict=True)
         made = [
@@ -76,7 +92,7 @@ class Asked:
         return Group(name, name, "words", size, shingles), made
 
     def _ranked(
-        self, text: bytes | None, name: str, threshold: float, limit: int | None
+        self, text: bytes | None, name: str, threshold: float, limit: int | None, measure: str
     ) -> tuple[Int64s, tuple[NDArray[Any], ...], tuple[int, int]]:
         """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
         if text is not None and self._settings.get("features"):
@@ -91,15 +107,32 @@ class Asked:
             size = int(self._sets.column("bytes")[number])
         else:
             size = len(text)
-            data = np.frombuffer(readable(text, self._settings["html"]), np.uint8)
-            ends = np.array([0, len(data)], np.int64)
-            mine = shingle_sets(data, ends, self._settings["shingle"], self._seed).values
+            found = sketch(_file(name, text), replace(from_stored(self._settings), seed=self._seed))
+            words, places = (found.table[each].to_numpy() for each in ("words", "places"))
+            ends = np.array([0, len(found.values)])
+            less = self._common.without(found.values, ends, words, places, found.order)
+            mine = less.values if len(less.changed) else found.values
         hits, shared = self._inverted.holders(mine)
         others = hits != number
         hits, shared = hits[others], shared[others]
-        sizes = self._sets.column("shingles")[hits]
-        found = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
-        close = np.flatnonzero(found.containment >= threshold - 1e-12)
-        order = close[np.lexsort((hits[close], -found.containment[close], -found.resemblance[close]))][:limit]
-        columns = (found.shared, found.resemblance, found.containment_left, found.containment_right)
+        sizes = self._sets.column("compared")[hits]
+        measured = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
+        # A set has every shingle once, so sif's share of occurrences is that of the set.
+        chosen = getattr(measured, {"sif": "containment_left"}.get(measure, measure.replace("-", "_")))
+        close = np.flatnonzero(chosen >= threshold - 1e-12)
+        keys = (hits, -measured.containment, -measured.resemblance, -chosen)
+        order = close[np.lexsort([key[close] for key in keys])][:limit]
+        columns = (
+            measured.shared,
+            measured.resemblance,
+            measured.containment_left,
+            measured.containment_right,
+        )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
+
+
+def _file(name: str, text: bytes) -> pa.RecordBatch:
+    """Give a file as a batch of one document, which is read as it would be in a corpus."""
+    built = Builder(raw=True)
+    built.add(name, text)
+    return next(built.give())

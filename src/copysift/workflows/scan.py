@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,30 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.errors import CopysiftError, InputError, UsageError
-from copysift.join.memory import Join
-from copysift.join.rows import Candidates, Postings, candidates
+from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
 from copysift.match.counts import Counts
-from copysift.match.estimators import SKETCHES, measured
-from copysift.match.evidence import VERBATIM, Evidence
-from copysift.match.measures import rarity
+from copysift.match.estimators import SKETCHES
+from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
-from copysift.match.repeats import Repeats, chosen_by, match_shares
+from copysift.match.repeats import chosen_by
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Group, Ignored, Pair, Result, Skipped, Submission
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
-from copysift.settings.comparison import COUNTS, Settings
-from copysift.sources.record_files import is_source, take_records
+from copysift.settings.comparison import Settings
+from copysift.sources.spool import Spool
 from copysift.sources.walk import Entry
 from copysift.workflows import batches
-from copysift.workflows.collection import Collection, Scanned
+from copysift.workflows.channels import Channels
+from copysift.workflows.collection import Collection
 from copysift.workflows.matches import Exact
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import allowed, answer, by_suffix, selected
 from copysift.workflows.show import check_answerable
-from copysift.workflows.stored_texts import Stored
 from copysift.workflows.submission_units import Gathered
 from copysift.workflows.submissions import gather
 
@@ -58,7 +56,6 @@ CLASS = 30
 # However many versions of one text a folder holds, what they share keeps this weight; else a thousand
 # copies with a line of their own each would share next to nothing.
 LEAST = 0.25
-Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]
 
 
 def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
@@ -82,11 +79,13 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._stored = Stored(self._tmp_dir())
-        self._reader = Reader(settings, self._stored.load, load_many=self._stored.load_many)
+        self._spool = Spool(self._tmp_dir())
+        self._notes: tuple[str, ...] = ()  # what could have been read in another way
+        self._reader = Reader(settings)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
-        self._archives = opens  # archives, and files of records, are opened where they are named
+        self._archives = opens  # containers and files of records; else files are taken as they are
+        self._chosen = False  # two files that are to be compared
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -111,29 +110,30 @@ class Scan:
             entries = self._gather(paths, shown)
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
-        room = (self.settings.memory // 4, self._tmp_dir())
-        with (
-            Join(*room, base.hashes, self._jobs) as join,
-            Evidence(*room, self._jobs, self.settings.seed, base) as evidence,
-            Repeats(0 if keep else chosen_by(self.settings), *room, self._jobs, base) as self._repeats,
-        ):
+        length = 0 if keep else chosen_by(self.settings)
+        with Channels(
+            self.settings, base, self._tmp_dir(), self._jobs, length, self._of_any_files()
+        ) as channels:
             with self._timed("read"):
-                self._read(entries, join, evidence, shown)
-                if gathered is not None and gathered.numbers:  # groups without a hash are groups, too
-                    join.add(len(gathered.numbers) - 1, np.empty(0, np.uint64))
+                self._read(entries, channels, shown)
             with self._timed("join"):
                 shown.phase("comparing", None)
-                if 2 * len(evidence.groups) > self._groups() and self._weigh is weights:
-                    self._weigh = class_weights
-                postings = join.finish(self._most_shared(), self._weigh)
-                counts = self._count(postings, evidence, keep)
+                weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
+                channels.finish(self._groups(), self._most_shared(), weigh)
+                counts = self._count(channels, keep)
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
 
+    def _of_any_files(self) -> bool:
+        """Tell whether these may be any files, of which nobody said that they are programs to be compared."""
+        settings = self.settings
+        asked = settings.kind != "auto" or settings.language or self._gathered is not None
+        return not (asked or self._chosen) and settings.cut > 0
+
     def compare(self, left: str, right: str) -> Result:
         """Compare two files, matched exactly, whether they share fingerprints or not."""
-        self._archives = False
+        self._archives, self._chosen = False, True
         self.run([left, right])
         counts = self._counts
         assert counts is not None  # run has just made it
@@ -172,26 +172,16 @@ class Scan:
 
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        places = list(paths)
-        sources = {os.fspath(path) for path in places if self._archives and is_source(path)}
-        files = [path for path in places if os.fspath(path) not in sources]
-        found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        found = gather(paths, self.settings, self._spool, self._reader, self._jobs, self._archives)
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False
         for each in found.skipped:
             self._collection.skip(each)
-        records = [path for path in places if os.fspath(path) in sources]
-        entries, left_out = take_records(records, self.settings, self._tmp_dir())
-        if entries and found.submissions is not None:
-            raise UsageError(
-                "records cannot be compared with submissions", hint="scan files of records by themselves"
-            )
-        for each in left_out:
-            self._collection.skip(each)
-        return [*found.entries, *entries]
+        self._notes = found.notes
+        return found.entries
 
-    def _read(self, entries: list[Entry], join: Join, evidence: Evidence, shown: Progress) -> None:
+    def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
@@ -210,30 +200,16 @@ class Scan:
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
-                self._file(scanned, join, evidence)
+                number, views = self._collection.add(scanned)
+                try:
+                    channels.add(number, views, self._collection.count)
+                except (InputError, OSError) as error:  # a large file that changes while it is read again
+                    self._collection.skip(skipped(scanned.entry.path, error))
         self._reader.done()
 
-    def _file(self, scanned: Scanned, join: Join, evidence: Evidence) -> None:
-        number = self._collection.add(scanned)
-        if number is None or scanned.hashes is None:
-            return
-        try:
-            last = np.empty(0, np.uint64)
-            for hashes in scanned.hashes:
-                self._collection.count(number, hashes)
-                join.add(number, hashes)
-                last = self._repeats.add(number, hashes, last)
-                if scanned.lexemes is not None:
-                    evidence.add(number, scanned.lexemes)
-        except (InputError, OSError) as error:  # a large file that changes while it is read again
-            self._collection.skip(skipped(scanned.entry.path, error))
-
-    def _count(self, postings: Postings, evidence: Evidence, keep: bool) -> Counts:
+    def _count(self, channels: Channels, keep: bool) -> Counts:
         settings = self.settings
-        more = None
-        if evidence.groups and settings.scheme not in SKETCHES:
-            more = evidence.lists(len(postings.sizes), self._most_shared(), self._weigh, postings)
-        columns = measured(self._candidates(postings, keep, more), postings, self._collection, settings)
+        columns = channels.pairs(self._reader, keep, self._labels(self._groups()), self._collection.sketch)
         documents = tuple(self._collection.groups())
         equal = tuple(self._collection.equal())
         chosen = np.ones(len(columns), np.bool_) if keep else allowed(documents, columns, settings, equal)
@@ -241,16 +217,17 @@ class Scan:
             documents,
             columns.take(chosen),
             equal,
-            tuple(self._ignored(postings)),
-            len(postings.common),
+            tuple(self._ignored(channels)),
+            sum(len(postings.common) for postings in channels.postings.values()),
             tuple(self._collection.skipped),
             min(settings.floor, settings.cut) if keep else settings.cut,
-            *self._of_submissions(postings),
-            notes=self._buried(documents, postings),
+            *self._of_submissions(channels),
+            notes=(*self._notes, *self._buried(documents, channels)),
         )
 
-    def _buried(self, documents: tuple[Group, ...], postings: Postings) -> tuple[str, ...]:
+    def _buried(self, documents: tuple[Group, ...], channels: Channels) -> tuple[str, ...]:
         """Say how many files have next to nothing left once what too many share is ignored."""
+        postings = channels.postings[CODE if self.settings.kind == "code" else TEXT]
         if self._gathered is not None or not len(postings.common):
             return ()
         held = np.array([group.fingerprints for group in documents], np.int64)[: len(postings.sizes)]
@@ -264,12 +241,12 @@ class Scan:
         )
 
     def _of_submissions(
-        self, postings: Postings
+        self, channels: Channels
     ) -> tuple[tuple[Group, ...] | None, tuple[int, ...], tuple[Submission, ...]]:
         gathered = self._gathered
         if gathered is None:
             return None, (), ()
-        return tuple(gathered.files()), gathered.twins(), gathered.submissions(postings)
+        return tuple(gathered.files()), gathered.twins(), gathered.submissions(channels.postings)
 
     def _most_shared(self) -> int:
         """Give the number of groups that may share a fingerprint; a share of all is at least two."""
@@ -286,32 +263,6 @@ class Scan:
         if self._gathered is None:
             return ()
         return self._gathered.roster.side, self._gathered.roster.kin
-
-    def _candidates(
-        self, postings: Postings, keep: bool, more: tuple[Postings, Postings] | None
-    ) -> Candidates:
-        """Give the pairs that may be reported, or kept: those below every threshold are never formed."""
-        settings, labels = self.settings, self._labels(len(postings.sizes))
-
-        def found(measure: str, least: float, fewest: int, rows: tuple[int, int] | None = None) -> Candidates:
-            side, kin = (*labels, None, None)[:2]
-            return candidates(postings, measure, least, fewest, self._jobs, side, kin, more, VERBATIM, rows)
-
-        if length := 0 if keep else chosen_by(settings):
-            kinds = {group.kind for group in self._collection.groups()}
-            few = match_shares(length, kinds, self._reader.noise, 1)
-            parts = [found(settings.measure, settings.cut, settings.fewest), found("shared", 1, few)]
-            parts.append(self._repeats.pairs(postings, self._most_shared(), self._weigh, few, found))
-            return united(parts)
-        if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
-            return found("shared", 1, settings.fewest if settings.min_match is None else 1)
-        if not keep:
-            return found(settings.measure, settings.cut, settings.fewest)
-        floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        kept = [found(measure, floor, 1) for measure in ("similarity", "containment")]
-        if settings.measure == "shared":
-            kept.append(found("shared", settings.cut, 1))
-        return united(kept)
 
     def _answer(
         self, counts: Counts, regions: bool, most: int | None, groups: bool, shown: Progress
@@ -330,7 +281,7 @@ class Scan:
         if found is None or parted is not counts:
             shown.phase("matching", len(chosen))
             pairs = parted.pairs.take(chosen)
-            found = exact.among(pairs.left, pairs.right, progress=shown)
+            found = exact.among(pairs.left, pairs.right, pairs.channel, progress=shown)
         else:
             found = found.take(chosen)
         return answer(counts, settings, regions=found, files=exact.names, groups=groups, whole=exact.equal)
@@ -346,21 +297,25 @@ class Scan:
         columns = counts.pairs
         wanted = np.flatnonzero(allowed(counts.documents, columns, self.settings, counts.equal))
         shown.phase("matching", len(wanted))
-        found = exact.among(columns.left[wanted], columns.right[wanted], regions=regions, progress=shown)
+        sides = (columns.left[wanted], columns.right[wanted], columns.channel[wanted])
+        found = exact.among(*sides, regions=regions, progress=shown)
         found = found.among(wanted, len(columns))
         return dataclasses.replace(counts, pairs=columns.matched(found.longest, found.lines)), found
 
-    def _ignored(self, postings: Postings) -> Iterator[Ignored]:
-        """Give the commonest fingerprints that were ignored, with the text that they stand for."""
-        common = postings.common
-        order = np.lexsort((common.hashes, -common.degrees.astype(np.int64)))[:IGNORED_SHOWN]
-        for place in order.tolist():
-            value, holder = int(common.hashes[place]), int(common.holders[place])
+    def _ignored(self, channels: Channels) -> Iterator[Ignored]:
+        """Give the commonest fingerprints that were ignored, with their text."""
+        every = [(name, postings.common) for name, postings in channels.postings.items()]
+        rows = [
+            (-int(common.degrees[at]), int(common.hashes[at]), int(common.holders[at]), name)
+            for name, common in every
+            for at in np.argsort(-common.degrees.astype(np.int64), kind="stable")[:IGNORED_SHOWN].tolist()
+        ]
+        for degree, value, holder, name in sorted(rows)[:IGNORED_SHOWN]:
             texts = (
-                self._reader.text_of(filed.entry, filed.kind, value, IGNORED_TEXT)
+                self._reader.text_of(filed.entry, filed.kind_in(name), filed.kind, value, IGNORED_TEXT)
                 for filed in self._collection.holders(holder)
             )
-            yield Ignored(value, int(common.degrees[place]), next(filter(None, texts), ""))
+            yield Ignored(value, -degree, next(filter(None, texts), ""))
 
     def _tmp_dir(self) -> Path | None:
         if not self.settings.tmp_dir:
@@ -375,14 +330,6 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
-
-
-def united(parts: list[Candidates]) -> Candidates:
-    """Give every pair of several lists once, in order."""
-    rows = [(part.left, part.right, part.shared, part.similarity) for part in parts]
-    left, right, shared, similarity = (np.concatenate(column) for column in zip(*rows, strict=True))
-    _, first = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_index=True)
-    return Candidates(left[first], right[first], shared[first], similarity[first])
 
 
 def skipped(path: str, error: Exception) -> Skipped:

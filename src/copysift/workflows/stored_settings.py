@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.document import INSIDE, Document
 from copysift.model.values import Skipped
 from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
 from copysift.settings.declaration import make, settings_of
+from copysift.sources.file_content import file_at
 from copysift.sources.files import Loaded, load
-from copysift.sources.walk import Entry
+from copysift.sources.inputs import Inputs
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
 from copysift.store.catalog import ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import seed_check
+from copysift.workflows.submissions import reading_of
 
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
 SKETCHED = ("min", "adaptive-mod")
@@ -38,19 +43,18 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     kept["anchor"] = list(settings.anchor)
     thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
     kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
-    return {**kept, "programs": None}  # the first files that are added decide
+    return {**kept, "programs": "both"}
 
 
-def undecided(stored: Mapping[str, Any]) -> bool:
-    """Tell whether the next files decide how programs are read: as tokens or, in a mixed tree, as text."""
-    return stored.get("programs", False) is None and stored["kind"] == "auto" and not stored["language"]
+def programs_in(stored: Mapping[str, Any]) -> str:
+    """Give how an index reads programs: one of version 0.1 as its first files decided, for good."""
+    known = stored.get("programs", False)
+    return "both" if known in (None, "both") else "code" if known else "text"
 
 
 def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
     """Make a reader that takes programs as the documents of an index were taken."""
-    reader = Reader(settings)
-    reader.programs = bool(stored.get("programs"))
-    return reader
+    return Reader(settings, programs=programs_in(stored))
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
@@ -133,7 +137,7 @@ class Places:
     def below(self, name: str, place: str) -> bool:
         """Tell whether a file that the index knows is, or lies below, a path."""
         top, path = os.path.abspath(place), self.located(name)
-        return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
+        return path == top or path.startswith((top.rstrip(os.sep) + os.sep, top + INSIDE))
 
     def shown(self, row: DocumentRow) -> str:
         """Give the name to show: a path from the current folder where it is below it."""
@@ -145,28 +149,56 @@ def _relative(path: str, base: str) -> str:
     return path[len(prefix) :] if path.startswith(prefix) and len(path) > len(prefix) else path
 
 
-def entry_of(path: str, size: int = 0, mtime: int = 0) -> Entry:
-    """Give an entry for a file that is known by its path."""
-    return Entry(path, size, mtime, 0, 0, path, follow=True)
+def entry_of(path: str, size: int = 0, mtime: int = 0) -> Document:
+    """Give a document for a file that is known by its path."""
+    return Document(path, file_at(path, size, mtime))
+
+
+class Members:
+    """Reads files and documents in containers by name; a container is opened once."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading, self._spool = reading, Spool()
+        self._opened: dict[str, dict[str, Document]] = {}
+
+    def load(self, path: str) -> Loaded | Skipped:
+        """Read a file, a member or a record."""
+        outer = _outer_file(path)
+        if not outer:
+            return load(entry_of(path))
+        if outer not in self._opened:
+            inputs = Inputs(self._reading, self._spool, qualified=True)
+            found = inputs.documents([outer])
+            self._opened[outer] = {each.name: each for each in found if isinstance(each, Document)}
+        document = self._opened[outer].get(path)
+        return Skipped(path, "is not there") if document is None else load(document)
+
+
+def _outer_file(path: str) -> str:
+    """Give the file that a member or record is in; "" for what is a file, or nothing."""
+    at = -1 if os.path.lexists(path) else path.find(INSIDE)
+    while at >= 0 and not os.path.isfile(path[:at]):
+        at = path.find(INSIDE, at + 1)
+    return path[: max(at, 0)]
 
 
 class StoredReader(Reader):
     """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
-        super().__init__(settings)
-        self.programs = bool(snapshot.settings.get("programs"))
+        super().__init__(settings, programs=programs_in(snapshot.settings))
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
+        self._members = Members(reading_of(settings))
 
-    def learn(self, entries: Sequence[Entry]) -> None:
+    def learn(self, entries: Sequence[Document]) -> None:
         """Learn nothing: new files are read as the documents of the index were."""
 
     def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
         """Take note of a document of the index by the name under which it is shown."""
         self._rows[shown] = (document, content)
 
-    def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
+    def _readable(self, entry: Document, kind: str) -> Iterator[bytes]:
         if entry.path not in self._rows:
             return super()._readable(entry, kind)
         return self.content(*self._rows[entry.path], kind)
@@ -174,7 +206,7 @@ class StoredReader(Reader):
     def content(self, document: DocumentRow, content: ContentRow, kind: str) -> Iterator[bytes]:
         """Give the readable source of a document of the index; raises InputError when it is gone."""
         if document.file:
-            loaded = load(entry_of(self._places.located(document.name)))
+            loaded = self._members.load(self._places.located(document.name))
             if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (
                 content.original,
                 content.bytes,

@@ -1,23 +1,27 @@
-"""What a teacher hands in: folders and archives of submissions → files, and the group of each.
+"""What a teacher hands in: folders and archives of submissions → documents, and the group of each.
 
 With `--by dir` a group is a first-level folder or archive of a PATH with all its files; a loose file is
-a group of its own, unless its name tells that a learning platform put several of one author there.
+a separate group, unless its name says that a learning platform put several of one author there.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from copysift.model.document import INSIDE, Document
 from copysift.model.values import Skipped
-from copysift.sources.containers import ArchiveLimits, documents_in_archive, is_archive, zip_names
+from copysift.sources.containers import zip_names
 from copysift.sources.exports import known_export
-from copysift.sources.walk import Entry, Linked, WalkSettings, walk
-from copysift.workflows.stored_texts import Stored
+from copysift.sources.file_content import FileContent
+from copysift.sources.formats import is_archive
+from copysift.sources.inputs import File, Inputs
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
+from copysift.sources.walk import Linked
 
 Place = str | os.PathLike[str]
 # What students hand in although nothing here looks into it.
@@ -26,43 +30,46 @@ _CLOSED = {".rar": "a RAR archive", ".7z": "a 7z archive", ".pdf": "a PDF"}
 
 @dataclass(slots=True)
 class Taken:
-    """The files of some paths in the order of input, with their groups; `groups` has empty ones, too."""
+    """The documents of some paths in the order of input, with their groups; `groups` has empty ones, too."""
 
-    files: list[tuple[Entry, str]] = field(default_factory=list)
+    files: list[tuple[Document, str]] = field(default_factory=list)
     groups: dict[str, None] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
 
 
 class Intake:
-    """Takes paths in; an archive that is named is opened, and with `by_dir` those in folders are, too."""
+    """Takes paths in; with `whole` files are taken as they are, and no container is opened."""
 
-    def __init__(self, settings: WalkSettings, stored: Stored, by_dir: bool, archives: bool = True) -> None:
-        self._settings = dataclasses.replace(settings, name_links=by_dir)
-        self._stored = stored
-        self._by_dir = by_dir
-        self._archives = archives
+    def __init__(self, reading: Reading, spool: Spool, by_dir: bool, whole: bool = False) -> None:
+        reading = replace(reading, walking=replace(reading.walking, name_links=by_dir))
+        if by_dir and reading.records == "auto":  # what is handed in as one file is one file
+            reading = replace(reading, records="no")
+        self._inputs = Inputs(reading, spool)
+        self._by_dir, self._whole = by_dir, whole
         self._seen: set[tuple[int, int]] = set()
         self._passed: list[str] = []  # names of files that were taken before
-        self._named: set[tuple[int, int]] = set()  # archives that are paths themselves
+        self._opened: set[str] = set()  # containers that were named
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what could have been read in another way."""
+        return self._inputs.notes
 
     def take(self, paths: Iterable[Place]) -> Taken:
-        """Find every file at or below the paths."""
+        """Find every document at or below the paths."""
         taken = Taken()
-        roots = [os.fspath(path) for path in paths]
-        for root in filter(is_archive, roots):
-            with suppress(OSError):
-                status = Path(root).stat()
-                self._named.add((status.st_dev, status.st_ino))
-        for root in roots:
+        for path in paths:
+            root = os.fspath(path)
             found = list(self._found(root))
             if not self._by_dir:
                 self._take_files(found, taken)
                 continue
-            names = [each.name if isinstance(each, Skipped) else each.path for each in found]
-            folders = self._folders(root)
-            grouping = Grouping(root, [*names, *(f"{folder}/" for folder in folders)])
-            for each, name in zip(found, names, strict=True):
-                group = grouping.group(name)
+            opened = root in self._opened
+            names = [(each.name, _slashed(each)) for each in found]
+            folders = self._folders(root, opened)
+            grouping = Grouping(root, [each for _, each in names] + [f"{each}/" for each in folders], opened)
+            for each, (name, slashed) in zip(found, names, strict=True):
+                group = grouping.group(slashed, name)
                 if isinstance(each, Skipped):
                     taken.skipped.append(each)
                     if group != root:  # a submission of which nothing could be read is still one
@@ -74,53 +81,59 @@ class Intake:
                 if grouping.wraps(f"{folder}/"):
                     continue
                 if not any(name.startswith(f"{folder}/") for name in self._passed):
-                    taken.groups.setdefault(grouping.group(f"{folder}/"))
+                    shown = root + INSIDE + folder[len(root) + 1 :] if opened else folder
+                    taken.groups.setdefault(grouping.group(f"{folder}/", f"{shown}/"))
         return taken
 
-    def _take_files(self, found: Iterable[Entry | Skipped], taken: Taken) -> None:
+    def _take_files(self, found: Iterable[Document | Skipped], taken: Taken) -> None:
         for each in found:
             if isinstance(each, Skipped):
                 taken.skipped.append(each)
             else:
-                taken.files.append((each, each.path))
-                taken.groups.setdefault(each.path)
+                taken.files.append((each, each.name))
+                taken.groups.setdefault(each.name)
 
-    def _found(self, root: str) -> Iterator[Entry | Skipped]:
-        for found in walk([root], self._settings):
-            if isinstance(found, Linked) or (isinstance(found, Entry) and self._seen_before(found)):
-                self._passed.append(found.path)
+    def _found(self, root: str) -> Iterator[Document | Skipped]:
+        listed = self._inputs.as_files([root]) if self._whole else self._inputs.files([root])
+        for found in listed:
+            if isinstance(found, Skipped):
+                yield found
+                continue
+            document = found.document if isinstance(found, File) else found
+            if isinstance(document, Linked) or self._seen_before(document):
+                self._passed.append(document.path)
                 continue  # a further name of the same file is the same file
-            if isinstance(found, Entry) and self._opens(found, root):
-                for loaded in documents_in_archive(found, ArchiveLimits(), self._settings):
-                    kept = loaded if isinstance(loaded, Skipped) else self._stored.keep(loaded)
-                    yield from self._noted(kept)
+            if isinstance(found, File):
+                if found.named and found.source is not None:
+                    self._opened.add(root)
+                for member in self._inputs.members(found):
+                    yield from self._noted(member)
             else:
-                yield from self._noted(found)
+                yield document
 
-    def _noted(self, found: Entry | Skipped) -> Iterator[Entry | Skipped]:
+    def _noted(self, found: Document | Skipped) -> Iterator[Document | Skipped]:
         """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""
-        if self._by_dir and self._archives and isinstance(found, Entry):
-            what = _CLOSED.get(Path(found.path).suffix.lower())
+        if self._by_dir and self._inputs.reading.containers and isinstance(found, Document):
+            what = _CLOSED.get(Path(found.file).suffix.lower())
+            if is_archive(found.file):
+                yield Skipped(found.name, "is not a zip or tar archive: it is compared as a file")
             if what:
-                yield Skipped(found.path, f"cannot be opened: {what} is compared byte for byte only")
+                yield Skipped(found.name, f"cannot be opened: {what} is compared byte for byte only")
         yield found
 
-    def _seen_before(self, entry: Entry) -> bool:
+    def _seen_before(self, document: Document) -> bool:
         """Note a file; paths may overlap."""
-        key = (entry.device, entry.inode)
-        if not entry.inode:
+        content = document.content
+        if not isinstance(content, FileContent) or not content.inode:
             return False
+        key = (content.device, content.inode)
         before = key in self._seen
         self._seen.add(key)
         return before
 
-    def _opens(self, entry: Entry, root: str) -> bool:
-        named = entry.path == root or (entry.device, entry.inode) in self._named
-        return self._archives and is_archive(entry.path) and (self._by_dir or named)
-
-    def _folders(self, root: str) -> list[str]:
+    def _folders(self, root: str, opened: bool) -> list[str]:
         """Give the first-level folders of a folder, or all that a zip names: an empty one has no files."""
-        if is_archive(root) and not Path(root).is_dir():
+        if opened:
             names = [name for name in zip_names(root) or [] if name.endswith("/")]
             return [f"{root}/{name.strip('/')}" for name in names if ".." not in name]
         with suppress(OSError), os.scandir(root) as entries:
@@ -128,32 +141,52 @@ class Intake:
         return []
 
 
-class Grouping:
-    """The groups below one path."""
+def _slashed(found: Document | Skipped) -> str:
+    """Give the path of a document as if containers were folders."""
+    if isinstance(found, Document):
+        return found.file
+    return found.name if os.path.lexists(found.name) else found.name.replace(INSIDE, "/")
 
-    def __init__(self, root: str, names: list[str]) -> None:
+
+class Grouping:
+    """The groups below one path, by the paths of files as if containers were folders."""
+
+    def __init__(self, root: str, names: list[str], container: bool | None = None) -> None:
+        container = is_archive(root) if container is None else container
         self._root = root.rstrip("/") or "/"
         self._inside = [part for name in names if (part := self._relative(name))]
-        self._wrapper = self._wrapping() if is_archive(root) else ""
+        self._wrapper = self._wrapping() if container else ""
         inner = [name.removeprefix(self._wrapper) for name in self._inside]
         # An archive of loose files is one submission that was named itself.
-        self._whole = is_archive(root) and not any(
+        self._whole = container and not any(
             "/" in name or is_archive(name) or known_export(name) for name in inner
         )
 
-    def group(self, name: str) -> str:
-        """Give the group of a file by its name; a name that ends with a slash is a folder's."""
+    def group(self, path: str, name: str = "") -> str:
+        """Give the group of a file by its path; one that ends with a slash is a folder's.
+
+        With a `name`, which differs from the path in what is between containers and members, the group is
+        named like it.
+        """
+        found, prefix = self._group(path)
+        if not name:
+            return found
+        end = len(found) if path.startswith(found) else len(prefix)
+        return name[:end] + found[end:]
+
+    def _group(self, name: str) -> tuple[str, str]:
+        """Give the group of a file, and what of it is the beginning of its path."""
         inside = self._relative(name)
         if not inside:
-            return name
+            return name, name
         if self._whole:
-            return self._root
+            return self._root, self._root
         first, slash, _ = inside.removeprefix(self._wrapper).partition("/")
         prefix = f"{self._root}/{self._wrapper}" if self._root != "/" else f"/{self._wrapper}"
         if slash:
-            return prefix + first
+            return prefix + first, prefix
         export = known_export(first)
-        return prefix + (export.key if export else first)
+        return prefix + (export.key if export else first), prefix
 
     def wraps(self, folder: str) -> bool:
         """Tell whether a folder is one that wraps everything in an archive: it is nobody's submission."""

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.join.rows import Postings
+from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
+from copysift.model.document import INSIDE
 from copysift.model.values import Group, Submission
 from copysift.sources.roster import Roster
-from copysift.workflows.collection import Collection, Filed, Scanned
+from copysift.workflows.collection import Collection, Filed, Scanned, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,21 +45,23 @@ class Gathered(Collection):
         self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
         self._based: set[int] = set()  # groups that have base code
 
-    def add(self, scanned: Scanned) -> int | None:
-        """File a document; give the number of its group."""
+    def add(self, scanned: Scanned) -> tuple[int, tuple[View, ...]]:
+        """File a document; give the number of its group, and its views."""
         group = self.numbers[self._group_of[scanned.entry.path]]
         filed = Filed(scanned.entry, scanned.kind, scanned.size)
         self._names[scanned.entry.path] = len(self.filed)
         self.filed.append(filed)
         self._members[group].append(filed)
         self._checksums[group].append(scanned.checksum)
-        return group
+        filed.kinds = {view.channel: view.kind for view in scanned.views}
+        return group, scanned.views
 
-    def count(self, number: int, hashes: UInt64s) -> None:
-        """Count hashes of the file of a group that was added last; those of base code count for nothing."""
+    def count(self, number: int, view: View, hashes: UInt64s) -> None:
+        """Count hashes of the file of a group that was added last: those of its first view, without base."""
         filed = self._members[number][-1]
         own = int(np.count_nonzero(~self.base.holds(hashes)))
-        filed.fingerprints += own
+        if view.channel == next(iter(filed.kinds)):
+            filed.fingerprints += own
         if own < len(hashes):
             self._based.add(number)
 
@@ -77,7 +81,10 @@ class Gathered(Collection):
         """Give the files, each with its group."""
         for submission, members in zip(self.roster.submissions, self._members, strict=True):
             for each in members:
-                yield Group(each.entry.path, submission.name, each.plain_kind, each.size, each.fingerprints)
+                yield Group(
+                    each.entry.name, submission.name, each.plain_kind, each.size, each.fingerprints,
+                    each.entry.read_as,
+                )  # fmt: skip
 
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files of a group by its number."""
@@ -91,14 +98,20 @@ class Gathered(Collection):
             for number, checksums in enumerate(self._checksums)
         )
 
-    def submissions(self, postings: Postings) -> tuple[Submission, ...]:
-        """Give what is known of every group, with how much of it others have, and why it has no score."""
-        covered = covered_shares(postings, self.roster.side, self.roster.kin)
+    def submissions(self, postings: Mapping[str, Postings]) -> tuple[Submission, ...]:
+        """Give what is known of every group, with how much of it others have, and why it has no score.
+
+        Of one that has programs it is how much of their tokens others have.
+        """
+        text, code = postings[TEXT], postings[CODE]
+        shares = [covered_shares(each, self.roster.side, self.roster.kin) for each in (text, code)]
+        covered = np.where(code.sizes > 0, shares[1], shares[0])
+        sizes = text.sizes + code.sizes
         return tuple(
             dataclasses.replace(
                 each,
-                covered=float(covered[number]) if postings.sizes[number] else None,
-                note=self._note(number) if not postings.sizes[number] else "",
+                covered=float(covered[number]) if sizes[number] else None,
+                note=self._note(number) if not sizes[number] else "",
             )
             for number, each in enumerate(self.roster.submissions)
         )
@@ -112,7 +125,10 @@ class Gathered(Collection):
         if any(each.size for each in members):
             return TOO_SHORT
         name = self.roster.submissions[number].name
-        lost = any(each.name == name or each.name.startswith(f"{name}/") for each in self.skipped)
+        lost = any(
+            each.name.partition(INSIDE)[0] == name or each.name.startswith((f"{name}/", f"{name}{INSIDE}"))
+            for each in self.skipped
+        )
         return UNREADABLE if lost else EMPTY
 
 

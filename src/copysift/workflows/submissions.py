@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from copysift.errors import InputError, UsageError
 from copysift.match.base import Base
 from copysift.match.estimators import SKETCHES
+from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
+from copysift.sources.fields import Fields
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.roster import Roster, exported, roster
-from copysift.sources.walk import Entry, WalkSettings
-from copysift.workflows.reading import Reader, together
-from copysift.workflows.stored_texts import Stored
+from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
+from copysift.sources.walk import WalkSettings
+from copysift.workflows.reading import Reader, of_submissions, together
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
 
@@ -27,24 +30,23 @@ Place = str | os.PathLike[str]
 class Gathering:
     """Files to read; `submissions` is None when every file stands for itself and equal ones collapse."""
 
-    entries: list[Entry]
+    entries: list[Document]
     skipped: list[Skipped]
     submissions: Gathered | None
+    notes: tuple[str, ...] = ()  # what could have been read in another way
 
 
 def gather(
     paths: Iterable[Place],
     settings: Settings,
-    stored: Stored,
+    spool: Spool,
     reader: Reader,
     jobs: int,
     archives: bool = True,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
-    intake = Intake(
-        walk_settings(settings), stored, settings.by == "dir", archives and settings.kind != "bytes"
-    )
+    intake = Intake(reading_of(settings), spool, settings.by == "dir", whole=not archives)
     handed_out = _required(
         intake, settings.base, "--base"
     )  # first: what was handed out is nobody's submission
@@ -53,11 +55,11 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    asked = of_submissions(settings)
     if not asked and not archives:
-        return Gathering(entries, skipped, None)
-    if not asked and not exported([entry.path for entry in entries]):
-        return Gathering(entries, skipped, None)
+        return Gathering(entries, skipped, None, intake.notes)
+    if not asked and not exported([entry.file for entry in entries]):
+        return Gathering(entries, skipped, None, intake.notes)
     known = _roster(new, past, metadata, settings.metadata)
     if settings.scheme in SKETCHES:
         raise UsageError(
@@ -66,7 +68,8 @@ def gather(
         )
     base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
     group_of = {entry.path: group for entry, group in files}
-    return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
+    gathered = Gathered(known, group_of, base)
+    return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, intake.notes)
 
 
 def check_paths(paths: Sequence[Place]) -> None:
@@ -86,6 +89,16 @@ def walk_settings(settings: Settings) -> WalkSettings:
         exclude=settings.exclude,
         follow=settings.follow,
         one_file_system=settings.one_file_system,
+    )
+
+
+def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
+    """Give the sources their part of the settings; what is compared as raw bytes is not opened."""
+    return Reading(
+        fields=fields or Fields(settings.id_field, settings.text_field),
+        walking=walk_settings(settings),
+        containers=not settings.no_containers and settings.kind != "bytes",
+        records="no" if settings.kind == "bytes" and settings.records == "auto" else settings.records,
     )
 
 
@@ -112,7 +125,7 @@ def _roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
     return roster(groups, files, earlier, metadata.rows, path)
 
 
-def _base(entries: list[Entry], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
+def _base(entries: list[Document], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
     hashes, told, skipped = [], [], []
     for found in ordered_map(reader.grams, entries, jobs=jobs, weigh=lambda entry: entry.size):
         if isinstance(found, Failed):

@@ -23,7 +23,6 @@ from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
 from copysift.sources.crawl import Again
 from copysift.sources.files import DIGEST, Loaded
-from copysift.sources.walk import Entry
 from copysift.store import writer as store
 from copysift.store.catalog import LOST
 from copysift.store.entries import LARGEST, TOO_LARGE
@@ -34,7 +33,7 @@ from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import entry_of, undecided
+from copysift.workflows.stored_settings import entry_of
 from copysift.workflows.sweep_relations import file_pairs, sizes_of, versions_pairs
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 BATCH = 500  # addresses that are asked for at once
 LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
-UNKNOWN = "which no sweep has: sweep this again by --replace once the sweep that has it is there"
+UNKNOWN = "which is not in any sweep: add the missing sweep, then repeat this one with --overwrite"
 
 Met = Iterable[tuple[str, bytes] | Again | Skipped]
 
@@ -84,7 +83,6 @@ class Sweeper:
         self._restored: dict[int, int] = {}  # contents that had lost fingerprints: their new numbers
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._skipped: list[Skipped] = []
-        self._undecided = undecided(writer.catalog.about("settings"))
         self._fresh = writer.next_content
         self._hashes: list[UInt64s] | None = []
         self._hashed = self._unchanged = self._repeated = self._documents = 0
@@ -144,8 +142,6 @@ class Sweeper:
             found = [each for each in batch if not isinstance(each, Skipped | Again)]
             self._again += [each for each in batch if isinstance(each, Again)]
             lost = [each for each in batch if isinstance(each, Skipped) and each.reason not in TAKEN]
-            if self._undecided and found:
-                self._decide([entry_of(uri, len(data)) for uri, data in found])
             raws = [_named(uri) for uri, _ in found]
             names = [_named(each.name) for each in lost]
             known = self._sweep.known(raws + names)
@@ -164,13 +160,6 @@ class Sweeper:
                 item = self._item(raw, data, checksum, row)
                 if item is not None:
                     yield item
-
-    def _decide(self, entries: list[Entry]) -> None:
-        """Let the first documents say how programs are read, by the rule of `scan`."""
-        self._undecided = False
-        self._reader.programs = self._reader.class_like(entries)
-        stored = self._writer.catalog.about("settings")
-        self._writer.decide({**stored, "programs": self._reader.programs})
 
     def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something stood, it still does as far as anybody knows."""
@@ -243,8 +232,8 @@ class Sweeper:
         self._note(found)
         lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
         if lost is None:
-            return self._writer.put_content(entry, found, text)
-        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
+            return self._writer.put_content(entry, store.Views(found), text)
+        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, store.Views(found), text)
         self._restored[lost.number] = number
         return number
 
@@ -312,5 +301,5 @@ def _differs(at: int, turned: Turned) -> UsageError:
     return UsageError(
         f"there is a sweep of {spelled(at)} already, and this one differs: {turned.new:,} new, "
         f"{turned.changed:,} changed, {turned.gone:,} missing",
-        hint="give it another --date, or put it in the place of that one by --replace",
+        hint="use another --date, or --overwrite",
     )

@@ -11,11 +11,11 @@ from copysift.errors import InputError, UsageError
 from copysift.model.values import Skipped
 from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import Sweeping
-from copysift.sources.crawl import NAMES, Again, crawl
+from copysift.sources.crawl import NAMES, Again, crawl, revision
+from copysift.sources.fields import Fields
 from copysift.sources.git_revision import commit_of, tree
-from copysift.sources.records import Fields
 from copysift.workflows.python_input import document_of
-from copysift.workflows.submissions import walk_settings
+from copysift.workflows.submissions import reading_of, walk_settings
 
 
 class Sources:
@@ -24,7 +24,7 @@ class Sources:
     def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
         self._given, self._sweeping, self._settings = given, sweeping, settings
         self._avoid = str(index.absolute()) + os.sep
-        self.replace = sweeping.replace
+        self.replace = sweeping.overwrite
         self._commit = ""
         paths = [given] if isinstance(given, str | os.PathLike) else given
         places = isinstance(paths, list | tuple) and all(
@@ -53,18 +53,19 @@ class Sources:
     def met(self) -> Iterator[tuple[str, bytes] | Again | Skipped]:
         """Give the addresses and contents, one source after the other."""
         walking = walk_settings(self._settings)
+        fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)
+        reading = reading_of(self._settings, fields)
         if self._places is None:
             yield from _documents(self._given)
         elif self._commit:
-            yield from tree(self._places[0], self._commit, walking)
+            yield from revision(tree(self._places[0], self._commit, walking), reading)
         else:
-            fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)
             for place in self._places:
-                yield from crawl(place, self._sweeping.input, fields, walking, self._avoid)
+                yield from crawl(place, self._sweeping.input_format, reading, self._avoid)
 
 
 def _documents(items: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
     for item in items:
         uri = next((item[key] for key in NAMES if key in item), None) if isinstance(item, Mapping) else None
         document = document_of(item if uri is None else (uri, item["text"]))
-        yield document.name, b"".join(document.open())
+        yield document.name, b"".join(document.content.chunks())

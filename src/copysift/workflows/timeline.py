@@ -12,7 +12,7 @@ from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swe
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
-from copysift.settings.sweeps import Sweeping, Tracing, spelled
+from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
 from copysift.workflows.query import Question
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class OverTime(ABC):
     def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
-        Settings are those of `copysift sweep`: date, revision, input, replace. It is one commit: when it
-        fails, nothing was changed; a first one that fails leaves no index.
+        Settings are those of `copysift sweep`: date, revision, input_format, overwrite. It is one commit:
+        when it fails, nothing was changed; a first one that fails leaves no index.
         """
         from copysift.workflows.sweep import Sweeper
         from copysift.workflows.sweep_sources import Sources
@@ -92,16 +92,16 @@ class OverTime(ABC):
 
         trace = self._trace()
         trace.number_of(uri)  # an address that nobody met is told first
-        return locate(trace, uri, make(Tracing, asked).kept)
+        return locate(trace, uri, make(Tracing, asked, "locate").kept)
 
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
         from copysift.workflows.locate import locate_contents
         from copysift.workflows.tracing import Measure
 
-        threshold = make(Tracing, asked).threshold
+        threshold = make(Tracing, asked, "locate").cut
         trace, question = self._trace(), self.question(content, text=text)
-        found = self._asking().contents(question, Query(threshold=threshold, measure="either"))
+        found = self._asking().contents(question, Query(threshold=threshold, measure="containment"))
         exact = [row.number for hit, row in found if hit.equal]
         measures = {
             row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
@@ -109,25 +109,26 @@ class OverTime(ABC):
         }
         return locate_contents(trace, question.name, exact, measures, threshold)
 
-    def history(self, uri: str, *, diff: bool = False) -> History:
-        """Give every version of an address; with `diff` what changed, where texts are kept."""
+    def history(self, uri: str, **asked: object) -> History:
+        """Give the versions of an address; settings: diff (what changed), since, until."""
         from copysift.workflows.history import history
 
-        return history(self._trace(), uri, diff)
+        made = make(Tracing, asked, "history")
+        return history(self._trace(), uri, made.diff, made.since, made.until)
 
     def changes(self, **asked: object) -> Changes:
-        """Count what appeared, died, moved and changed; settings: threshold, start, end."""
+        """Count what appeared, died, moved and changed; settings: threshold, since, until."""
         from copysift.workflows.changes import changes
 
-        made = make(Tracing, asked)
-        return changes(self._trace(), made.kept, made.start, made.end)
+        made = make(Tracing, asked, "changes")
+        return changes(self._trace(), made.kept, made.since, made.until)
 
     def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
         """Tell who holds all or part of a file, of bytes or a string.
 
-        Settings are those of `copysift holders`: share, original, grouping, watch.
+        Settings are those of `copysift copies`: threshold, original, group_by, watch.
         """
-        return self._holders(self.question(content, text=text), make(Tracing, asked))
+        return self._holders(self.question(content, text=text), make(Copies, asked))
 
     def holders_of(self, uri: str, **asked: object) -> Holders:
         """Tell who holds all or part of what stands, or last stood, at an address whose text is kept."""
@@ -141,14 +142,14 @@ class OverTime(ABC):
             )
         row = trace.snapshot.contents([last.content])[last.content]
         question = Question(uri, source, row.kind, row.checksum, row.bytes)
-        return self._holders(question, make(Tracing, {"original": uri, **asked}))
+        return self._holders(question, make(Copies, {"original": uri, **asked}))
 
-    def _holders(self, question: Question, asked: Tracing) -> Holders:
+    def _holders(self, question: Question, asked: Copies) -> Holders:
         from copysift.workflows.copies import Holding
 
         reader, _ = self._sketching()
-        holding = Holding(self._trace(), reader, question, asked.original, asked.grouping)
-        found = self._asking().contents(question, Query(threshold=asked.share, measure="containment"))
+        holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
+        found = self._asking().contents(question, Query(threshold=asked.cut, measure="containment-left"))
         return holding.holders(found, asked.watch)
 
     def _trace(self) -> Trace:

@@ -12,15 +12,14 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
+from copysift.engines.spark import census, heavy, tasks
 from copysift.engines.spark import components as clustering
 from copysift.engines.spark import filters as filtering
-from copysift.engines.spark import heavy, tasks
 from copysift.engines.spark import measures as measuring
 from copysift.engines.spark import placement as placing
 from copysift.engines.spark.filters import Filter
@@ -30,6 +29,8 @@ from copysift.engines.spark.sketch_tasks import DOCUMENT, LEFT_OUT
 from copysift.engines.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
+from copysift.join.boilerplate import Boilerplate, Told
+from copysift.runs.sets import drop_census
 from copysift.runtime.progress import Progress, Silent
 from copysift.settings.corpus import CorpusSettings
 
@@ -89,16 +90,12 @@ class SparkCorpus:
     def sketch(self) -> None:
         """Make facts and sets of every part, and find documents that are the same."""
         self._sketch()
-        if self.store.done("choose"):
-            self._collapse()
-            return
-        with ThreadPoolExecutor(1) as beside:
-            known = beside.submit(self._filter)
-            self._collapse()
-            self._known = known.result()
+        self._collapse()
 
     def pair(self) -> None:
-        """Find the pairs that share shingles, choose candidates and measure them."""
+        """Leave boilerplate out, find the pairs that share shingles, choose candidates and measure them."""
+        if "ignored" not in self.counts:
+            self.census()
         self._choose()
         self._measure()
 
@@ -112,7 +109,7 @@ class SparkCorpus:
         self._sketched = self.store.read("sketches")
         self.counts |= self.store.left("sketch")
         if self.counts["documents"] >= 2**32:
-            raise UsageError("over 4,294,967,295 documents", hint="cluster the corpus in parts, with --onto")
+            raise UsageError("over 4,294,967,295 documents", hint="cluster it in parts, with --extend")
         self.spark.conf.set(PARTITIONS, self.parts(256 * self.counts["documents"]))
         self.numbers.offsets = self.counts.pop("offsets")
         if self.numbers.order:
@@ -126,11 +123,27 @@ class SparkCorpus:
         return max(-(-size // PARTITION), self._cores())
 
     def sets(self) -> DataFrame:
-        """Give the sets of all documents with their numbers."""
-        every = self.numbers.give(self._sketched.where(DOCUMENT).select("row", "values"))
+        """Give the sets of all documents, without boilerplate once it is known, with their numbers."""
+        return self._with_values(self._lighter().select("row", "values"))
+
+    def _with_values(self, rows: DataFrame) -> DataFrame:
+        every = self.numbers.give(rows)
         if self.folder:
             return every.mapInArrow(values_task(self.folder), "number long, values binary")
         return every.drop("row")
+
+    def _lighter(self) -> DataFrame:
+        """Give row, compared, sampled, values and probes of all documents, without boilerplate."""
+        if self.counts.get("ignored"):
+            return self.store.read("lighter")
+        return self._sketched.where(DOCUMENT).withColumn("compared", F.col("shingles"))
+
+    def counted_facts(self, *names: str) -> DataFrame:
+        """Give facts as `facts` does, and how many shingles count and are sampled."""
+        whole = self._sketched.where(DOCUMENT).select("row", *names)
+        return self.numbers.give(
+            whole.join(self._lighter().select("row", "compared", "sampled"), "row")
+        ).drop("row")
 
     def facts(self, *names: str) -> DataFrame:
         """Give facts of all documents with their numbers."""
@@ -169,6 +182,74 @@ class SparkCorpus:
         """Tell Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
         return F.broadcast(collapsed) if self.counts["collapsed"] <= SENT else collapsed
 
+    def census(self) -> None:
+        """Find boilerplate, and leave it out before anything is sampled."""
+        with self.phase("census") as left:
+            if left is not None:
+                left |= {"ignored": 0, "commonest": [], "having": 0, "buried": 0}
+                left |= {"compared": self.counts["shingles"]}
+                if self.counts["documents"] - self.counts["collapsed"] > self.settings.max_shared:
+                    left |= self._boilerplate()
+        self.counts |= self.store.left("census")
+
+    def _boilerplate(self) -> dict[str, Any]:
+        if self.folder:
+            drop_census(Path(self.folder))  # of a run that was cut off here
+        rows = self._sketched.where("shingles > 0")
+        every = self._with_values(rows.select("row", "values"))
+        full = every.join(self.hinted(self.same.select("number")), "number", "left_anti")
+        found, words = census.marks(full, self.counts["shingles"], self.settings)
+        name = placing.named("marks")
+        self.store.write(found, name)
+        with placing.placed(self.store, name) as table:
+            marks = Filter(table, words)  # type: ignore[arg-type]
+            common = self.store.write(
+                census.common(full, marks, self.settings), "common", ignored=F.count("shingle")
+            )
+        if not common["ignored"]:
+            return common
+        left = common | {"commonest": census.first_holders(full, self.store.read("common"))}
+        name = placing.named("boilerplate")
+        self.store.write(self.store.read("common"), name)
+        with placing.placed(self.store, name) as table:
+            lighter = self._lightened(table)  # type: ignore[arg-type]
+            fine = F.col("compared") < sketching.ENOUGH * self.settings.modulus
+            left |= self.store.write(
+                lighter,
+                "lighter",
+                having=F.count_if(F.col("state") > 0),
+                buried=F.count_if(F.col("state") == census.BURIED),
+                compared=F.sum("compared"),
+                fingerprints=F.sum("sampled"),
+                fine=F.sum(F.when(fine, F.col("sampled")).otherwise(0)),
+            )
+        return left
+
+    def _lightened(self, table: placing.Placed) -> DataFrame:
+        """Give all documents without boilerplate; in a folder part by part."""
+        if not self.folder:
+            rows = self._sketched.where(DOCUMENT).select("row", "words", "places", "values", "in_order")
+            return rows.mapInArrow(census.lighter_task(self.settings, table), census.LIGHTER)
+        parts = len(self.numbers.offsets)
+        each = self.spark.range(0, max(parts, 1), 1, max(parts, 1)).where(F.col("id") < parts)
+        return each.mapInArrow(census.lighter_parts_task(self.settings, table, self.folder), census.LIGHTER)
+
+    def boilerplate(self) -> Boilerplate:
+        """Give the boilerplate of a run that keeps its sets in a folder."""
+        return census.read_common(placing.Placed("common", self.store.folder("common")))
+
+    def told(self) -> Told:
+        """Give what a run says about its boilerplate."""
+        counts = self.counts
+        lost = counts["shingles"] - counts["compared"]
+        return Told(
+            counts["ignored"],
+            counts["having"],
+            counts["buried"],
+            lost / counts["shingles"] if counts["shingles"] else 0.0,
+            tuple((int(h), int(count), int(first)) for h, count, first in counts["commonest"]),
+        )
+
     # ---- phases 2 and 3
 
     def _choose(self) -> None:
@@ -176,18 +257,12 @@ class SparkCorpus:
         with self.phase("choose") as left:
             if left is not None:
                 words = sketching.filter_words(self.counts["fine"], FILTER)
+                self._known = self._filter()
                 with contextlib.ExitStack() as placed:
                     table = placed.enter_context(placing.placed(self.store, self._known))
                     shared = self._shared(Filter(table, words) if table else None, placed)
                     chosen = shared.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
-                    sums = {
-                        "candidates": F.count("right"),
-                        "ignored": F.sum(F.when(F.col("right").isNull(), F.col("left"))),
-                        "told": F.max("told"),
-                    }
-                    left |= self.store.write(chosen, "candidates", **sums)
-                told = np.frombuffer(left.pop("told") or b"", np.uint64)
-                left["commonest"] = told.reshape(-1, 3).tolist()  # hash, documents, first document
+                    left |= self.store.write(chosen, "candidates", candidates=F.count("right"))
         self.counts |= self.store.left("choose")
 
     def _shared(self, known: Filter | None, placed: contextlib.ExitStack) -> DataFrame:
@@ -220,7 +295,7 @@ class SparkCorpus:
 
     def _entries(self, known: Filter | None, then: tasks.Task, schema: str) -> DataFrame:
         """Give what a task makes of the (shingle, document) entries of those who stand for others."""
-        rows = self._sketched.where("shingles > 0")
+        rows = self._lighter().where("compared > 0")
         whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
         entries = tasks.entries_task(self.settings, known, self.folder)
         others = self.hinted(self.same.select("number"))
@@ -237,7 +312,7 @@ class SparkCorpus:
         if not total or self.settings.method == "super":
             return ""
         words = sketching.filter_words(total, FILTER)
-        some = self._sketched.where("probes is not null").select("probes").coalesce(self._cores())
+        some = self._lighter().where("probes is not null").select("probes").coalesce(self._cores())
         name = placing.named("filter")
         self.store.write(filtering.blocks(some, words), name)
         return name
@@ -272,7 +347,7 @@ class SparkCorpus:
         self.measured = self.store.read("measured")
 
     def _candidates(self) -> DataFrame:
-        return self.store.read("candidates").where("right is not null").select("left", "right")
+        return self.store.read("candidates").select("left", "right")
 
     def _cells(self) -> DataFrame:
         """Put pairs that have documents in common into one cell, so that a set travels once or twice.

@@ -16,7 +16,7 @@ from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
-from copysift.sources.records import ID_FIELDS
+from copysift.sources.fields import ID_FIELDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

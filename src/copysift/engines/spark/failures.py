@@ -12,7 +12,7 @@ from copysift import errors
 P = ParamSpec("P")
 R = TypeVar("R")
 LENGTH = 300
-SCHEME = "give Spark the package of that scheme: --conf spark.jars.packages=GROUP:NAME:VERSION"
+SCHEME = "give Spark the package of that scheme: --spark-conf spark.jars.packages=GROUP:NAME:VERSION"
 _OURS = re.compile(r"^copysift\.errors\.(\w+): (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:: |Caused by: )?((?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.*)$", re.MULTILINE)
 

@@ -18,7 +18,7 @@ from copysift.errors import UsageError
 from copysift.runs.workspace import answer_settings, decisive
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
-from copysift.sources.records import ID_FIELDS
+from copysift.sources.fields import ID_FIELDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 from copysift.engines.spark.columns import Batches, held, numbers, packed, place_in, runs, signed, unpacked
 from copysift.engines.spark.placement import Placed, shingles_of
 from copysift.engines.spark.ranges import HEAVY
-from copysift.engines.spark.tasks import HELD, SHARED, Ignored, Task, common_rows
+from copysift.engines.spark.tasks import HELD, SHARED, Task, common_rows
 from copysift.fingerprints import shingles as sketching
 from copysift.join import heavy
 from copysift.settings.corpus import CorpusSettings
@@ -134,16 +134,12 @@ class Crowds:
 
     def _pairs_task(self, buckets: int) -> Task:
         def task(batches: Batches) -> Batches:
-            known, ignored = shingles_of(self.table), Ignored()
             for batch in batches:
                 for row in batch.to_pylist():
                     look = heavy.Look(*np.frombuffer(row["look"], np.int64).tolist())
-                    if look.before == 2 * heavy.NONE:
-                        ignored.add(1, [(int(known[row["cell"] // self.spans]), look.size, look.head)])
                     docs = np.frombuffer(row["docs"], np.uint32).astype(np.int64)
                     own = np.frombuffer(row["own"], np.bool_)
                     yield from common_rows(heavy.few_pairs(docs, own, look), buckets)
-            yield from ignored.rows()
 
         return task
 

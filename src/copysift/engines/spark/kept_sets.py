@@ -15,10 +15,9 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from copysift import kernels
 from copysift.engines.spark.columns import Batches, numbers, packed, unpacked
 from copysift.join.spill import write_all
-from copysift.runs.sets import Sets, Sketched, write_facts
+from copysift.runs.sets import Places, Sets, Sketched, write_facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 21  # shingles that are read at a time, about
 FACTS = pa.schema(
-    [(name, pa.string()) for name in ("id", "date", "other")]
-    + [(name, pa.int64()) for name in ("bytes", "words", "shingles", "sampled")]
+    [(name, pa.string()) for name in ("id", "date", "other", "kind")]
+    + [(name, pa.int64()) for name in ("bytes", "words", "places", "shingles")]
     + [(name, pa.uint64()) for name in ("content", "lexical", "sets")]
 )
 
@@ -39,15 +38,15 @@ class SetsWriter:
 
     def __init__(self, folder: Path, part: int) -> None:
         sets = Sets(folder)
-        self._paths = {name: sets._path(name, part) for name in ("samples", "shingles", "documents")}
-        own = uuid4().hex  # another attempt may run on another machine, under the same process id
+        self._paths = {name: sets.path(name, part) for name in ("order", "shingles", "documents")}
+        own = uuid4().hex  # a task may run twice at once
         self._parts = {name: path.with_suffix(f".{own}.part") for name, path in self._paths.items()}
-        self._files = {name: self._parts[name].open("wb", buffering=0) for name in ("samples", "shingles")}
+        self._files = {name: self._parts[name].open("wb", buffering=0) for name in ("order", "shingles")}
         self._tables: list[pa.Table] = []
 
     def add(self, sketched: Sketched) -> None:
         """Write the shingles of some documents; their facts are held, which are small."""
-        for name, array in (("samples", sketched.samples), ("shingles", sketched.values)):
+        for name, array in (("order", sketched.order), ("shingles", sketched.values)):
             write_all(self._files[name].fileno(), array, self._paths[name])
         self._tables.append(sketched.table.select(FACTS.names).cast(FACTS))
 
@@ -96,21 +95,19 @@ class _Reader:
     def __init__(self, folder: str) -> None:
         self._sets = Sets(Path(folder))
         self._part = -1
-        self._values: UInt64s = np.zeros(0, np.uint64)
-        self._bounds: Int64s = np.zeros(1, np.int64)
+        self._places = Places.of(np.zeros(0, np.uint64), np.zeros(1, np.int64))
 
     def some(self, rows: Int64s) -> Iterator[tuple[int, int, UInt64s, Int64s]]:
         """Give first:last of the rows with their sets, not too many at a time."""
-        parts, places = rows >> 32, rows & 0xFFFFFFFF
+        parts, inside = rows >> 32, rows & 0xFFFFFFFF
         for first, last in pairwise([*np.flatnonzero(np.diff(parts, prepend=-1)).tolist(), len(rows)]):
             if parts[first] != self._part:
                 self._part = int(parts[first])
-                self._values, self._bounds = self._sets.alone(self._part)
-            starts, ends = self._bounds[places[first:last]], self._bounds[places[first:last] + 1]
-            held = np.concatenate([[0], np.cumsum(ends - starts)])
-            while first < last:
-                count = max(int(np.searchsorted(held, held[0] + PIECE, side="right")) - 1, 1)
-                values = np.empty(int(held[count] - held[0]), np.uint64)
-                kernels.shingle.gather(self._values, starts[:count], ends[:count], values)
-                yield first, first + count, values, held[: count + 1] - held[0]
-                first, starts, ends, held = first + count, starts[count:], ends[count:], held[count:]
+                self._places = self._sets.places(self._part)
+            wanted = self._places.some(inside[first:last])
+            held = np.concatenate([[0], np.cumsum(wanted.ends - wanted.starts)])
+            at = 0
+            while first + at < last:
+                count = max(int(np.searchsorted(held, held[at] + PIECE, side="right")) - 1 - at, 1)
+                yield first + at, first + at + count, *wanted.some(np.arange(at, at + count)).gathered()
+                at += count

@@ -48,7 +48,7 @@ def measure_near_task(settings: CorpusSettings, folder: str) -> Task:
             keys = numbers(table["left"]).astype(np.uint64) << np.uint64(32)
             pairs = np.unique(keys | numbers(table["right"]).astype(np.uint64))
             left, right = phases.split(pairs)
-            size = sets.column("shingles")
+            size = sets.column("compared")
             held = np.cumsum(8 * (size[left] + size[right]))
             cuts = np.searchsorted(held, np.arange(HELD, int(held[-1]) + HELD, HELD)) + 1
             for some in np.split(pairs, np.unique(np.minimum(cuts, len(pairs)))):

@@ -28,7 +28,9 @@ from copysift.engines.spark.streams import Lines, splits
 from copysift.errors import InputError
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.delimited import table_records
-from copysift.sources.detection import Source, jsonl, lines, open_source
+from copysift.sources.jsonl import Batches as Source
+from copysift.sources.jsonl import jsonl, lines
+from copysift.sources.record_files import open_source
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from copysift.runs import cluster_run as corpus_run
 from copysift.runs import texts
 from copysift.runs.cluster_run import Summary
 from copysift.runs.scan_run import TABLES, _put, _read_description
+from copysift.runs.sets import write_common
 from copysift.runs.tables import write_description
 from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
 from copysift.runtime.progress import Progress
@@ -98,6 +99,8 @@ def finish(making: Making) -> Summary:
     path, before = making.path, making.before
     with making.corpus.configured():
         sizes = sizes_of(making.corpus.store.left("clusters"))
+        if making.corpus.folder and making.corpus.counts["ignored"]:
+            write_common(Path(making.corpus.folder), making.corpus.boilerplate())
         described, named = describe(making.corpus, [*before, *making.names], before, sizes)
     write_description(path, described)
     making.work.drop()
@@ -117,7 +120,7 @@ def reading_of(
         raise UsageError("URIs and files do not go together", hint=f"leave out {remote[0]}")
     if segments:
         raise UsageError(
-            "URIs go neither with --onto nor with --against", hint="name files that every executor sees"
+            "URIs go neither with --extend nor with --against", hint="name files that every executor sees"
         )
     return Remote(spark, names, settings)
 
@@ -170,6 +173,7 @@ def make_run(making: Making) -> None:
             except InputError:
                 making.work.discard()
                 raise
+        corpus.census()
         named = beside.submit(names)
         corpus.pair()
         ids = named.result()
@@ -187,8 +191,8 @@ def describe(
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     """Give what run.json says, and the first of the records left out with their reasons."""
     settings = corpus.settings
-    ignored = [(int(h), int(count), int(first)) for h, count, first in corpus.counts["commonest"]]
-    told = [] if before else texts.ignored_texts(ignored, sources, settings)
+    boilerplate = corpus.told()
+    told = [] if before else texts.ignored_texts(boilerplate.commonest, sources, settings)
     reasons, named = left_out(corpus)
     described: dict[str, Any] = {
         "engine": "spark",
@@ -203,6 +207,7 @@ def describe(
         "reasons": dict(list(reasons.items())[:100]),
         "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
+        **boilerplate.described(settings.max_shared),
         "skipped": named,
     }
     return described, tuple((name, reason) for name, reason in named)

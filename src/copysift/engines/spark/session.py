@@ -45,7 +45,8 @@ def session(master: str = "", conf: Iterable[str] = ()) -> SparkSession:
         raise UsageError(message, hint=hint)
     if master and not MASTERS.match(master):
         raise UsageError(
-            f"--master {master} is no cluster", hint="such as spark://host:7077, yarn, k8s://host or local[4]"
+            f"--spark-master {master} is not a cluster",
+            hint="such as spark://host:7077, yarn, k8s://host or local[4]",
         )
     from pyspark.sql import SparkSession
 
@@ -75,7 +76,7 @@ def _started(builder: Any, master: str) -> SparkSession:
 
     if master and not MASTERS.match(master):
         raise UsageError(
-            f"--master {master} is no cluster", hint="spark://host:7077, yarn, k8s://… or local[4]"
+            f"--spark-master {master} is not a cluster", hint="spark://host:7077, yarn, k8s://… or local[4]"
         )
     try:
         made: SparkSession = builder.getOrCreate()
@@ -90,5 +91,7 @@ def _started(builder: Any, master: str) -> SparkSession:
 def _split(setting: str) -> tuple[str, str]:
     key, equals, value = setting.partition("=")
     if not equals or not key:
-        raise UsageError(f"--conf {setting} is not K=V", hint="such as --conf spark.driver.memory=3g")
+        raise UsageError(
+            f"--spark-conf {setting} is not K=V", hint="such as --spark-conf spark.driver.memory=3g"
+        )
     return key, value

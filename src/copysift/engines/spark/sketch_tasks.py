@@ -23,16 +23,18 @@ from copysift.engines import phases
 from copysift.engines.local import _function
 from copysift.engines.spark.columns import Batches, packed, signed
 from copysift.fingerprints import shingles as sketching
+from copysift.join.boilerplate import bounds_of
 from copysift.model.values import Skipped
-from copysift.runs.sets import Sketched
+from copysift.runs.sets import Places, Sketched
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.records import ID_FIELDS, SCHEMA, Builder, Fields, add_record
+from copysift.sources.fields import ID_FIELDS, Fields
+from copysift.sources.records import SCHEMA, Builder, add_record
 
 FACTS = (
-    "row long, id string, date string, other string, bytes long, words long, shingles long, sampled long, "
-    "content long, lexical long, class_key long, class_size long"
+    "row long, id string, date string, other string, kind string, bytes long, words long, places long, "
+    "shingles long, sampled long, content long, lexical long, class_key long, class_size long"
 )
-SKETCHES = f"{FACTS}, values binary, probes binary, reason string"
+SKETCHES = f"{FACTS}, values binary, in_order binary, probes binary, reason string"
 DOCUMENT, LEFT_OUT, SUMMARY = "reason is null", "reason != ''", "reason = ''"  # kinds of rows
 ROWS = 1 << 20  # shingles in a batch of rows
 Records = Iterator[tuple[pa.RecordBatch | Skipped, "pa.RecordBatch | None"]]
@@ -63,7 +65,7 @@ def rows_of(
         if keep is not None:
             keep(sketched)
         yield from table_rows(sketched, part, summary.documents, order, settings.modulus, keep is None)
-        summary.add(sketched.table)
+        summary.add(sketched)
     if summary.documents + summary.skipped:
         yield summary.row(order)
 
@@ -77,9 +79,11 @@ class Summary:
         self.documents = self.skipped = 0
         self.bytes = self.shingles = self.fingerprints = self.fine = 0
 
-    def add(self, table: pa.Table) -> None:
-        """Count the documents of a table of facts."""
-        shingles, sampled = table["shingles"].to_numpy(), table["sampled"].to_numpy()
+    def add(self, sketched: Sketched) -> None:
+        """Count some documents."""
+        table = sketched.table
+        shingles = table["shingles"].to_numpy()
+        sampled = np.diff(_samples(sketched, shingles, self.modulus)[1])
         self.documents += len(table)
         self.bytes += int(table["bytes"].to_numpy().sum())
         self.shingles += int(shingles.sum())
@@ -107,7 +111,8 @@ def table_rows(
     if not len(table):
         return
     digests = {name: table[name].to_numpy() for name in ("content", "lexical", "sets")}
-    sizes = {name: table[name].to_numpy() for name in ("bytes", "words", "shingles", "sampled")}
+    sizes = {name: table[name].to_numpy() for name in ("bytes", "words", "places", "shingles")}
+    samples, ends = _samples(sketched, sizes["shingles"], modulus)
     key, size = class_keys(
         digests["content"],
         digests["lexical"],
@@ -120,13 +125,14 @@ def table_rows(
     bounds = np.concatenate([[0], np.cumsum(sizes["shingles"], dtype=np.int64)])
     columns: dict[str, Any] = {
         "row": pa.array((part << 32) + np.arange(place, place + count, dtype=np.int64)),
-        **{name: table[name].combine_chunks() for name in ("id", "date", "other")},
+        **{name: table[name].combine_chunks() for name in ("id", "date", "other", "kind")},
         **{name: pa.array(array) for name, array in sizes.items()},
+        "sampled": pa.array(np.diff(ends)),
         "content": signed(digests["content"]),
         "lexical": signed(digests["lexical"]),
         "class_key": signed(key),
         "class_size": pa.array(size),
-        "probes": _probes(sketched, sizes["shingles"], sizes["sampled"], modulus),
+        "probes": probes_column(Places.of(samples, ends), sizes["shingles"], modulus),
         "reason": pa.nulls(count, pa.string()),
     }
     if order is not None:
@@ -134,31 +140,42 @@ def table_rows(
     whole = pa.RecordBatch.from_pydict(columns)
     if not sets:
         nothing = pa.nulls(count, pa.binary())
-        yield whole.add_column(whole.schema.get_field_index("probes"), "values", nothing)
+        yield _with_sets(whole, nothing, nothing)
         return
+    places = bounds_of(sizes["places"])
     inside = np.searchsorted(bounds, np.arange(0, bounds[-1], ROWS))
     cuts = np.unique(np.concatenate([[0], inside, [count]]).astype(np.int64))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         values = packed(sketched.values, bounds[first : last + 1])
-        some = whole.slice(first, last - first)
-        yield some.add_column(some.schema.get_field_index("probes"), "values", values)
+        order = packed(sketched.order, places[first : last + 1])
+        yield _with_sets(whole.slice(first, last - first), values, order)
 
 
-def _probes(sketched: Sketched, shingles: Any, sampled: Any, modulus: int) -> pa.Array:
+def _with_sets(rows: pa.RecordBatch, values: pa.Array, order: pa.Array) -> pa.RecordBatch:
+    at = rows.schema.get_field_index("probes")
+    return rows.add_column(at, "in_order", order).add_column(at, "values", values)
+
+
+def _samples(sketched: Sketched, shingles: Any, modulus: int) -> tuple[Any, Any]:
+    return sketching.samples(sketched.values, bounds_of(shingles), sketching.moduli(shingles, modulus))
+
+
+def probes_column(places: Places, shingles: Any, modulus: int) -> pa.Array:
+    """Give the shingles that documents of so many with coarser samples are asked for, in the first row."""
     by = sketching.moduli(shingles, modulus)
-    ends = np.concatenate([[0], np.cumsum(sampled, dtype=np.int64)])
-    found = phases.probes(sketched.samples, ends, by, np.ones(len(by), np.bool_), modulus)
+    found = phases.probes(places, by, np.ones(len(by), np.bool_), modulus)
     return pa.array([found.tobytes() if len(found) else None] + [None] * (len(by) - 1), pa.binary())
 
 
 def _skipped(name: str, reason: str, row: int, order: pa.RecordBatch | None) -> pa.RecordBatch:
     nothing = pa.nulls(1, pa.int64())
     columns: dict[str, Any] = {"row": pa.array([row]), "id": pa.array([name])}
-    columns |= dict.fromkeys(("date", "other"), pa.nulls(1, pa.string()))
-    columns |= dict.fromkeys(("bytes", "words", "shingles", "sampled"), nothing)
+    columns |= dict.fromkeys(("date", "other", "kind"), pa.nulls(1, pa.string()))
+    columns |= dict.fromkeys(("bytes", "words", "places", "shingles", "sampled"), nothing)
     columns |= dict.fromkeys(("content", "lexical", "class_key", "class_size"), nothing)
     columns |= {
         "values": pa.nulls(1, pa.binary()),
+        "in_order": pa.nulls(1, pa.binary()),
         "probes": pa.nulls(1, pa.binary()),
         "reason": pa.array([reason]),
     }

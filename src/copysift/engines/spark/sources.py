@@ -30,8 +30,11 @@ from copysift.engines.spark.sketch_tasks import (
 from copysift.errors import InputError
 from copysift.runs.sets import Sets, Sketched
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.detection import Source, jsonl, lines, open_source
 from copysift.sources.formats import format_of
+from copysift.sources.jsonl import Batches as Source
+from copysift.sources.jsonl import jsonl, lines
+from copysift.sources.record_files import open_source
+from copysift.sources.source import Reading
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
@@ -153,7 +156,8 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
         walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
-        return open_source(segment.place, settings.input, fields, walking, limit)
+        reading = Reading(containers=not settings.no_containers, records=settings.records)
+        return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
     before = segment.before + stream.skipped
     opened: IO[bytes] = stream
@@ -208,18 +212,19 @@ def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) 
         yield from rows_of(records, settings, number, keep)
         return
     sets = Sets(Path(part[0].place))
-    table = sets.table(part[0].part, FACTS)
-    values, _ = sets.whole(part[0].part)
-    samples, _ = sets.whole(part[0].part, "samples")
-    sketched, summary = Sketched(table, samples, values), Summary(number, settings.modulus)
+    places, order = sets.order(part[0].part)
+    table = sets.table(part[0].part, FACTS).append_column("places", pa.array(places))
+    table = table.append_column("kind", sets.kinds(part[0].part))
+    values, _ = sets.full(part[0].part)
+    sketched, summary = Sketched(table, values, order), Summary(number, settings.modulus)
     if keep is not None:
         keep(sketched)
     yield from table_rows(sketched, number, 0, None, settings.modulus, keep is None)
-    summary.add(table)
+    summary.add(sketched)
     yield summary.row(None)
 
 
-FACTS = ["id", "date", "other", "bytes", "words", "shingles", "sampled", "content", "lexical", "sets"]
+FACTS = ["id", "date", "other", "bytes", "words", "shingles", "content", "lexical", "sets"]
 
 
 @dataclass(slots=True)

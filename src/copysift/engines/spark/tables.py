@@ -83,7 +83,7 @@ def _renamed(table: pa.Table) -> Batches:
 
 def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
     """Give documents.parquet, with `number`."""
-    facts = corpus.facts(*FACTS, *(["id"] if not corpus.counts["renamed"] else []))
+    facts = corpus.counted_facts(*FACTS, *(["id"] if not corpus.counts["renamed"] else []))
     if corpus.counts["renamed"]:
         facts = facts.join(ids, "number")
     first = ids.select(F.col("number").alias("first"), F.col("id").alias("same_as"))
@@ -93,15 +93,15 @@ def documents(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:
         "number",
         F.col("id").alias("document"),
         F.col("id").alias("group"),
-        F.lit("words").alias("kind"),
+        "kind",
         "bytes",
         F.col("sampled").alias("fingerprints"),
         F.lit(None).cast("binary").alias("raw_name"),
-        *("words", "shingles", "date", "other", "same_as", "same"),
+        *("words", "shingles", "compared", "date", "other", "same_as", "same"),
     )
 
 
-FACTS = ("bytes", "sampled", "words", "shingles", "date", "other")
+FACTS = ("kind", "bytes", "words", "shingles", "date", "other")
 
 
 def pairs(corpus: SparkCorpus, ids: DataFrame) -> DataFrame:

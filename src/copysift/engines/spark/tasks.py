@@ -19,6 +19,7 @@ from copysift.engines.spark.placement import Placed, shingles_of
 from copysift.engines.spark.ranges import HEAVY, ranges
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
+from copysift.runs.sets import Places
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ HELD = 48 << 20  # bytes of entries, or of sets, that a task works on at a time,
 ENTRIES = "number long, shingles long, hashes binary"
 BLOCKS = "bucket int, hashes binary, docs binary, sizes binary"
 SHARED = "kind int, bucket int, keys binary, counts binary"
-CANDIDATES = "left long, right long, told binary"
-LEFT, RIGHT, COMMON, SIZES, IGNORED = range(5)  # kinds: pairs by their smaller side, and the rest
+CANDIDATES = "left long, right long"
+LEFT, RIGHT, COMMON, SIZES = range(4)  # kinds: pairs by their smaller side, and the rest
 
 
 def likeness_task(batches: Batches) -> Batches:
@@ -89,7 +90,7 @@ def entries_task(settings: CorpusSettings, known: Filter | None, folder: str = "
             sizes = np.diff(bounds)
             by = sketching.moduli(sizes, settings.modulus)
             everyone = np.ones(len(sizes), np.bool_)
-            hashes, docs = phases.entries(values, bounds, 0, by, everyone, bits, settings)
+            hashes, docs, _ = phases.entries(Places.of(values, bounds), 0, by, everyone, bits, settings)
             ends = np.searchsorted(docs, np.arange(len(sizes) + 1))
             yield pa.RecordBatch.from_pydict(
                 {"number": named, "shingles": pa.array(sizes), "hashes": packed(hashes, ends)}
@@ -138,38 +139,10 @@ def lists_task(settings: CorpusSettings, buckets: int, most: int = HEAVY) -> Tas
     """
 
     def task(batches: Batches) -> Batches:
-        ignored = Ignored()
         for entries in ranges(batches, most):
-            yield from _shared(entries, settings, buckets, ignored)
-        yield from ignored.rows()
+            yield from _shared(entries, settings, buckets)
 
     return task
-
-
-class Ignored:
-    """The shingles that too many documents have: how many, and the commonest: hash, documents, first one."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.told: list[tuple[int, int, int]] = []
-
-    def add(self, count: int, told: list[tuple[int, int, int]]) -> None:
-        """Count some more."""
-        self.count += count
-        self.told = sorted([*self.told, *told], key=lambda each: (-each[1], each[0]))[: lists.COMMONEST]
-
-    def packed(self) -> UInt64s:
-        """Give the commonest as one array."""
-        return np.array(self.told, np.uint64).ravel()
-
-    def rows(self) -> Batches:
-        """Give one row of the count and the commonest, if there are any."""
-        if not self.count:
-            return
-        told = self.packed()
-        total = np.zeros(len(told), np.uint32)  # as long; `_ignored` takes the first
-        total[0] = self.count
-        yield from _spread(IGNORED, told, total, np.zeros(len(told), np.int64))
 
 
 def common_rows(few: UInt64s, buckets: int) -> Batches:
@@ -177,7 +150,7 @@ def common_rows(few: UInt64s, buckets: int) -> Batches:
     return _spread(COMMON, few, np.zeros(len(few), np.uint32), phases.split(few)[1] % buckets)
 
 
-def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int, ignored: Ignored) -> Batches:
+def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int) -> Batches:
     scrambled, docs, sizes = entries["hash"], entries["doc"], entries["size"]
     key, order = docs.astype(np.uint64), np.arange(len(docs), dtype=np.uint32)
     kernels.join.sort_pairs(key, order)
@@ -197,7 +170,6 @@ def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int, i
     # the few pairs of a common list depend on the numbers of its documents, not on their ranks here
     numbered = dataclasses.replace(found, docs=named[found.docs].astype(np.uint32))
     yield from common_rows(lists.common_pairs(numbered), buckets)
-    ignored.add(found.common, [(h, count, int(named[doc])) for h, count, doc in found.commonest])
 
 
 def _pairs(keys: UInt64s, weights: UInt32s, named: Int64s, shingles: Int64s, buckets: int) -> Batches:
@@ -227,7 +199,7 @@ def _spread(kind: int, keys: UInt64s, counts: UInt32s, bucket: Int64s) -> Batche
 
 
 def candidates_task(settings: CorpusSettings) -> Task:
-    """Sum the pairs of each bucket up and keep those worth measuring; one row tells what was ignored."""
+    """Sum the pairs of each bucket up and keep those worth measuring."""
 
     def task(batches: Batches) -> Batches:
         for _, table in runs(batches, "bucket"):
@@ -248,30 +220,9 @@ def candidates_task(settings: CorpusSettings) -> Task:
                 known = _looked_up(docs, sizes, smaller)
                 pairs.append(phases.candidates(keys, shared, known, common, settings.floor, settings.method))
             left, right = phases.split(np.union1d(*pairs))
-            nothing = pa.nulls(len(left), pa.binary())
-            yield pa.RecordBatch.from_pydict(
-                {"left": pa.array(left), "right": pa.array(right), "told": nothing}
-            )
-            yield from _ignored(table.filter(pa.array(kinds == IGNORED)))
+            yield pa.RecordBatch.from_pydict({"left": pa.array(left), "right": pa.array(right)})
 
     return task
-
-
-def _ignored(table: pa.Table) -> Batches:
-    """Merge what tasks have ignored, which all lies in one bucket, into one row."""
-    if not len(table):
-        return
-    merged = Ignored()
-    for keys, counts in zip(table["keys"].to_pylist(), table["counts"].to_pylist(), strict=True):
-        told = np.frombuffer(keys, np.uint64).reshape(-1, 3).tolist()
-        merged.add(int(np.frombuffer(counts, np.uint32)[0]), [(h, count, doc) for h, count, doc in told])
-    yield pa.RecordBatch.from_pydict(
-        {
-            "left": pa.array([merged.count]),
-            "right": pa.nulls(1, pa.int64()),
-            "told": pa.array([merged.packed().tobytes()], pa.binary()),
-        }
-    )
 
 
 def _looked_up(docs: UInt64s, sizes: UInt32s, wanted: UInt64s) -> UInt32s:

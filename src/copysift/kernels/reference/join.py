@@ -125,6 +125,9 @@ def row_candidates(
     added: List | None = None,
     apart: List | None = None,
     verbatim: float = 0.0,
+    founded: float = 0.0,
+    plenty: int = 0,
+    likeness: float = 0.0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     """Give left, right, shared, similarity of the pairs with first ≤ left < last that reach the threshold.
 
@@ -137,6 +140,10 @@ def row_candidates(
     The similarity is the shared weight by the smaller total. With two more lists it is the largest of
     three: of the first list, of the first and `added` together, and of `apart`; and a part `verbatim`
     of it is left to the share of `apart` that both have of what either has.
+
+    Where `founded` is not 0, a pair that shares s hashes, fewer than `plenty`, counts only if s times its
+    resemblance is at least that. Its similarity by the first
+    list alone is at least `likeness`, whatever the measure.
     """
     found: list[tuple[int, int, int, float]] = []
     for left in range(first, min(last, len(sizes))):
@@ -162,7 +169,9 @@ def row_candidates(
                 "containment": s / min(n, m),
                 "similarity": similarity,
             }[measure]
-            if s >= min(min_shared, max(n, m)) and value >= threshold:
+            if founded and s < plenty and s * s < founded * (n + m - s):
+                continue
+            if s >= min(min_shared, max(n, m)) and value >= threshold and least >= likeness:
                 found.append((left, right, s, similarity))
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]

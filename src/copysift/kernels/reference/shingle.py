@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,14 +61,19 @@ def set_digests(values: UInt64s, bounds: Int64s) -> UInt64s:
 
 def shingles(
     data: Bytes, offsets: Int64s, w: int, seed: int = 0
-) -> tuple[UInt64s, Int64s, Int64s, UInt64s, UInt64s]:
-    """Give the distinct shingles of w words of every document, ascending: values, bounds, facts."""
-    sets, words, lexical = [], [], []
+) -> tuple[UInt64s, Int64s, Int64s, UInt64s, UInt64s, UInt32s]:
+    """Give the distinct shingles of w words of every document, ascending: values, bounds, facts.
+
+    The last array has the low halves of the shingles in order of the text.
+    """
+    sets, words, lexical, order = [], [], [], []
     for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         symbols = text.words_block(bytes(data[start:end]), 0, True)[0]
         words.append(len(symbols))
         lexical.append(_digest(symbols.tolist(), len(symbols)))
-        sets.append(np.unique(selection.hashes(symbols, w, seed)))
+        hashes = selection.hashes(symbols, w, seed)
+        order.append(hashes.astype(np.uint32))
+        sets.append(np.unique(hashes))
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in sets])]).astype(np.int64)
     values = np.concatenate([np.zeros(0, np.uint64), *sets]).astype(np.uint64)
     return (
@@ -77,6 +82,7 @@ def shingles(
         np.array(words, np.int64),
         np.array(lexical, np.uint64),
         set_digests(values, bounds),
+        np.concatenate([np.zeros(0, np.uint32), *order]),
     )
 
 
@@ -106,6 +112,65 @@ def samples(
         chosen += [key for key in keys if key % modulus == 0 or known(key)]
         ends.append(len(chosen))
     return np.array(chosen, np.uint64), np.array(ends, np.int64)
+
+
+def _cell(key: int, count: int) -> int:
+    return key >> 64 - (count.bit_length() - 1)
+
+
+def count(cells: UInt32s, values: UInt64s, bounds: Int64s, wanted: Bytes) -> None:
+    """Count the keys of the sets that are wanted in a power of two of cells."""
+    for (start, end), counted in zip(pairwise(bounds.tolist()), wanted.tolist(), strict=True):
+        for key in values[start:end].tolist() if counted else ():
+            cells[_cell(key, len(cells))] += 1
+
+
+def marked(marks: UInt64s, values: UInt64s, bounds: Int64s, wanted: Bytes) -> tuple[UInt64s, Int64s]:
+    """Give the keys of the sets that are wanted whose cell is marked, a bit each, and where each set ends."""
+    found, ends = [], [0]
+    for (start, end), counted in zip(pairwise(bounds.tolist()), wanted.tolist(), strict=True):
+        for key in values[start:end].tolist() if counted else ():
+            cell = _cell(key, 64 * len(marks))
+            if int(marks[cell >> 6]) >> (cell & 63) & 1:
+                found.append(key)
+        ends.append(len(found))
+    return np.array(found, np.uint64), np.array(ends, np.int64)
+
+
+def held(values: UInt64s, bounds: Int64s, common: UInt64s, bits: UInt64s) -> Int64s:
+    """Count the common keys of every set."""
+    known = {*common.tolist()}
+    spans = pairwise(bounds.tolist())
+    return np.array([sum(key in known for key in values[a:b].tolist()) for a, b in spans], np.int64)
+
+
+def without(values: UInt64s, bounds: Int64s, common: UInt64s, bits: UInt64s) -> tuple[UInt64s, Int64s]:
+    """Give every set without the common keys: values and bounds."""
+    known = {*common.tolist()}
+    found, ends = [], [0]
+    for start, end in pairwise(bounds.tolist()):
+        found += [key for key in values[start:end].tolist() if key not in known]
+        ends.append(len(found))
+    return np.array(found, np.uint64), np.array(ends, np.int64)
+
+
+def uncovered(order: UInt32s, places: Int64s, own: UInt64s, bounds: Int64s, words: Int64s) -> Int64s:
+    """Count for every document the words that lie in none of its shingles but its own.
+
+    The second number of each counts only those beyond the first two shingles' length of every run of them.
+    """
+    out = []
+    for number, (first, last) in enumerate(pairwise(places.tolist())):
+        mine = {*own[bounds[number] : bounds[number + 1]].astype(np.uint32).tolist()}
+        total = int(words[number])
+        w = total - (last - first) + 1
+        covered = [False] * total
+        for at, half in enumerate(order[first:last].tolist()):
+            if half not in mine:
+                covered[at : at + w] = [True] * w
+        runs = [len([*each]) for known, each in groupby(covered) if not known]
+        out.append((sum(runs), sum(max(length - 2 * w, 0) for length in runs)))
+    return np.array(out, np.int64).reshape(-1, 2)
 
 
 def super_shingles(values: UInt64s, bounds: Int64s, moduli: UInt32s, size: int) -> tuple[UInt64s, Int64s]:
@@ -165,6 +230,35 @@ def gather(source: UInt64s, starts: Int64s, ends: Int64s, out: UInt64s) -> None:
             raise IndexError("too little room")
         out[at : at + end - start] = source[start:end]
         at += end - start
+
+
+def samples_among(
+    sources: list[UInt64s],
+    source: Int64s,
+    starts: Int64s,
+    ends: Int64s,
+    moduli: UInt32s,
+    bits: UInt64s | None = None,
+) -> tuple[UInt64s, Int64s, Int64s]:
+    """Give samples as `samples` does, of the sets sources[source[i]][starts[i]:ends[i]]; 0 gives none.
+
+    The third array counts the keys of each that are 0 modulo its modulus.
+    """
+    kept = np.where(moduli > 0, ends, starts)
+    values = gather_among(sources, source, starts, kept)
+    bounds = np.concatenate([[0], np.cumsum(kept - starts)]).astype(np.int64)
+    by = np.maximum(moduli, 1)
+    return *samples(values, bounds, by, bits), np.diff(samples(values, bounds, by)[1])
+
+
+def gather_among(sources: list[UInt64s], source: Int64s, starts: Int64s, ends: Int64s) -> UInt64s:
+    """Copy sources[source[i]][starts[i]:ends[i]], one after another, into one array."""
+    found = [np.zeros(0, np.uint64)]
+    for part, start, end in zip(source.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if not 0 <= part < len(sources) or not 0 <= start <= end <= len(sources[part]):
+            raise IndexError("outside of the source")
+        found.append(sources[part][start:end])
+    return np.concatenate(found)
 
 
 def gather_strings(data: Bytes, ends: NDArray[np.int32], numbers: Int64s) -> tuple[Bytes, NDArray[np.int32]]:

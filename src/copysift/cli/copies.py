@@ -1,4 +1,4 @@
-"""`copysift holders`: who holds this, whole or in part?"""
+"""`copysift copies`: where is all or part of this?"""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
-from copysift.settings.comparison import Door
 from copysift.settings.declaration import settings_of
-from copysift.settings.sweeps import Tracing
+from copysift.settings.output import Door
+from copysift.settings.sweeps import Copies
 
 
-@click.command("holders", cls=SectionedCommand)
+@click.command("copies", cls=SectionedCommand)
 @click.argument("index", metavar="INDEX")
 @click.argument("what", metavar="FILE|URI")
-@options("holders")
+@options("copies")
 def command(index: str, what: str, **given: object) -> int:
-    """List the documents that hold all or part of FILE, by host or folder: whom to notify when it changes.
+    """Find copies of all or part of a document.
 
-    Where there is no such file, what stands at the address URI is looked for, if its text was kept.
+    Copies are grouped by host or folder, so that you can notify each when the original changes. If there is
+    no FILE of that name, the document at the URI is looked up, if its text is stored (--keep-text).
     """
-    values = values_from("holders", given)
+    values = values_from("copies", given)
     door = of_class(Door, values)
-    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
+    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Copies)}
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.holders(what, **asked) if Path(what).is_file() else store.holders_of(what, **asked)
-    from copysift.report import copies as holding
-    from copysift.report import sweeps
+    from copysift.report import copies, sweeps
 
-    shown({"table": holding.table, "json": sweeps.record, "csv": holding.rows}, found, door)
+    shown("copies", {"table": copies.table, "json": sweeps.record, "csv": copies.rows}, found, door)
     return console.DONE if found.holders or found.lost else console.NOTHING_FOUND

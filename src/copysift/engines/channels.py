@@ -1,0 +1,132 @@
+"""Which documents of a batch are compared by something else than words, and their shingles.
+
+A program is compared by its tokens, k = 8 of them in a shingle, as in a scan: by its language field, its file
+name or --language. Hashes of different channels never meet: each has a constant mixed in. How a document is
+read depends on it alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from copysift import kernels
+from copysift.errors import UsageError
+from copysift.fingerprints.shingles import ShingleSets
+from copysift.join.boilerplate import bounds_of
+from copysift.kinds import Text, canonicaliser, languages, to_utf8
+from copysift.kinds.choice import detect_language
+from copysift.settings.contents import THRESHOLDS
+from copysift.settings.corpus import CorpusSettings
+from copysift.sources.records import RAW
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt64s = NDArray[np.uint64]
+
+NAMES = ("path", "file_name", "filename")  # fields that hold the name of a file
+LANGUAGE = "language"
+CHANNELS = {"code": 0x94D049BB133111EB, "bytes": 0xBF58476D1CE4E5B9, "text": 0x2545F4914F6CDD1D}
+WORDS = "words"
+
+
+def kinds_of(batch: pa.RecordBatch, settings: CorpusSettings) -> list[str] | None:
+    """Name the kind of every document; None: all are compared by words."""
+    if settings.features or settings.kind in ("words", "html-words"):
+        return None
+    if settings.kind in ("bytes", "text"):
+        return [settings.kind] * len(batch)
+    wanted = settings.language
+    if wanted:
+        languages().find(wanted)  # refuses a language that there is not
+        return [_code(wanted)] * len(batch)
+    found = _by_names(batch) if batch.schema.metadata == RAW else _by_fields(batch)
+    return found if any(each != WORDS for each in found) else None
+
+
+def _code(language: str) -> str:
+    kind = f"code:{language}"
+    return WORDS if isinstance(canonicaliser(kind), Text) else kind
+
+
+def _by_names(batch: pa.RecordBatch) -> list[str]:
+    texts = batch["text"]
+    return [_by_name(name, texts[at].as_py()[:4096]) for at, name in enumerate(batch["id"].to_pylist())]
+
+
+def _by_name(name: str, head: bytes) -> str:
+    language = detect_language(name, head)
+    return WORDS if language is None else _code(language)
+
+
+def _by_fields(batch: pa.RecordBatch) -> list[str]:
+    """Look into the other fields of records, where any may have what is looked for."""
+    found = [WORDS] * len(batch)
+    others = batch["other"]
+    if others.null_count == len(others):
+        return found
+    likely = pc.match_substring_regex(others, f'"({"|".join((LANGUAGE, *NAMES))})"').fill_null(False)
+    for at in np.flatnonzero(likely.to_numpy(zero_copy_only=False)).tolist():
+        fields = json.loads(others[at].as_py())
+        found[at] = _of_record(fields, batch["text"][at].as_py()[:4096])
+    return found
+
+
+def _of_record(fields: dict[str, object], head: bytes) -> str:
+    named = fields.get(LANGUAGE)
+    if isinstance(named, str) and named:
+        try:
+            return _code(languages().find(named.lower()).name)
+        except UsageError:
+            return WORDS  # of a language that people speak, as corpora have it
+    name = next((each for each in map(fields.get, NAMES) if isinstance(each, str) and each), "")
+    return _by_name(name, head) if name else WORDS
+
+
+def with_channels(
+    found: ShingleSets, kinds: list[str], batch: pa.RecordBatch, settings: CorpusSettings
+) -> ShingleSets:
+    """Give documents that are not compared by words the shingles of their kind."""
+    sets = [found.values[a:b] for a, b in pairwise(found.bounds)]
+    marks = bounds_of(found.places)
+    orders = [found.order[a:b] for a, b in pairwise(marks)]
+    words, places, lexical = found.words.copy(), found.places.copy(), found.lexical.copy()
+    raw = batch.schema.metadata == RAW
+    for at, kind in enumerate(kinds):
+        if kind == WORDS:
+            continue
+        source = batch["text"][at].as_py()
+        symbols = canonicaliser(kind).whole(to_utf8(source)[0] if raw and kind != "bytes" else source).symbols
+        hashes = shingles_of(symbols, kind, settings)
+        words[at], places[at] = len(symbols), len(hashes)
+        keys = np.ascontiguousarray(symbols, dtype=np.uint64)
+        lexical[at] = kernels.shingle.set_digests(keys, np.array([0, len(keys)]))[0]
+        sets[at], orders[at] = np.unique(hashes), hashes.astype(np.uint32)
+    values = np.concatenate([np.zeros(0, np.uint64), *sets])
+    bounds = bounds_of(np.array([len(each) for each in sets], np.int64))
+    return replace(
+        found,
+        values=values,
+        bounds=bounds,
+        words=words,
+        places=places,
+        lexical=lexical,
+        sets=kernels.shingle.set_digests(values, bounds),
+        order=np.concatenate([np.zeros(0, np.uint32), *orders]),
+    )
+
+
+def shingles_of(symbols: NDArray[np.unsignedinteger], kind: str, settings: CorpusSettings) -> UInt64s:
+    """Give the shingles of symbols in order, told apart from those of other channels."""
+    channel = kind.partition(":")[0]
+    noise = THRESHOLDS[channel].noise if settings.noise is None else settings.noise
+    hashes: UInt64s = kernels.selection.hashes(symbols, noise, settings.seed)
+    return hashes ^ np.uint64(CHANNELS[channel])

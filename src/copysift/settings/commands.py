@@ -1,0 +1,16 @@
+"""Names that declarations share: sections of the help, and groups of commands."""
+
+from __future__ import annotations
+
+# Sections of the help, in its order.
+CONTENTS = "What to compare"
+REPORTED = "What to report"
+SOURCES = "What to read"
+RESOURCES = "Resources"
+OUTPUT = "Output"
+SECTIONS = (CONTENTS, REPORTED, SOURCES, RESOURCES, OUTPUT)
+
+READ = "scan compare index sweep cluster dedup"  # commands that read documents; index: add and update
+LOOK_UP = "query locate copies"  # commands that look one document up
+MAKE_RUN = "cluster dedup"
+INDEX = "index index-care index-list index-info index-check index-resample"

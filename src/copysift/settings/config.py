@@ -1,0 +1,54 @@
+"""Settings that come from files: a config file, and a secret seed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from copysift.errors import InputError, UsageError
+from copysift.settings.declaration import Setting
+from copysift.settings.parsing import secret
+
+
+def read_config(
+    path: Path, declared: Mapping[str, Setting], others: Mapping[str, Setting] | None = None
+) -> dict[str, object]:
+    """Read a config file: names of options, with - or _, and their values.
+
+    It is read only when it is named: no answer depends on a file that happens to be in a folder.
+    `declared` are the options of a command; `others` those of all commands, so that one file can serve
+    several.
+    """
+    try:
+        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the config file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+    known = {**(others or {}), **declared}
+    old = {each.key for entry in known.values() for each in entry.aliases}
+    values = {key.replace("-", "_"): value for key, value in loaded.items()}
+    for key, value in values.items():
+        if key in declared:
+            declared[key].parse(f"{path}: {declared[key].key}", value)
+        elif key not in known and key not in old:
+            import difflib  # slow to load, and hardly ever needed
+
+            named = key.replace("_", "-")
+            keys = [entry.key for entry in known.values()]
+            near = difflib.get_close_matches(named, keys, n=1, cutoff=0.75)
+            hint = f"did you mean {near[0]}?" if near else f"settings: {', '.join(keys)}"
+            raise UsageError(f"{path}: there is no setting {named!r}", hint=hint)
+    return values
+
+
+def read_secret(path: str) -> int:
+    """Read a secret seed: the first line of a file."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read the seed file {path}: {error.strerror}") from None
+    if not lines or not lines[0].strip():
+        raise UsageError(f"the seed file {path} is empty")
+    return secret("seed", lines[0].strip())

@@ -1,0 +1,193 @@
+"""Output: where names come from, where results go and how they are shown; nothing here changes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from copysift.settings.commands import (
+    CONTENTS,
+    INDEX,
+    LOOK_UP,
+    MAKE_RUN,
+    OUTPUT,
+    READ,
+    REPORTED,
+    RESOURCES,
+    SOURCES,
+)
+from copysift.settings.declaration import alias, check_limits, declare
+from copysift.settings.parsing import count, flag, text, texts
+
+OVER_TIME = "locate history changes copies"
+RUNS = "recluster cluster-of collapse"
+ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats"
+# Formats by command; those of scan, show and compare are completed by plug-ins.
+FORMATS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("scan", "show", "compare"), ("table", "json", "csv", "sif", "html", "moss")),
+    "query": ("table", "json", "csv", "sif"),
+    "index-list": ("table", "json", "csv"),
+    "index-info": ("table", "json"),
+    **dict.fromkeys(("locate", "history", "recluster", "cluster-of", "collapse"), ("table", "json")),
+    "changes": ("table", "json", "html"),
+    "copies": ("table", "json", "csv"),
+    "languages": ("table", "json"),
+}
+_LISTS = " ".join(FORMATS)
+_FILED = "scan show compare query locate history changes copies"
+_PASSAGES = "scan compare query"
+
+
+def _spelled(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Door:
+    """Where names come from and how the answer is shown."""
+
+    seed_file: str = declare(
+        "", "--seed-file",
+        "Read the secret seed from FILE. Indexes and runs store only a checksum of it.",
+        CONTENTS, text, "FILE", commands=f"{READ} {LOOK_UP} index-check", default_text="none",
+    )  # fmt: skip
+    groups: bool = declare(
+        False, "--groups", "Report groups around a reference file, as sif does.", REPORTED, flag,
+        commands="scan show",
+    )  # fmt: skip
+    against: str = declare(
+        "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
+        CONTENTS, text, "RUN", commands="dedup", default_text="none",
+    )  # fmt: skip
+    from_run: str = declare(
+        "", "--from", "Apply a finished run instead of comparing SOURCE again.",
+        CONTENTS, text, "RUN", commands="dedup", default_text="none",
+    )  # fmt: skip
+    keep: str = declare(
+        "first", "--keep", "Which document of a cluster to keep: first, longest, newest or best:FIELD.",
+        REPORTED, text, "WHICH", commands="dedup",
+    )  # fmt: skip
+    cut_passages: str = declare(
+        "", "--passages", "With --against: cut the passages that RUN has out of the texts, or flag them.",
+        REPORTED, text, "HOW", choices=("cut", "flag"), commands="dedup", default_text="remove documents",
+        aliases=(alias("", key="passages"),),
+    )  # fmt: skip
+    query_text: tuple[str, ...] = declare(
+        (), "--text", "Look up this text. Repeatable.", SOURCES, texts, "TEXT", commands="query",
+        default_text="none",
+    )  # fmt: skip
+    is_file: bool = declare(
+        False, "--file", "Read the argument as a file name, not a URI.", SOURCES, flag, commands="locate"
+    )
+    files_from: str = declare(
+        "", "--files-from", "Read paths from FILE, one per line (-: standard input).",
+        SOURCES, text, "FILE", commands="scan", default_text="none",
+    )  # fmt: skip
+    engine: str = declare(
+        "local", "--engine", "Where to run: local or spark (pip install 'copysift[spark]').",
+        RESOURCES, text, "NAME", choices=("local", "spark"), commands=MAKE_RUN,
+    )  # fmt: skip
+    spark_master: str = declare(
+        "", "--spark-master", "Spark cluster, such as spark://host:7077 or yarn.",
+        RESOURCES, text, "URL", commands=MAKE_RUN, default_text="local[*]", aliases=(alias("--master"),),
+    )  # fmt: skip
+    spark_conf: tuple[str, ...] = declare(
+        (), "--spark-conf", "Spark setting. Repeatable.",
+        RESOURCES, texts, "K=V", commands=MAKE_RUN, default_text="none", aliases=(alias("--conf"),),
+    )  # fmt: skip
+    server: str = declare(
+        "", "--server", "Run on a copysift server. Reads the token from COPYSIFT_TOKEN.",
+        RESOURCES, text, "URL", commands="scan query", default_text="none",
+    )  # fmt: skip
+    format: str = declare(
+        "", "--format", "Output format.", OUTPUT, text, "NAME", commands=_LISTS,
+        default_text="table", default_for={_FILED: "by extension of -o, else table"},
+        help_for={
+            name: f"Output format: {_spelled(formats)}{' (a folder)' * ('moss' in formats)}."
+            for name, formats in FORMATS.items()
+        },
+        aliases=(
+            alias("--json", RUNS, values={True: "json"}), alias("--json", "query", values={True: "list"}),
+        ),
+    )  # fmt: skip
+    output: str = declare(
+        "", "-o --output", "Write the result to PATH.", OUTPUT, text, "PATH",
+        commands=f"{_FILED} recluster {MAKE_RUN}", default_text="standard output",
+        default_for={MAKE_RUN: "none", "recluster": "RUN itself"},
+        help_for={
+            "cluster": "Folder for the run.", "dedup": "Write the remaining records to PATH.",
+            "recluster": "Write the clusters to a Parquet file instead of changing RUN.",
+        },
+    )  # fmt: skip
+    save: str = declare(
+        "", "--save", "Keep the run in folder RUN, for `copysift show`.", OUTPUT, text, "RUN",
+        commands="scan dedup", default_text="not kept", aliases=(alias("--run", "dedup"),),
+        help_for={"dedup": "Keep the run in folder RUN, for `copysift show` and `copysift query`."},
+    )  # fmt: skip
+    extend: str = declare(
+        "", "--extend", "Add the documents to an existing run without reading its texts again.",
+        OUTPUT, text, "RUN", commands="cluster", default_text="none", aliases=(alias("--onto"),),
+    )  # fmt: skip
+    overwrite: bool = declare(
+        False, "--overwrite", "Replace an existing run.", OUTPUT, flag, commands="cluster"
+    )
+    passages: int | None = declare(
+        None, "--passages", "Print the N longest shared passages with line numbers.",
+        OUTPUT, count, "N", limits=(0, 1_000_000), commands=_PASSAGES, default_text="0",
+        default_for={"compare": "all"},
+    )  # fmt: skip
+    whole: bool = declare(
+        False, "--whole", "Print passages in full, not just 24 lines.", OUTPUT, flag, commands=_PASSAGES
+    )
+    no_regions: bool = declare(
+        False, "--no-regions", "Leave the positions of passages out of JSON.", OUTPUT, flag,
+        commands="scan show compare query",
+    )  # fmt: skip
+    title: str = declare(
+        "", "--title", "Title of the HTML report.", OUTPUT, text, "TEXT", commands="scan show compare",
+        default_text="none",
+    )  # fmt: skip
+    anonymise: bool = declare(
+        False, "--anonymise", "Replace names with pseudonyms.", OUTPUT, flag, commands="scan",
+        aliases=(alias("--anonymize", values={True: True}),),
+    )  # fmt: skip
+    key_file: str = declare(
+        "", "--key-file", "File that maps pseudonyms to names. Existing pseudonyms are reused.",
+        OUTPUT, text, "FILE", commands="scan", default_text="next to the report", aliases=(alias("--key"),),
+    )  # fmt: skip
+    keep_text: bool = declare(
+        False, "--keep-text",
+        "Store a compressed copy of each text, to show passages after the files are gone.",
+        OUTPUT, flag, commands="index sweep",
+    )  # fmt: skip
+    shards: int = declare(
+        1, "--shards", "Number of output files.", OUTPUT, count, "N", limits=(1, 100_000), commands="dedup"
+    )
+    dry_run: bool = declare(
+        False, "--dry-run", "Show what would change, and change nothing.", OUTPUT, flag, commands="dedup"
+    )
+    repair: bool = declare(
+        False, "--repair", "Repair damage by reading the affected documents again.", OUTPUT, flag,
+        commands="index-check",
+    )  # fmt: skip
+    new_seed_file: str = declare(
+        "", "--new-seed-file", "Read the new secret seed from FILE. Required.", OUTPUT, text, "FILE",
+        commands="index-resample", default_text="none", aliases=(alias("--resample"),),
+    )  # fmt: skip
+    null: bool = declare(
+        False, "-0 --null", "Separate names with NUL instead of newline; without --format, print only names.",
+        OUTPUT, flag, commands="scan show query index-list",
+    )  # fmt: skip
+    quiet: bool = declare(
+        False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL
+    )
+    verbose: int = declare(
+        0, "-v --verbose", "Print settings and timings. Twice: also tracebacks.",
+        OUTPUT, count, limits=(0, 9), commands=ALL,
+    )  # fmt: skip
+    color: str = declare(
+        "auto", "--color", "Use colours: auto, always or never.",
+        OUTPUT, text, "WHEN", choices=("auto", "always", "never"), commands=_FILED,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_limits(self)

@@ -1,0 +1,94 @@
+"""Options that a command declares but does not have yet; the only place that refuses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from copysift.errors import UsageError
+from copysift.settings.commands import LOOK_UP, MAKE_RUN
+
+if TYPE_CHECKING:
+    from copysift.settings.declaration import Setting
+
+
+class Pending(NamedTuple):
+    """An option of some commands; `values`: only these values of it, `when`: only values like that."""
+
+    option: str
+    commands: str
+    values: tuple[object, ...] = ()
+    when: Callable[[object], bool] | None = None
+
+    def concerns(self, command: str, value: object) -> bool:
+        """Say whether a command cannot do this yet."""
+        if command not in self.commands.split():
+            return False
+        if self.when is not None:
+            return self.when(value)
+        return not self.values or value in self.values
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, float)
+
+
+def _is_other_kind(value: object) -> bool:
+    return value not in ("auto", "words", "html-words", "code", "text", "bytes")
+
+
+RECORDS = "scan compare index sweep cluster dedup query"
+PENDING = (
+    Pending("kind", MAKE_RUN, when=_is_other_kind),
+    Pending("kind", LOOK_UP),
+    Pending("language", "locate copies"),
+    Pending("language_file", MAKE_RUN),
+    Pending("by", "compare index sweep cluster dedup query"),
+    Pending("base", "compare index sweep cluster dedup query locate copies"),
+    Pending("earlier", MAKE_RUN),
+    Pending("metadata", "compare index sweep cluster dedup"),
+    Pending("guarantee", MAKE_RUN),
+    Pending("scheme", MAKE_RUN, when=lambda value: value != "mod"),
+    Pending("sketch", MAKE_RUN),
+    Pending("anchor", MAKE_RUN),
+    Pending("disjoint", MAKE_RUN),
+    Pending("max_shared", MAKE_RUN, when=_is_share),
+    Pending("measure", "scan show", ("containment-left", "containment-right", "sif")),
+    Pending("measure", "compare", ("sif",)),
+    Pending("measure", "query", ("similarity", "longest")),
+    Pending(
+        "measure",
+        f"{MAKE_RUN} recluster",
+        ("similarity", "containment-left", "containment-right", "sif", "shared", "longest"),
+    ),
+    Pending("max_bytes_per_file", RECORDS),
+    Pending("input_format", "scan compare index query"),
+    Pending("follow", MAKE_RUN),
+    Pending("gitignore", MAKE_RUN),
+    Pending("one_file_system", MAKE_RUN),
+)
+
+
+def is_pending(option: str, command: str) -> bool:
+    """Say whether a command cannot use an option at all yet, so that its help leaves it out."""
+    return any(
+        each.option == option and command in each.commands.split() and not each.values and each.when is None
+        for each in PENDING
+    )
+
+
+def refuse_pending(
+    commands: tuple[str, ...], values: Mapping[str, object], declared: Mapping[str, Setting]
+) -> None:
+    """Raise UsageError for a value that none of the commands can use yet."""
+    for name, value in values.items():
+        entry = declared[name]
+        taking = [each for each in commands if each in entry.commands]
+        rows = [each for each in PENDING if each.option == name]
+        if not taking or value == entry.default:
+            continue
+        if all(any(row.concerns(command, value) for row in rows) for command in taking):
+            spelled = entry.flags[-1]
+            if any(row.values or row.when for row in rows if set(row.commands.split()).intersection(taking)):
+                spelled += f" {value}"
+            raise UsageError(f"{spelled} is not available in {' or '.join(taking)} yet")

@@ -1,0 +1,90 @@
+"""What to read: sources, formats, fields and files, each option declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from copysift.settings.commands import MAKE_RUN, READ, RESOURCES, SOURCES
+from copysift.settings.declaration import alias, declare
+from copysift.settings.parsing import count, flag, size, text, texts
+
+FORMATS = ("auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines")
+_RECORDS = f"{READ} query"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceFormat:
+    """How a source is taken apart."""
+
+    input_format: str = declare(
+        "auto", "--input-format", "Format of SOURCE.",
+        SOURCES, text, "NAME", choices=FORMATS, commands=_RECORDS,
+        aliases=(alias("--input", f"sweep {MAKE_RUN}"),),
+    )  # fmt: skip
+    records: str = declare(
+        "auto", "--records",
+        "Whether JSONL, CSV, Parquet and WARC files contain many documents: auto, yes or no (one text per "
+        "file).",
+        SOURCES, text, "WHEN", choices=("auto", "yes", "no"), commands=_RECORDS,
+    )  # fmt: skip
+    no_containers: bool = declare(
+        False, "--no-containers", "Do not open archives, compressed files, mail or office documents.",
+        SOURCES, flag, commands=_RECORDS,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(SourceFormat):
+    """Which documents are read from a source."""
+
+    id_field: str = declare(
+        "", "--id-field", "Field with the ID of a record.",
+        SOURCES, text, "NAME", commands=READ, default_text="id, uri or url",
+        default_for={"sweep": "uri, url or id", MAKE_RUN: "id, uri or url; else file and line"},
+    )  # fmt: skip
+    text_field: str = declare(
+        "text", "--text-field", "Field with the text.", SOURCES, text, "NAME", commands=READ
+    )
+    date_field: str = declare(
+        "", "--date-field", "Field with the date.", SOURCES, text, "NAME", commands=MAKE_RUN,
+        default_text="none",
+    )  # fmt: skip
+    include: tuple[str, ...] = declare(
+        (), "--include", "Only read files that match GLOB. Repeatable.",
+        SOURCES, texts, "GLOB", commands=READ, default_text="all",
+    )  # fmt: skip
+    exclude: tuple[str, ...] = declare(
+        (), "--exclude", "Do not read files and folders that match GLOB. Repeatable.",
+        SOURCES, texts, "GLOB", commands=READ, default_text="none",
+    )  # fmt: skip
+    hidden: bool = declare(False, "--hidden", "Read hidden files.", SOURCES, flag, commands=READ)
+    follow: bool = declare(False, "--follow", "Follow symbolic links.", SOURCES, flag, commands=READ)
+    gitignore: bool = declare(
+        False, "--gitignore", "Skip files that .gitignore excludes.", SOURCES, flag, commands=READ
+    )
+    one_file_system: bool = declare(
+        False, "--one-file-system", "Stay on one file system.", SOURCES, flag, commands=READ
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What the work may cost; nothing here changes the answer."""
+
+    memory: int = declare(
+        2_000_000_000, "--memory",
+        "Memory to use for the whole command, pairs and passages included. The rest is written to disk.",
+        RESOURCES, size, "SIZE", limits=(16_000_000, None), commands=READ, default_text="2GB",
+    )  # fmt: skip
+    tmp_dir: str = declare(
+        "", "--tmp-dir", "Folder for temporary files.", RESOURCES, text, "DIR",
+        commands="scan compare index sweep", default_text="the system's",
+    )  # fmt: skip
+    jobs: int = declare(
+        0, "-j --jobs", "Number of threads (0: one per CPU).", RESOURCES, count, "N", limits=(0, 1024),
+        commands=READ,
+    )  # fmt: skip
+    max_bytes_per_file: int = declare(
+        4_000_000_000, "--max-bytes-per-file", "Skip a file that is larger than this, unpacked.",
+        RESOURCES, size, "SIZE", limits=(1, None), commands=_RECORDS, default_text="4GB",
+    )  # fmt: skip

@@ -1,0 +1,221 @@
+"""Everything at or below some paths, as documents: the one way in which every command reads.
+
+Files are walked, and each is looked at: containers are opened, to a depth that is limited, and files of
+records give their records. What cannot be had is a `Skipped`; the rest is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from copysift.errors import InputError
+from copysift.model.document import Document, Hint, Memory
+from copysift.model.values import DAMAGED, LIMIT, Skipped
+from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
+from copysift.sources.containers import PACKED, included
+from copysift.sources.detection import Detector
+from copysift.sources.formats import may_hold_others
+from copysift.sources.source import ITSELF, RECORDS, Reading, Source
+from copysift.sources.spool import Spool
+from copysift.sources.walk import Linked, OnlyIfContainer, walk
+
+if TYPE_CHECKING:
+    from copysift.sources.documents import Documents
+
+Place = str | os.PathLike[str]
+
+
+class File(NamedTuple):
+    """A file that a walk found, and what opens it; None: it is a document itself."""
+
+    document: Document
+    source: Source | None
+    named: bool  # by the user, not found in a folder
+
+
+class Inputs:
+    """Reads paths; `notes` says afterwards what could have been read in another way.
+
+    A record is named by its id where its file was named by the user, else, and if `qualified` always,
+    as `outer!id`. Members and records are kept in the `spool`, without one they stay in memory.
+    """
+
+    def __init__(self, reading: Reading, spool: Spool | None = None, *, qualified: bool = False) -> None:
+        self.reading = reading
+        self._walking = replace(
+            reading.walking, containers=reading.containers, shards=reading.records != "no"
+        )
+        self._detector = Detector(reading)
+        self._spool = spool
+        self._qualified = qualified
+        self._taken: dict[str, int] = {}
+        self._record_files: dict[str, int] = {}  # found in folders and containers, and their records
+        self._office = 0
+
+    def files(self, paths: Iterable[Place]) -> Iterator[File | Linked | Skipped]:
+        """Give the files at or below the paths, unopened."""
+        for path in paths:
+            root = os.fspath(path)
+            for found in walk([root], self._walking):
+                if isinstance(found, Document):
+                    named = found.name == root
+                    yield File(found, self._detector.source(found, named=named), named)
+                elif isinstance(found, OnlyIfContainer):
+                    source = self._detector.source(found.document)
+                    if source is not None:
+                        yield File(found.document, source, False)
+                else:
+                    yield found
+
+    def source_of(self, document: Document, *, named: bool = False) -> Source | None:
+        """Give what opens a document; None: it is one itself."""
+        return self._detector.source(document, named=named)
+
+    def documents(self, paths: Iterable[Place]) -> Iterator[Document | Linked | Skipped]:
+        """Give every document at or below the paths."""
+        for found in self.files(paths):
+            if isinstance(found, File):
+                yield from self.members(found)
+            else:
+                yield found
+
+    def as_files(self, paths: Iterable[Place]) -> Iterator[Document | Linked | Skipped]:
+        """Give the files at or below the paths as they are; a compressed one unpacked, under its own name."""
+        for found in self.files(paths):
+            if not isinstance(found, File):
+                yield found
+            elif found.source is not PACKED:
+                yield found.document
+            else:
+                for member in self.opened(found):
+                    if isinstance(member, Skipped):
+                        yield Skipped(found.document.name, member.reason, member.code)
+                    elif isinstance(member, Document):
+                        yield self._kept(replace(member, name=found.document.name))
+
+    def members(self, file: File) -> Iterator[Document | Skipped]:
+        """Give the documents in a file, or the file itself if it is one."""
+        if file.source is None:
+            yield file.document
+            return
+        for found in self.opened(file):
+            if isinstance(found, Skipped):
+                yield found
+            elif isinstance(found, Document):
+                yield self._kept(found)
+            else:
+                yield from self._rows(found)
+
+    def opened(self, file: File) -> Iterator[Document | Documents | Skipped]:
+        """Give the documents in a file, records as batches."""
+        if file.source is None:
+            yield file.document
+        else:
+            yield from self._opened(file.document, file.source, self.reading, 1, named=file.named)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what could have been read in another way."""
+        found = []
+        if self._record_files:
+            files, records = len(self._record_files), sum(self._record_files.values())
+            one = files == 1
+            found.append(
+                f"read as {files:,} record file{'' if one else 's'} with {records:,} "
+                f"record{'' if records == 1 else 's'}; --records no reads "
+                f"{'it as 1 text' if one else f'them as {files:,} texts'}"
+            )
+        if self._office:
+            what = "1 office document is" if self._office == 1 else f"{self._office:,} office documents are"
+            found.append(f"{what} compared as raw bytes: their text is not read")
+        return tuple(found)
+
+    def _opened(
+        self, outer: Document, source: Source, reading: Reading, depth: int, *, named: bool = False
+    ) -> Iterator[Document | Documents | Skipped]:
+        if source.traits.gives == ITSELF:
+            self._office += 1
+            yield from source.open(outer, reading)
+        elif source.traits.gives == RECORDS:
+            yield from self._records(outer, source, reading, named)
+        elif depth > reading.limits.depth:
+            yield Skipped(outer.name, f"is an archive inside {depth - 1} others, which is too deep", LIMIT)
+        else:
+            yield from self._inside(outer, source, reading.inside(outer), depth)
+
+    def _inside(
+        self, outer: Document, source: Source, reading: Reading, depth: int
+    ) -> Iterator[Document | Documents | Skipped]:
+        """Give what is in a container; one that gives nothing, by another name, is a document, too."""
+        nothing = not may_hold_others(outer.file)
+        lost = False
+        try:
+            for found in source.open(outer, reading):
+                lost = lost or isinstance(found, Skipped)
+                nothing = nothing and isinstance(found, Skipped)
+                if not isinstance(found, Document):
+                    yield found
+                    continue
+                inner = self._detector.source(found)
+                if inner is not None:
+                    yield from self._opened(found, inner, reading, depth + 1)
+                elif included(reading.walking, found.file[len(reading.top) + 1 :]):
+                    yield found
+        except LimitReachedError as error:
+            if depth > 1:
+                raise
+            yield Skipped(outer.name, f"{error}; the rest of it was not read", LIMIT)
+            return
+        if nothing and lost:
+            yield replace(outer, read_as="damaged container, compared as raw bytes")
+
+    def _records(
+        self, outer: Document, source: Source, reading: Reading, named: bool
+    ) -> Iterator[Document | Documents | Skipped]:
+        short = named and not self._qualified
+        try:
+            for found in source.open(outer, reading):
+                if isinstance(found, Document | Skipped):
+                    yield found
+                    continue
+                if not named:
+                    self._record_files[outer.name] = self._record_files.get(outer.name, 0) + len(found)
+                yield replace(found, outer="") if short else found
+        except InputError as error:
+            if named:
+                raise
+            yield Skipped(outer.name, error.message.removeprefix(outer.name).lstrip(": "), DAMAGED)
+
+    def _rows(self, batch: Documents) -> Iterator[Document]:
+        for document in batch:
+            name = batch.qualified(document.name) if batch.outer else document.name
+            yield self._kept(replace(document, name=self._unique(name)))
+
+    def _kept(self, document: Document) -> Document:
+        if self._spool is None or not isinstance(document.content, Memory):
+            return document
+        return replace(document, content=self._spool.keep(document.content.data), fields=None)
+
+    def _unique(self, name: str) -> str:
+        number = self._taken[name] = self._taken.get(name, 0) + 1
+        return name if number == 1 else self._unique(f"{name}~{number}")
+
+
+def members(
+    source: str | bytes, limits: ArchiveLimits | None = None, *, name: str = ""
+) -> Iterator[Document | Skipped]:
+    """Give the documents in a container, a path or its bytes, in their order, and what was left out."""
+    reading = Reading(limits=limits or ArchiveLimits(), records="no")
+    inputs = Inputs(reading)
+    if isinstance(source, str):
+        yield from (each for each in inputs.documents([source]) if not isinstance(each, Linked))
+        return
+    document = Document(name or "the archive", Memory(source), Hint(name or "archive.zip"))
+    opener = inputs.source_of(document)
+    if opener is None:
+        yield Skipped(document.name, "is not a zip or tar archive", DAMAGED)
+    else:
+        yield from inputs.members(File(document, opener, True))

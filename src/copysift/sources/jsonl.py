@@ -1,0 +1,191 @@
+"""Records as lines: JSON lines, and plain text of which every line is a document.
+
+Lines are streamed: no more than a block and a batch are held. A bad line is a `Skipped` with its place
+(file and line), and the rest is read; a file that ends early gives what it has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import orjson
+import pyarrow as pa
+
+from copysift.model.values import CUT, REPLACED, Skipped
+from copysift.sources.columns import id_and_text
+from copysift.sources.compressed import CHUNK, DAMAGED, unpacked
+from copysift.sources.fields import Fields
+from copysift.sources.formats import format_of
+from copysift.sources.records import Builder, add_record
+from copysift.sources.replacement import mended
+from copysift.sources.source import BATCH_BYTES
+
+Batches = Iterator[pa.RecordBatch | Skipped]
+
+MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
+ENDS = "and the file ends in it"  # ends the reason: it is the last line, and has no end
+ARRAY = "is one JSON array, not JSON lines: write one object a line (jq -c '.[]')"
+LONGEST = 1 << 30  # bytes of one line; a longer one is no record
+
+
+def jsonl(
+    place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0
+) -> Batches:
+    """Give the records of JSON lines; `before` lines of the file came before the stream."""
+    built = Builder(limit=limit)
+    plain = not (fields.date or fields.features or fields.whole)
+    misses, number = 0, before + 1
+    rest: list[int] = []
+    try:
+        for block in blocks(stream, min(CHUNK, limit), rest):
+            batch = None
+            if number == 1:
+                block = block[3:] if bytes(block[:3]) == BOM_UTF8 else block
+                if _is_array(bytes(block)):
+                    yield Skipped(place, ARRAY)
+                    return
+            if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
+                batch = id_and_text(block, fields.id or fields.names[0], fields.text)
+                misses = 0 if batch is not None else misses + 1
+            if batch is None:
+                lines = bytes(block).split(b"\n")
+                yield from _json_lines(place, number, lines, fields, built, cut=bool(rest))
+                number += len(lines)
+                continue
+            yield from built.give()
+            yield batch
+            number += len(batch)
+    except DAMAGED:
+        yield from built.give()
+        raise
+    yield from built.give()
+
+
+def _is_array(block: bytes) -> bool:
+    """Tell whether lines begin a JSON array of records, rather than with a bad line before good ones."""
+    if not block[:64].lstrip().startswith(b"["):
+        return False
+    first, _, rest = block.partition(b"\n")
+    try:
+        return any(isinstance(each, dict) for each in orjson.loads(first))
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return not isinstance(orjson.loads(rest.partition(b"\n")[0]), dict)
+    except orjson.JSONDecodeError:
+        return True
+
+
+def _json_lines(
+    place: str, first: int, lines: list[bytes], fields: Fields, built: Builder, *, cut: bool
+) -> Batches:
+    """Give the records of some lines; `cut`: they have no line end, and are the last."""
+
+    def spelled(rest: dict[str, Any]) -> str:
+        if fields.whole:
+            return line.decode("utf-8", "replace").strip()
+        try:
+            return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS).decode()
+        except TypeError:  # an integer of over 64 bits
+            return json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    for number, line in enumerate(lines, first):
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if not line.strip():
+                continue
+            record, note = _forgiven(line, f"{place}:{number}")
+            if note is not None:
+                yield Skipped(note.name, f"{note.reason}, {ENDS}", CUT) if cut and record is None else note
+            if record is None:
+                continue
+        note = add_record(built, record, fields, f"{place}:{number}", spelled)
+        if note is not None:
+            yield note
+        elif built.full:
+            yield from built.give()
+
+
+def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
+    """Read a line again that is not strict JSON: bytes that are not UTF-8, or half a surrogate pair."""
+    text = line.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+        record = mended(found)
+    except (ValueError, RecursionError) as error:
+        return None, Skipped(place, f"broken JSON: {str(error).split(':')[0]}")
+    damaged = record != found or text.encode() != line
+    return record, Skipped(place, REPLACED) if damaged else None
+
+
+def lines(place: str, stream: IO[bytes], limit: int = BATCH_BYTES, before: int = 0) -> Batches:
+    """Give every line that is not empty as a document."""
+    built = Builder(limit=limit)
+    try:
+        for number, line in numbered_lines(stream, before):
+            if line.strip():
+                text = line.decode("utf-8", "replace")
+                if "\ufffd" in text and text.encode() != line:
+                    yield Skipped(f"{place}:{number}", REPLACED)
+                built.add(f"{place}:{number}", text)
+                if built.full:
+                    yield from built.give()
+    except DAMAGED:
+        yield from built.give()
+        raise
+    yield from built.give()
+
+
+def numbered_lines(stream: IO[bytes], before: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Give the lines of a stream with their numbers, without the line end."""
+    number = before + 1
+    for block in blocks(stream):
+        lines = bytes(block).split(b"\n")
+        yield from enumerate(lines, number)
+        number += len(lines)
+
+
+def blocks(stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None) -> Iterator[memoryview]:
+    """Give whole lines of a stream, many at a time, without the last line end.
+
+    A last line that has no end is given by itself, after its length was put into `rest`. A block is good
+    until the next is asked for: they lie in one place, whose pages are there already.
+    """
+    held = bytearray(size)
+    filled = 0
+    read: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
+    with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
+        while got := read(memoryview(held)[filled:]):
+            end = held.rfind(b"\n", filled, filled + got)
+            filled += got
+            if end >= 0:
+                yield memoryview(held)[:end]
+                held[: filled - end - 1] = memoryview(held)[end + 1 : filled]
+                filled -= end + 1
+            elif filled == len(held):  # a line that is longer than all this
+                if filled > LONGEST:
+                    raise OSError("a line of over a gigabyte is no record")
+                held = held + bytearray(filled)
+    if filled:
+        if rest is not None:
+            rest.append(filled)
+        yield memoryview(held)[:filled]
+
+
+def fields_of(place: str) -> list[str]:
+    """Name the fields of the first record of JSON lines; none where that cannot be told."""
+    if place == "-" or format_of(place) != "jsonl":
+        return []
+    try:
+        with contextlib.closing(unpacked(place)) as stream:
+            first = stream.read(CHUNK).removeprefix(BOM_UTF8).partition(b"\n")[0]
+        record = orjson.loads(first)
+    except (*DAMAGED, orjson.JSONDecodeError):
+        return []
+    return list(record) if isinstance(record, dict) else []

@@ -1,0 +1,115 @@
+"""Programs of a corpus are compared by their tokens, everything else by words."""
+
+import json
+
+import numpy as np
+import pytest
+
+from copysift.cli.main import main
+from copysift.engines.channels import CHANNELS, shingles_of
+from copysift.errors import UsageError
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
+from copysift.workflows.run_query import query
+from tests.corpus.texts import rows, run, text, write_jsonl
+
+PROGRAM = """
+def total(items, tax):
+    result = 0
+    for item in items:
+        if item.price > 10 and item.kind != "gift":
+            result += item.price * (1 + tax)
+        else:
+            result += item.price
+    while result > 1000:
+        result = result - 100
+        print("discount", result)
+    return round(result, 2)
+"""
+NAMES = {"total": "sum_up", "items": "things", "item": "thing", "result": "amount", "tax": "rate"}
+
+
+def renamed():
+    out = PROGRAM
+    for old, new in NAMES.items():
+        out = out.replace(old, new)
+    return "# my own work\n" + out
+
+
+@pytest.fixture
+def folder(tmp_path):
+    source = tmp_path / "ren"
+    source.mkdir()
+    (source / "a.py").write_text(PROGRAM)
+    (source / "b.py").write_text(renamed())
+    (source / "notes.txt").write_text(text(40, "notes"))
+    (source / "more.txt").write_text(text(40, "notes") + " and more")
+    return source
+
+
+def members(run_folder):
+    found = {}
+    for row in rows(run_folder, "clusters"):
+        found.setdefault(row["cluster"], []).append(row["document"].rpartition("/")[2])
+    return sorted(map(sorted, found.values()))
+
+
+def test_a_renamed_program_of_a_folder_is_found_beside_texts(tmp_path, folder):
+    run([str(folder)], tmp_path / "run")
+    assert members(tmp_path / "run") == [["a.py", "b.py"], ["more.txt", "notes.txt"]]
+    kinds = {row["document"].rpartition("/")[2]: row["kind"] for row in rows(tmp_path / "run", "documents")}
+    assert kinds == {"a.py": "code:python", "b.py": "code:python", "notes.txt": "words", "more.txt": "words"}
+
+
+def test_words_are_compared_when_they_are_asked_for(tmp_path, folder):
+    run([str(folder)], tmp_path / "run", kind="words")
+    assert members(tmp_path / "run") == [["more.txt", "notes.txt"]]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"language": "Python"}, {"path": "src/a.py"}, {"file_name": "a.py"}, {"filename": "a.py"}]
+)
+def test_records_with_a_language_or_a_file_name_are_programs(tmp_path, fields):
+    records = [{"id": "a", "text": PROGRAM, **fields}, {"id": "b", "text": renamed(), **fields}]
+    records += [{"id": "c", "text": renamed(), "language": "en"}]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    assert main(["dedup", str(source), "-q", "-o", str(tmp_path / "kept.jsonl")]) == 0
+    kept = [json.loads(line)["id"] for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
+    assert kept == ["a", "c"]
+
+
+def test_a_language_that_is_given_holds_for_all_and_an_unknown_one_is_refused(tmp_path):
+    records = [{"id": "a", "text": PROGRAM}, {"id": "b", "text": renamed()}]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    run(source, tmp_path / "words")
+    assert members(tmp_path / "words") == []
+    run(source, tmp_path / "code", language="python")
+    assert members(tmp_path / "code") == [["a", "b"]]
+    with pytest.raises(UsageError):
+        run(source, tmp_path / "unknown", language="klingon")
+
+
+def test_bytes_are_compared_when_they_are_asked_for(tmp_path):
+    raw = text(400, "raw").encode()
+    source = tmp_path / "blobs"
+    source.mkdir()
+    (source / "a.txt").write_bytes(raw)
+    (source / "b.txt").write_bytes(raw[:2000] + raw[2100:])
+    run([str(source)], tmp_path / "run", kind="bytes")
+    (pair,) = rows(tmp_path / "run", "pairs")
+    assert pair["resemblance"] > 0.9
+
+
+def test_a_question_is_read_as_a_document_of_the_run(tmp_path, folder):
+    run([str(folder)], tmp_path / "run")
+    hits = query(tmp_path / "run", renamed().encode(), "asked.py", 0.5)
+    assert {hit.right.rpartition("/")[2] for hit in hits} == {"a.py", "b.py"}
+    assert query(tmp_path / "run", renamed().encode(), "asked.txt", 0.5) == []
+
+
+def test_shingles_of_different_channels_never_meet():
+    symbols = np.arange(100, dtype=np.uint32)
+    settings = make(CorpusSettings, {"noise": 5})
+    sets = [{*shingles_of(symbols, kind, settings).tolist()} for kind in CHANNELS]
+    assert [len(each) for each in sets] == [96] * 3
+    assert len(set.union(*sets)) == 3 * 96

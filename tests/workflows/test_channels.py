@@ -1,0 +1,62 @@
+"""No score rests on one fingerprint of a short file, or on a negligible part of a unit."""
+
+import pytest
+
+import copysift
+from tests.cli.texts import prose
+from tests.workflows.test_programs import PROGRAM, RENAMED, found, put
+
+LICENCE = "/* SPDX-License-Identifier: GPL-2.0 */\n"
+SCRIPT = "for name in names:\n    print(name.strip().lower(), len(name), sep='; ')\n"
+
+
+@pytest.mark.parametrize("scheme", ["robust", "winnow", "open-closed"])
+def test_two_line_files_are_compared_by_all_their_k_grams(tmp_path, scheme):
+    folder = put(
+        tmp_path,
+        {
+            "a.h": f"{LICENCE}#include <asm/paravirt.h>\n",
+            "b.h": f"{LICENCE}#include <asm/string_32.h>\n",
+            "c.h": f"{LICENCE}\n\n#include  <asm/paravirt.h>\n",
+        },
+    )
+    pairs = found(folder, scheme=scheme, threshold=0)
+    assert pairs[frozenset({"a.h", "c.h"})].resemblance == 1.0
+    apart = pairs[frozenset({"a.h", "b.h"})]
+    assert apart.containment_left == pytest.approx(12 / 21)
+    assert apart.similarity < 0.6
+
+
+def test_a_short_part_of_a_long_text_is_still_found_whole(tmp_path):
+    text = prose(1)
+    pair = found(put(tmp_path, {"a.txt": text, "part.txt": text[200:400]}))[frozenset({"a.txt", "part.txt"})]
+    assert pair.containment_right == 1.0
+
+
+def unit(name, first, script):
+    """Give a folder of essays of its own, with one small script."""
+    essays = {f"{name}/essay{number}.txt": prose(number) for number in range(first, first + 6)}
+    return {**essays, f"{name}/run.py": script}
+
+
+@pytest.mark.parametrize("kind", ["auto", "code"])
+@pytest.mark.parametrize("copied", [SCRIPT, PROGRAM], ids=["script", "program"])
+def test_one_small_script_does_not_make_two_folders_the_same(tmp_path, kind, copied):
+    folder = put(
+        tmp_path, {**unit("ann", 1, copied), **unit("bob", 20, copied), **unit("eve", 40, "x = 1\n")}
+    )
+    pairs = found(folder, by="dir", kind=kind, threshold=0)
+    assert 0 < pairs[frozenset({"ann", "bob"})].similarity < 0.2
+
+
+def test_a_program_that_is_most_of_a_folder_counts_in_full(tmp_path):
+    files = {"ann/a.py": PROGRAM, "ann/notes.txt": prose(1)[:200], "bob/b.py": RENAMED, "bob/n.txt": "no"}
+    pairs = found(put(tmp_path, files), by="dir")
+    assert pairs[frozenset({"ann", "bob"})].similarity > 0.9
+    assert copysift.scan(tmp_path, by="dir").pairs[0].channel == "code"
+
+
+def test_a_part_of_a_folder_that_is_all_of_another_counts_in_full(tmp_path):
+    folder = put(tmp_path, {**unit("ann", 1, PROGRAM), "bob/main.py": RENAMED})
+    pairs = found(folder, by="dir")
+    assert pairs[frozenset({"ann", "bob"})].similarity > 0.9
