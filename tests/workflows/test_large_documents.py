@@ -133,7 +133,7 @@ def test_files_of_over_4_gib_are_compared(tmp_path, monkeypatch):
     (tmp_path / "c.bin").write_bytes(beyond)
     found: Result = copysift.scan(".", regions=True)
     assert not found.skipped
-    assert found.equal == (("a.bin", "b.bin"),)
+    assert found.equal == (("./a.bin", "./b.bin"),)
     assert found.documents[0].bytes == 2**32 + (1 << 20)
     (pair,) = (pair for pair in found.pairs if not pair.equal)
     (region,) = pair.regions
