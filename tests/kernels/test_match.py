@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from copysift.kernels import _match as compiled
 from copysift.kernels.reference import match as reference
+from copysift.runtime.mapped import mapped_array
 
 EDITIONS = [compiled, reference]
 
@@ -201,6 +202,19 @@ def test_a_common_run_as_long_as_the_guarantee_is_met_by_seeds():
             s <= i and i + 16 <= s + n and t - s == j - i
             for s, t, n in zip(*(c.astype(int) for c in (starts_a, starts_b, lengths)), strict=True)
         )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), list(itertools.product([np.uint8, np.uint32, np.uint64], repeat=2))
+)
+def test_seeds_match_symbols_of_any_width(tmp_path, one, other):
+    random = np.random.default_rng(3)
+    for number in range(20):
+        a, b = (random.integers(0, 3, 90).astype(np.uint8) for _ in range(2))
+        expected = lists(reference.seed_tiles(a, b, 4, 3))
+        mapped = np.memmap(tmp_path / str(number), one, "w+", shape=90)
+        mapped[:] = a
+        assert lists(compiled.seed_tiles(mapped, b.astype(other), 4, 3, allocate=mapped_array)) == expected
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

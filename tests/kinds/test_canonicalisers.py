@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copysift.errors import InputError, UsageError
-from copysift.kinds import canonicaliser
+from copysift.errors import UsageError
+from copysift.kinds import canonicaliser, positions
 from copysift.kinds import canonicaliser as make
 from copysift.kinds.kind import stream
 from copysift.runtime import registry
@@ -141,11 +141,24 @@ def test_an_unclosed_comment_streams_in_bounded_memory():
     assert peak < 8_000_000
 
 
-def test_a_document_over_4_gib_is_refused():
-    chunk = bytes(64 << 20)
-    with pytest.raises(InputError, match="4294967295"):
-        for _ in make("bytes").blocks(chunk for _ in range(65)):
-            pass
+@pytest.mark.parametrize("kind", ALL)
+@given(data=documents)
+@settings(max_examples=20)
+def test_offsets_beyond_32_bits_count_on(kind, data):
+    data = (data + b" ") * (5000 // (len(data) + 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stream, "__defaults__", (1000,))
+        expected = columns(make(kind).blocks([data]))
+        patch.setattr(positions, "NARROW", 2500)
+        found = list(make(kind).blocks([data]))
+    assert columns(found) == expected
+
+
+def test_the_last_byte_of_over_4_gib_has_its_offset():
+    last = None
+    for block in make("bytes").blocks(bytes(64 << 20) for _ in range(65)):
+        last = block
+    assert last.ends[-1:].tolist() == [65 * (64 << 20)]
 
 
 def test_an_unknown_kind_is_refused_with_the_kinds_there_are():

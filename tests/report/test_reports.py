@@ -1,6 +1,9 @@
 import csv
+import dataclasses
 import io
 import json
+import tracemalloc
+from collections.abc import Sequence
 
 import pytest
 
@@ -189,3 +192,41 @@ def test_a_limit_cuts_the_list_of_pairs():
 def test_the_table_says_how_many_pairs_a_limit_hides():
     many = Result(settings={}, documents=RESULT.documents, pairs=RESULT.pairs[1:] * 5, clusters=())
     assert "  … and 3 more (--limit 0 lists all)\n" in table.report(many, View(limit=2))
+
+
+class Endless(Sequence):
+    """Pairs that are made when they are asked for, as those of a scan are, never all at once."""
+
+    def __len__(self):
+        return 100_000
+
+    def __getitem__(self, which):
+        assert not isinstance(which, slice), "a report asked for many pairs at once"
+        return RESULT.pairs[-1]
+
+    def __iter__(self):
+        return (RESULT.pairs[-1] for _ in range(len(self)))
+
+    def equal(self):
+        return 0
+
+
+@pytest.mark.parametrize("parts", [records.parts, rows.parts])
+def test_a_report_of_many_pairs_takes_no_more_memory_than_one_of_few(parts):
+    many = dataclasses.replace(RESULT, pairs=Endless())
+    tracemalloc.start()
+    lines = sum(part.count("\n") for part in parts(many, View()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lines > 100_000
+    assert peak < 3_000_000  # as a list they take 50 times that
+
+
+def test_a_table_makes_only_the_pairs_that_it_shows():
+    many = dataclasses.replace(RESULT, pairs=Endless())
+    tracemalloc.start()
+    shown = table.report(many, View(limit=3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "… and 99,997 more" in shown
+    assert peak < 1_000_000

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from copysift.errors import InputError
-from copysift.model.values import MAX_BYTES, Skipped
+from copysift.model.values import Skipped
 from copysift.sources import files as load_module
 from copysift.sources import opening
 from copysift.sources.files import SMALL, load, load_many
@@ -170,12 +170,12 @@ def test_a_link_that_took_the_place_of_a_file_is_not_followed(tmp_path):
     assert load(named).data == b"some bytes"
 
 
-def test_a_file_of_4_gib_is_refused_by_name(tmp_path):
+@pytest.mark.slow
+def test_a_file_of_over_4_gib_is_read_in_chunks(tmp_path):
     entry = entry_of(tmp_path / "f")
-    os.truncate(tmp_path / "f", MAX_BYTES + 1)  # sparse: no disk is used
-    skipped = load(entry)
-    assert skipped.name == entry.path
-    assert "too large" in skipped.reason
+    os.truncate(tmp_path / "f", 2**32 + 1)  # sparse: no disk is used
+    loaded = load(entry)
+    assert (loaded.data, loaded.size) == (None, 2**32 + 1)
 
 
 def test_descriptors_are_closed_whatever_happens(tmp_path):

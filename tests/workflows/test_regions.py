@@ -1,5 +1,4 @@
 import random
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from copysift.kinds import canonicaliser
 from copysift.kinds.positions import Identity
 from copysift.match import spans
 from copysift.match.spans import spans_among
-from copysift.model.regions import WIDTH, RegionColumns, offsets_of
+from copysift.model.regions import WIDTH, RegionColumns
 
 TEXTS = ["Plain text, and much of it. " * 9, "Ein größerer Käse " * 5, "x", "UPPER, lower: 123; " * 20]
 
@@ -17,12 +16,12 @@ TEXTS = ["Plain text, and much of it. " * 9, "Ein größerer Käse " * 5, "x", "
 def columns(counts, seed=0):
     table = np.random.default_rng(seed).integers(0, 99, (sum(counts), WIDTH)).astype(np.uint32)
     longest = np.array([7 * (count > 0) for count in counts], np.int64)
-    return RegionColumns(longest, longest + 1, offsets_of(np.array(counts, np.int64)), table)
+    return RegionColumns.of(longest, longest + 1, np.array(counts, np.int64), table)
 
 
 def rows(found):
-    ends = found.offsets.tolist()
-    return [found.table[a:b].tolist() for a, b in pairwise(ends)]
+    places = zip(found.firsts.tolist(), found.counts.tolist(), strict=True)
+    return [found.table[first : first + count].tolist() for first, count in places]
 
 
 def test_taken_regions_are_those_of_the_pairs_asked_for():
@@ -35,8 +34,9 @@ def test_taken_regions_are_those_of_the_pairs_asked_for():
 
 def test_parts_stand_one_behind_the_other():
     one, none, other = columns([1, 2]), columns([]), columns([0, 4], seed=1)
-    assert rows(RegionColumns.together([one, none, other])) == rows(one) + rows(other)
-    assert len(RegionColumns.together([])) == 0
+    table = np.concatenate([one.table, none.table, other.table])
+    assert rows(RegionColumns.together([one, none, other], table)) == rows(one) + rows(other)
+    assert len(RegionColumns.together([], table[:0])) == 0
 
 
 def test_what_is_lost_is_not_known_and_has_no_regions():

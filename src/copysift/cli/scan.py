@@ -154,7 +154,7 @@ def report_format(door: Door) -> str:
 
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
-    from copysift.report.json_report import parts
+    from copysift.report import csv_report, json_report
     from copysift.report.names import names
     from copysift.report.view import View, no_source, no_spans
     from copysift.report.wording import plural
@@ -174,8 +174,9 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     )
     if door.anonymise:
         result, view = pseudonyms.anonymous(result, view, settings, door)
-    if chosen == "json":
-        console.write(parts(result, view), door)
+    if chosen in ("json", "csv"):
+        streamed = json_report if chosen == "json" else csv_report
+        console.write(streamed.parts(result, view), door)
         return
     report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
     made = report(result, view)

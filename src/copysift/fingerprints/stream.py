@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from copysift.fingerprints.options import FingerprintSettings
     from copysift.fingerprints.schemes import Choice, Scheme
-    from copysift.model.values import Symbols, UInt32s, UInt64s
+    from copysift.model.values import Offsets, Symbols, UInt32s, UInt64s
 
 _NO_SPANS = np.empty(0, np.uint32)
 
@@ -46,6 +46,16 @@ class Fingerprinter:
                 starts.append(first)
                 ends.append(last)
         return _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
+
+    def first_span(self, blocks: Iterable[Canonical], value: int) -> tuple[int, int] | None:
+        """Give the source span of the first k-gram that was chosen for its hash, or None."""
+        scheme, window = self._scheme(self.settings), _Window()
+        for choice in self._choices(scheme, window, blocks, True):
+            places = choice.places[choice.hashes == np.uint64(value)][:1]
+            if len(places):
+                first, last = window.spans(places, self.settings.k)
+                return int(first[0]), int(last[0])
+        return None
 
     def pieces(self, blocks: Iterable[Canonical]) -> Iterator[UInt64s]:
         """Give the hashes of one document piece by piece, so that those of a large one are never all held.
@@ -102,8 +112,8 @@ class _Window:
     def __init__(self) -> None:
         self.symbols: Symbols = np.empty(0, np.uint8)
         self.total = 0
-        self._starts: UInt32s = _NO_SPANS
-        self._ends: UInt32s = _NO_SPANS
+        self._starts: Offsets = _NO_SPANS
+        self._ends: Offsets = _NO_SPANS
         self._kept = 0
         self._block: Canonical | None = None
 
@@ -119,7 +129,7 @@ class _Window:
             self._starts, self._ends = self._at(which, 0), self._at(which, 1)
         self.symbols = self.symbols[first:].copy()
 
-    def spans(self, places: UInt32s, k: int) -> tuple[UInt32s, UInt32s]:
+    def spans(self, places: UInt32s, k: int) -> tuple[Offsets, Offsets]:
         """Source spans of the k-grams at these places."""
         first = places.astype(np.int64)
         assert self._block is not None
@@ -127,12 +137,12 @@ class _Window:
             return self._block.positions.spans(first, first + (k - 1))
         return self._at(first, 0), self._at(first + (k - 1), 1)
 
-    def _at(self, which: NDArray[np.int64], side: int) -> UInt32s:
+    def _at(self, which: NDArray[np.int64], side: int) -> Offsets:
         """Starts (side 0) or ends (1) of single symbols."""
         assert self._block is not None
-        out = np.empty(len(which), np.uint32)
         old = which < self._kept
-        out[old] = (self._starts, self._ends)[side][which[old]]
         fresh = which[~old] - self._kept
-        out[~old] = self._block.positions.spans(fresh, fresh)[side]
+        kept, found = (self._starts, self._ends)[side], self._block.positions.spans(fresh, fresh)[side]
+        out: Offsets = np.empty(len(which), np.promote_types(kept.dtype, found.dtype))
+        out[old], out[~old] = kept[which[old]], found
         return out

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
 UInt8s = NDArray[np.uint8]
 UInt32s = NDArray[np.uint32]
+Offsets = NDArray[np.integer[Any]]
+
+WIDE: int
 
 def tiles(
     a: Symbols,
@@ -31,5 +34,6 @@ def seed_tiles(
     stride: int,
     mask_a: UInt8s | None = None,
     mask_b: UInt8s | None = None,
-) -> tuple[UInt32s, UInt32s, UInt32s]: ...
+    allocate: Callable[[int, type], NDArray[Any]] | None = None,
+) -> tuple[Offsets, Offsets, Offsets]: ...
 def line_starts(data: bytes | bytearray | memoryview) -> UInt32s: ...

@@ -28,7 +28,36 @@ cdef extern from "seeds.h" nogil:
     int match_names_open(match_names *, size_t)
     void match_number(match_names *, const uint64_t *, size_t, uint32_t *)
     int match_tile_both(const match_side *, const match_side *, uint32_t, uint32_t, size_t, match_tiles *)
-    int match_seed_both(const match_side *, const match_side *, uint32_t, uint32_t, match_tiles *)
+    ctypedef struct seed_side:
+        const void *symbols
+        const uint8_t *mask
+        uint64_t n
+        int width
+    ctypedef struct seed_mapped:
+        const void *first
+        size_t bytes
+    ctypedef struct seed_tile:
+        uint64_t a
+        uint64_t b
+        uint64_t length
+    ctypedef struct seed_job:
+        const seed_side *a
+        const seed_side *b
+        uint64_t k
+        uint64_t stride
+        uint64_t seeds
+        uint32_t *tags
+        uint32_t *next
+        uint32_t *heads
+        int bits
+        uint8_t *taken
+        const seed_mapped *mapped
+        size_t n_mapped
+        seed_tile *tiles
+        size_t n
+        size_t room
+        uint64_t read
+    int seed_match(seed_job *)
     size_t match_line_starts(const uint8_t *, size_t, uint32_t *)
 
 cdef extern from "runs.h" nogil:
@@ -40,6 +69,7 @@ cdef extern from "runs.h" nogil:
     int RUN_FAILED
     int RUN_MANY
 
+WIDE = 1 << 32  # symbols of one, from which on places have 64 bits
 cdef Py_ssize_t MOST = 1 << 30  # symbols of both together: they are packed into 31 bits
 
 
@@ -279,23 +309,93 @@ def _by_suffixes(a, b, uint32_t k, mask_a, mask_b, size_t room):
         free(found.tiles)
 
 
-def seed_tiles(a, b, uint32_t k, uint32_t stride, mask_a=None, mask_b=None):
+cdef class _SeedSide:
+    """A sequence as it is, 1, 4 or 8 bytes a symbol; holds its arrays alive."""
+
+    cdef seed_side side
+    cdef list arrays
+
+    def __init__(self, symbols, mask):
+        symbols = np.ascontiguousarray(symbols)
+        if symbols.dtype.itemsize not in (1, 4, 8) or symbols.dtype.kind != "u":
+            raise ValueError("symbols must be unsigned, of 1, 4 or 8 bytes")
+        cdef const uint8_t[::1] s = symbols.view(np.uint8)
+        cdef const uint8_t[::1] m
+        self.arrays = [symbols]
+        self.side.n = len(symbols)
+        self.side.width = symbols.dtype.itemsize
+        self.side.symbols = &s[0] if self.side.n else NULL
+        self.side.mask = NULL
+        if mask is not None:
+            m = mask
+            if <uint64_t>m.shape[0] != self.side.n:
+                raise ValueError("a mask differs in length from its symbols")
+            self.side.mask = &m[0] if self.side.n else NULL
+            self.arrays.append(mask)
+
+
+cdef class _Mapped:
+    """Where the arrays that are mapped from files are in memory."""
+
+    cdef seed_mapped parts[8]
+    cdef size_t n
+
+    def __init__(self, arrays):
+        cdef const uint8_t[::1] seen
+        self.n = 0
+        for each in arrays:
+            if isinstance(each, np.memmap) and len(each):
+                seen = each.view(np.uint8)
+                self.parts[self.n].first = &seen[0]
+                self.parts[self.n].bytes = seen.shape[0]
+                self.n += 1
+
+
+def seed_tiles(a, b, uint64_t k, uint64_t stride, mask_a=None, mask_b=None, allocate=None):
     if k < 1 or stride < 1:
         raise ValueError("k and stride must be at least 1")
-    cdef _Sides sides = _Sides(a, b, mask_a, mask_b)
-    cdef match_tiles found
+    cdef _SeedSide left = _SeedSide(a, mask_a), right = _SeedSide(b, mask_b)
+    cdef seed_job job
+    job.seeds = len(b) // stride + 1
+    if job.seeds >= 2**32 - 1:
+        raise OverflowError("too many seeds for one match")
+    job.bits = 4
+    while (<uint64_t>1 << job.bits) < job.seeds and job.bits < 31:
+        job.bits += 1
+    make = np.empty if allocate is None else allocate
+    table = make(2 * job.seeds + (<uint64_t>1 << job.bits), np.uint32)
+    table[: job.seeds] = 0
+    table[2 * job.seeds :] = 2**32 - 1
+    taken = make((len(b) >> 3) + 1, np.uint8)
+    taken[:] = 0
+    cdef uint32_t[::1] t = table
+    cdef uint8_t[::1] bits = taken
+    cdef _Mapped mapped = _Mapped([a, b, mask_a, mask_b, table, taken])
     cdef int done = 1
-    found.tiles = NULL
-    found.n = found.room = 0
+    job.a, job.b, job.k, job.stride = &left.side, &right.side, k, stride
+    job.tags, job.next, job.heads = &t[0], &t[job.seeds], &t[2 * job.seeds]
+    job.taken, job.mapped, job.n_mapped = &bits[0], mapped.parts, mapped.n
+    job.tiles, job.n, job.room, job.read = NULL, 0, 0, 0
     try:
-        if sides.a.n >= k and sides.b.n >= k:
+        if left.side.n >= k and right.side.n >= k:
             with nogil:
-                done = match_seed_both(&sides.a, &sides.b, k, stride, &found)
+                done = seed_match(&job)
         if not done:
             raise MemoryError
-        return _columns(found)
+        return _seed_columns(job.tiles, job.n, max(left.side.n, right.side.n))
     finally:
-        free(found.tiles)
+        free(job.tiles)
+
+
+cdef tuple _seed_columns(const seed_tile *tiles, size_t n, uint64_t longest):
+    table = np.empty((3, n), np.int64)
+    cdef int64_t[:, ::1] into = table
+    cdef size_t i
+    for i in range(n):
+        into[0, i] = <int64_t>tiles[i].a
+        into[1, i] = <int64_t>tiles[i].b
+        into[2, i] = <int64_t>tiles[i].length
+    return tuple(table.astype(np.uint32) if longest < WIDE else table)
 
 
 def line_starts(const uint8_t[::1] data):

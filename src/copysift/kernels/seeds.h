@@ -2,104 +2,221 @@
 
    Every stride-th k-gram of b is noted; a is read from left to right, and where its k-gram is
    noted, the first free places of b are tried: the one with the longest run is taken. Any common
-   run of k + stride − 1 symbols holds a noted k-gram, so it is met. */
+   run of k + stride − 1 symbols holds a noted k-gram, so it is met.
+
+   Symbols stay as wide as they are. They may be mapped from a file: what was read is given back to
+   the system again and again, so that memory does not grow with the sequences. */
 
 #ifndef COPYSIFT_SEEDS_H
 #define COPYSIFT_SEEDS_H
 
 #include "tiling.h"
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #define SEED_TRIES 16
+#define SEED_NONE UINT32_MAX
+#define SEED_HELD ((uint64_t)1 << 23) /* symbols that are read before mapped memory is given back */
 
 typedef struct {
-    match_sieve sieve;
-    uint32_t *heads, *tails;   /* by slot of the sieve */
-    uint32_t *places, *next;   /* by seed */
-    uint32_t n;
-} seed_table;
+    const void *symbols;
+    const uint8_t *mask; /* NULL, or 1 for each symbol that may not match */
+    uint64_t n;
+    int width; /* bytes of a symbol: 1, 4 or 8 */
+} seed_side;
 
-static int seed_note(seed_table *table, const match_side *b, uint32_t k, uint32_t stride) {
-    size_t most = b->n / stride + 1;
-    if (!match_sieve_open(&table->sieve, most)) return 0;
-    size_t slots = (size_t)1 << table->sieve.bits;
-    table->heads = malloc(slots * sizeof *table->heads);
-    table->tails = malloc(slots * sizeof *table->tails);
-    table->places = malloc(most * sizeof *table->places);
-    table->next = malloc(most * sizeof *table->next);
-    if (!table->heads || !table->tails || !table->places || !table->next) return 0;
-    match_grams grams = match_grams_of(b, k);
-    for (uint32_t start; (start = match_next_gram(&grams)) != MATCH_NONE;) {
-        if (start % stride) continue;
-        uint32_t tag, seed = table->n++;
-        size_t slot = match_slot(&table->sieve, grams.hash, &tag);
-        table->places[seed] = start;
-        table->next[seed] = MATCH_NONE;
-        if (table->sieve.tags[slot]) table->next[table->tails[slot]] = seed;
-        else table->heads[slot] = seed;
-        table->tails[slot] = seed;
-        table->sieve.tags[slot] = tag;
+typedef struct {
+    const void *first;
+    size_t bytes;
+} seed_mapped;
+
+typedef struct {
+    uint64_t a, b, length;
+} seed_tile;
+
+typedef struct {
+    const seed_side *a, *b;
+    uint64_t k, stride, seeds;
+    uint32_t *tags, *next; /* by seed, the k-gram of b at seed · stride; 0: it is masked */
+    uint32_t *heads;       /* by slot: the first seed, SEED_NONE if there is none */
+    int bits;
+    uint8_t *taken; /* a bit for each symbol of b */
+    const seed_mapped *mapped;
+    size_t n_mapped;
+    uint64_t read;
+    seed_tile *tiles;
+    size_t n, room;
+} seed_job;
+
+/* ---- memory ---- */
+
+static void seed_give_back(seed_job *job) {
+    job->read = 0;
+#if defined(__unix__) || defined(__APPLE__)
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < job->n_mapped; i++) {
+        uintptr_t first = ((uintptr_t)job->mapped[i].first + page - 1) / page * page;
+        uintptr_t end = ((uintptr_t)job->mapped[i].first + job->mapped[i].bytes) / page * page;
+        if (end > first) madvise((void *)first, end - first, MADV_DONTNEED); /* it is in its file */
     }
+#endif
+}
+
+static inline void seed_count(seed_job *job, uint64_t symbols) {
+    job->read += symbols;
+    if (job->read >= SEED_HELD && job->n_mapped) seed_give_back(job);
+}
+
+static int seed_push(seed_job *job, seed_tile tile) {
+    if (job->n == job->room) {
+        size_t room = job->room ? job->room * 2 : 64;
+        seed_tile *tiles = realloc(job->tiles, room * sizeof *tiles);
+        if (!tiles) return 0;
+        job->tiles = tiles;
+        job->room = room;
+    }
+    job->tiles[job->n++] = tile;
     return 1;
 }
 
-static inline int seed_same(const match_side *a, uint32_t i, const match_side *b, uint32_t j,
-                            const uint8_t *taken) {
-    return a->symbols[i] == b->symbols[j] && !taken[j] && !(a->mask && a->mask[i]) && !(b->mask && b->mask[j]);
+/* ---- symbols and k-grams ---- */
+
+static inline uint64_t seed_symbol(const seed_side *side, uint64_t i) {
+    switch (side->width) {
+    case 1: return ((const uint8_t *)side->symbols)[i];
+    case 4: return ((const uint32_t *)side->symbols)[i];
+    default: return ((const uint64_t *)side->symbols)[i];
+    }
+}
+
+typedef struct {
+    const seed_side *side;
+    uint64_t k, next, run; /* run: symbols without a masked one that end before next */
+    uint64_t hash, oldest; /* oldest: FACTOR^k, the weight of the symbol that leaves */
+} seed_grams;
+
+static seed_grams seed_grams_of(const seed_side *side, uint64_t k) {
+    seed_grams grams = {side, k, 0, 0, 0, 1};
+    for (uint64_t i = 0; i < k; i++) grams.oldest *= MATCH_FACTOR;
+    return grams;
+}
+
+/* Move to the next k-gram without a masked symbol; 0 at the end. It starts k symbols before `next`. */
+static inline int seed_next_gram(seed_grams *g) {
+    const seed_side *side = g->side;
+    while (g->next < side->n) {
+        uint64_t i = g->next++;
+        if (side->mask && side->mask[i]) {
+            g->run = 0;
+            g->hash = 0;
+            continue;
+        }
+        g->hash = g->hash * MATCH_FACTOR + seed_symbol(side, i) + 1;
+        if (g->run < g->k) g->run++;
+        else g->hash -= (seed_symbol(side, i - g->k) + 1) * g->oldest;
+        if (g->run == g->k) return 1;
+    }
+    return 0;
+}
+
+static inline uint32_t seed_tag(uint64_t hash) {
+    uint32_t tag = (uint32_t)(match_mix(hash) >> 32);
+    return tag ? tag : 1;
+}
+
+static inline size_t seed_slot(const seed_job *job, uint32_t tag) { return tag >> (32 - job->bits); }
+
+/* Note the seeds of b; `tags` is zero and `heads` is SEED_NONE. Those of a slot come in order. */
+static void seed_note(seed_job *job) {
+    seed_grams grams = seed_grams_of(job->b, job->k);
+    while (seed_next_gram(&grams)) {
+        uint64_t start = grams.next - job->k;
+        if (start % job->stride == 0) job->tags[start / job->stride] = seed_tag(grams.hash);
+        seed_count(job, 1);
+    }
+    for (uint64_t seed = job->seeds; seed-- > 0;) {
+        if (!job->tags[seed]) continue;
+        size_t slot = seed_slot(job, job->tags[seed]);
+        job->next[seed] = job->heads[slot];
+        job->heads[slot] = (uint32_t)seed;
+        seed_count(job, 1);
+    }
+}
+
+/* ---- tiles ---- */
+
+static inline int seed_is_taken(const seed_job *job, uint64_t j) { return job->taken[j >> 3] >> (j & 7) & 1; }
+
+static void seed_take(seed_job *job, uint64_t start, uint64_t length) {
+    for (uint64_t j = start; j < start + length; j++) {
+        if (!(j & 7) && j + 8 <= start + length) {
+            job->taken[j >> 3] = 0xFF;
+            j += 7;
+        } else job->taken[j >> 3] |= (uint8_t)(1 << (j & 7));
+    }
+}
+
+static inline int seed_same(const seed_job *job, uint64_t i, uint64_t j) {
+    return seed_symbol(job->a, i) == seed_symbol(job->b, j) && !seed_is_taken(job, j) &&
+           !(job->a->mask && job->a->mask[i]) && !(job->b->mask && job->b->mask[j]);
 }
 
 /* The maximal run through a[i] and b[j], not before `from` in a. */
-static match_tile seed_extend(const match_side *a, uint32_t i, uint32_t from, const match_side *b,
-                              uint32_t j, const uint8_t *taken) {
-    uint32_t back = 0, ahead = 0;
-    while (i + ahead < a->n && j + ahead < b->n && seed_same(a, i + ahead, b, j + ahead, taken)) ahead++;
-    while (i - back > from && j > back && seed_same(a, i - back - 1, b, j - back - 1, taken)) back++;
-    match_tile tile = {i - back, j - back, ahead ? ahead + back : 0};
+static seed_tile seed_extend(seed_job *job, uint64_t i, uint64_t from, uint64_t j) {
+    uint64_t back = 0, ahead = 0;
+    while (i + ahead < job->a->n && j + ahead < job->b->n && seed_same(job, i + ahead, j + ahead)) {
+        ahead++;
+        seed_count(job, 1);
+    }
+    while (i - back > from && j > back && seed_same(job, i - back - 1, j - back - 1)) {
+        back++;
+        seed_count(job, 1);
+    }
+    seed_tile tile = {i - back, j - back, ahead ? ahead + back : 0};
     return tile;
 }
 
-static match_tile seed_best(seed_table *table, size_t slot, const match_side *a, uint32_t i, uint32_t from,
-                            const match_side *b, const uint8_t *taken) {
-    match_tile best = {0, 0, 0};
-    uint32_t *link = &table->heads[slot];
-    for (int tries = 0; tries < SEED_TRIES && *link != MATCH_NONE;) {
-        uint32_t j = table->places[*link];
-        if (taken[j]) { /* for good */
-            *link = table->next[*link];
+static seed_tile seed_best(seed_job *job, uint32_t tag, uint64_t i, uint64_t from) {
+    seed_tile best = {0, 0, 0};
+    uint32_t *link = &job->heads[seed_slot(job, tag)];
+    for (int tries = 0; tries < SEED_TRIES && *link != SEED_NONE;) {
+        uint64_t j = *link * job->stride;
+        if (seed_is_taken(job, j)) { /* for good */
+            *link = job->next[*link];
             continue;
         }
-        match_tile tile = seed_extend(a, i, from, b, j, taken);
-        if (tile.length > best.length) best = tile;
-        link = &table->next[*link];
-        tries++;
+        if (job->tags[*link] == tag) {
+            uint64_t left_a = job->a->n - i, left_b = job->b->n - j;
+            if (best.length >= i - from + (left_a < left_b ? left_a : left_b)) break; /* none can be longer */
+            seed_tile tile = seed_extend(job, i, from, j);
+            if (tile.length > best.length) best = tile;
+            tries++;
+        }
+        link = &job->next[*link];
     }
     return best;
 }
 
-static int match_seed_both(const match_side *a, const match_side *b, uint32_t k, uint32_t stride,
-                           match_tiles *out) {
-    seed_table table = {{NULL, 0}, NULL, NULL, NULL, NULL, 0};
-    uint8_t *taken = calloc(b->n + (size_t)1, 1);
-    int fits = taken && seed_note(&table, b, k, stride);
-    match_grams grams = match_grams_of(a, k);
-    uint32_t from = 0;
-    for (uint32_t start; fits && (start = match_next_gram(&grams)) != MATCH_NONE;) {
-        uint32_t tag;
+static int seed_match(seed_job *job) {
+    seed_grams grams = seed_grams_of(job->a, job->k);
+    uint64_t from = 0;
+    seed_note(job);
+    while (seed_next_gram(&grams)) {
+        uint64_t start = grams.next - job->k;
+        seed_count(job, 1);
         if (start < from) continue;
-        size_t slot = match_slot(&table.sieve, grams.hash, &tag);
-        if (!table.sieve.tags[slot]) continue;
-        match_tile best = seed_best(&table, slot, a, start, from, b, taken);
-        if (best.length < k) continue;
-        memset(taken + best.b, 1, best.length);
+        uint32_t tag = seed_tag(grams.hash);
+        if (job->heads[seed_slot(job, tag)] == SEED_NONE) continue;
+        seed_tile best = seed_best(job, tag, start, from);
+        if (best.length < job->k) continue;
+        seed_take(job, best.b, best.length);
         from = best.a + best.length;
-        fits = match_push(out, best);
+        if (!seed_push(job, best)) return 0;
     }
-    free(taken);
-    free(table.sieve.tags);
-    free(table.heads);
-    free(table.tails);
-    free(table.places);
-    free(table.next);
-    return fits;
+    return 1;
 }
 
 /* ---- lines ---- */

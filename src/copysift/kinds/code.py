@@ -18,7 +18,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.kinds import lexemes
-from copysift.kinds.kind import joined, stream
+from copysift.kinds.kind import joined, placed, stream
 from copysift.kinds.lexemes import Lexemes
 from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
@@ -65,7 +65,7 @@ class Code:
                 starts, ends = starts + np.uint32(offset), ends + np.uint32(offset)
             return Canonical(symbols, Explicit(starts, ends)), used
 
-        return (block for block in stream(chunks, step, PIECE) if len(block.symbols))
+        return (block for block in stream(chunks, placed(step), PIECE) if len(block.symbols))
 
 
 def _line_end(data: bytes | memoryview) -> int:

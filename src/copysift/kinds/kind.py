@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from copysift.errors import InputError
-from copysift.kinds.positions import Explicit
-from copysift.model.values import MAX_BYTES, Canonical
+from copysift.kinds import positions
+from copysift.kinds.positions import Explicit, Shifted
+from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
     from copysift.kinds.lexemes import Lexemes
@@ -69,8 +69,6 @@ def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Ite
 
     def take(data: bytes | memoryview, final: bool) -> Made:
         nonlocal rest, offset
-        if offset + len(data) > MAX_BYTES:
-            raise InputError(f"a document of over {MAX_BYTES} bytes", hint="Split it: offsets are 32-bit.")
         made, used = step(data, offset, final)
         offset += used
         rest = bytearray(data[used:])
@@ -84,6 +82,18 @@ def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Ite
             at = end
         rest += view[at:]
     yield take(bytes(rest), True)
+
+
+def placed(step: Step[Canonical]) -> Step[Canonical]:
+    """Make a step that is never given an offset of over 32 bits; its blocks beyond them are shifted."""
+
+    def anywhere(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
+        if offset + len(data) <= positions.NARROW:
+            return step(data, offset, final)
+        made, used = step(data, 0, final)
+        return Canonical(made.symbols, Shifted(made.positions, offset)), used
+
+    return anywhere
 
 
 def joined(blocks: Iterable[Canonical]) -> Canonical:

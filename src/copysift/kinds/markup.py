@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift import kernels
+from copysift.kinds import positions
 from copysift.kinds.kind import Canonicaliser, stream
 from copysift.kinds.positions import Widened
 from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
-    from copysift.model.values import UInt32s
+    from copysift.model.values import Offsets
 
 
 def blank_markup(data: bytes) -> bytes:
@@ -49,8 +50,8 @@ class _References:
     """The character references of a document that later blocks may still stand on."""
 
     def __init__(self) -> None:
-        self.starts: list[UInt32s] = []
-        self.ends: list[UInt32s] = []
+        self.starts: list[Offsets] = []
+        self.ends: list[Offsets] = []
 
     def blanked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Blank the markup chunk by chunk, and note the references."""
@@ -58,10 +59,13 @@ class _References:
 
         def step(data: bytes | memoryview, offset: int, final: bool) -> tuple[bytes, int]:
             nonlocal state
-            blanked, starts, ends, used, state = kernels.text.markup_block(data, offset, state, final)
+            narrow = offset + len(data) <= positions.NARROW
+            blanked, starts, ends, used, state = kernels.text.markup_block(
+                data, offset if narrow else 0, state, final
+            )
             if len(starts):
-                self.starts.append(starts)
-                self.ends.append(ends)
+                self.starts.append(starts if narrow else positions.moved(starts, offset))
+                self.ends.append(ends if narrow else positions.moved(ends, offset))
             return blanked, used
 
         return stream(chunks, step)

@@ -1,4 +1,7 @@
-"""Where symbols stand in the source: three maps, each as small as its kind of block allows."""
+"""Where symbols stand in the source: three maps, each as small as its kind of block allows.
+
+Offsets are 32 bits wide up to 4 GiB, and 64 bits beyond it: small documents do not pay for large ones.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from copysift import kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.model.values import PositionMap, UInt32s, UInt64s
+    from copysift.model.values import Offsets, PositionMap, UInt32s, UInt64s
+
+NARROW = 2**32 - 1  # bytes of a document whose offsets have 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +73,40 @@ class Masks:
 class Explicit:
     """Symbols of any width, each with its span."""
 
-    starts: UInt32s
-    ends: UInt32s
+    starts: Offsets
+    ends: Offsets
 
-    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[Offsets, Offsets]:
         """Source spans of the runs of symbols first[i]..last[i], both ends included."""
         return self.starts[first], self.ends[last]
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """Another map, whose offsets count from `offset`: that of a block beyond 4 GiB."""
+
+    inner: PositionMap
+    offset: int
+
+    @property
+    def starts(self) -> UInt64s:
+        """First byte of every symbol."""
+        return moved(self.inner.starts, self.offset)
+
+    @property
+    def ends(self) -> UInt64s:
+        """One past the last byte of every symbol."""
+        return moved(self.inner.ends, self.offset)
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt64s, UInt64s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        starts, ends = self.inner.spans(first, last)
+        return moved(starts, self.offset), moved(ends, self.offset)
+
+
+def moved(offsets: Offsets, by: int) -> UInt64s:
+    """Add to offsets what may take them beyond 32 bits."""
+    return offsets.astype(np.uint64) + np.uint64(by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +117,25 @@ class Widened:
     """
 
     inner: PositionMap
-    reference_starts: UInt32s
-    reference_ends: UInt32s
+    reference_starts: Offsets
+    reference_ends: Offsets
 
     @property
-    def starts(self) -> UInt32s:
+    def starts(self) -> Offsets:
         """First byte of every symbol."""
         return self._widen(self.inner.starts, self.reference_starts)
 
     @property
-    def ends(self) -> UInt32s:
+    def ends(self) -> Offsets:
         """One past the last byte of every symbol."""
         return self._widen(self.inner.ends, self.reference_ends)
 
-    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[Offsets, Offsets]:
         """Source spans of the runs of symbols first[i]..last[i], both ends included."""
         starts, ends = self.inner.spans(first, last)
         return self._widen(starts, self.reference_starts), self._widen(ends, self.reference_ends)
 
-    def _widen(self, offsets: UInt32s, edges: UInt32s) -> UInt32s:
+    def _widen(self, offsets: Offsets, edges: Offsets) -> Offsets:
         """Move the offsets that lie strictly inside a reference to its edge."""
         before = np.searchsorted(self.reference_starts, offsets, "left").astype(np.int64) - 1
         inside = (before >= 0) & (offsets < self.reference_ends[before])

@@ -16,6 +16,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.errors import UsageError
+from copysift.kinds import positions
 from copysift.kinds.kind import joined
 from copysift.kinds.lexemes import Lexemes
 from copysift.kinds.lextable import CHARACTER, IDENTIFIER, NUMBER, REGEX, STRING
@@ -23,7 +24,7 @@ from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
-    from copysift.model.values import UInt32s
+    from copysift.model.values import Offsets, UInt32s
 
 PREFIX = "pygments-"
 LARGEST = 1 << 20  # bytes
@@ -90,7 +91,11 @@ class Foreign:
         rows = list(self._tokens(text))
         symbols = np.array([row[0] for row in rows], np.uint32)
         starts, ends = (np.array([row[side] for row in rows], np.int64) for side in (1, 2))
-        places = _byte_offsets(text, len(data)) + np.uint32(offset)
+        places: Offsets = _byte_offsets(text, len(data))
+        if offset + len(data) <= positions.NARROW:
+            places = places + np.uint32(offset)
+        else:
+            places = positions.moved(places, offset)
         return Canonical(symbols, Explicit(places[starts], places[ends]))
 
     def _tokens(self, text: str) -> Iterator[tuple[int, int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from copysift.kinds.kind import stream
+from copysift.kinds.kind import placed, stream
 from copysift.kinds.positions import Identity
 from copysift.model.values import Canonical
 
@@ -16,7 +16,7 @@ class Raw:
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
         """Canonicalise a document that comes in chunks of any size."""
-        return (block for block in stream(chunks, _step) if len(block.symbols))
+        return (block for block in stream(chunks, placed(_step)) if len(block.symbols))
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from copysift import kernels
-from copysift.kinds.kind import stream
+from copysift.kinds.kind import placed, stream
 from copysift.kinds.positions import Explicit, Masks
 from copysift.model.values import Canonical
 
@@ -19,7 +19,7 @@ class Text:
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
         """Canonicalise a document that comes in chunks of any size."""
-        return (block for block in stream(chunks, _step) if len(block.symbols))
+        return (block for block in stream(chunks, placed(_step)) if len(block.symbols))
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""

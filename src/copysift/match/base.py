@@ -6,6 +6,7 @@ material would leak through (design, Fingerprint).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from copysift.kinds import Lexemes
 
 if TYPE_CHECKING:
-    from copysift.model.values import Canonical, UInt64s
+    from copysift.model.values import SpanMap, UInt64s
 
 
 class Base:
@@ -38,18 +39,27 @@ class Base:
 
     def mask(self, grams: UInt64s, k: int, count: int) -> NDArray[np.uint8]:
         """Mark every symbol that a k-gram of the base covers; `grams` are all k-grams of `count` symbols."""
-        marks = np.zeros(count + 1, np.int64)
-        starts = np.flatnonzero(self.holds(grams))
-        np.add.at(marks, starts, 1)
-        np.add.at(marks, starts + k, -1)
-        return (np.cumsum(marks[:count]) > 0).astype(np.uint8)
+        return np.concatenate([np.empty(0, np.uint8), *self.masks([grams], k)])[:count]
+
+    def masks(self, pieces: Iterable[UInt64s], k: int) -> Iterator[NDArray[np.uint8]]:
+        """Mark symbols as `mask` does, piece by piece; `pieces` are all k-grams in order.
+
+        The marks of the last k − 1 symbols come last; a document of fewer has more marks than symbols.
+        """
+        since = k  # symbols since the start of the last k-gram of the base
+        for grams in pieces:
+            places = np.arange(len(grams))
+            last = np.maximum.accumulate(np.where(self.holds(grams), places, -since))
+            yield (places - last < k).astype(np.uint8)
+            since = min(k, len(grams) - int(last[-1])) if len(grams) else since
+        yield (np.arange(since, since + k - 1) < k).astype(np.uint8)
 
 
-def masked_spans(mask: NDArray[np.uint8], canonical: Canonical) -> tuple[tuple[int, int], ...]:
+def masked_spans(mask: NDArray[np.uint8], positions: SpanMap) -> tuple[tuple[int, int], ...]:
     """Give the half-open source spans of the runs of marked symbols."""
     edges = np.diff(np.concatenate(([0], mask, [0])).astype(np.int8))
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     if not len(first):
         return ()
-    starts, ends = canonical.positions.spans(first, last)
+    starts, ends = positions.spans(first, last)
     return tuple(zip(starts.tolist(), ends.tolist(), strict=True))

@@ -16,12 +16,13 @@ from copysift import kernels
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from copysift.model.values import Canonical, Symbols
+    from copysift.model.values import Canonical, Offsets, Symbols
 
+    Allocate = Callable[[int, type], NDArray[Any]]
     UInt8s = NDArray[np.uint8]
     UInt32s = NDArray[np.uint32]
 
@@ -38,11 +39,11 @@ class Matches:
     when the documents were too large and seeds were used (see `regions`).
     """
 
-    lengths: UInt32s
-    left_starts: UInt32s
-    left_ends: UInt32s
-    right_starts: UInt32s
-    right_ends: UInt32s
+    lengths: Offsets
+    left_starts: Offsets
+    left_ends: Offsets
+    right_starts: Offsets
+    right_ends: Offsets
     exact: bool = True
 
     def __len__(self) -> int:
@@ -68,9 +69,9 @@ class Runs:
     """
 
     pairs: NDArray[np.int64]
-    lengths: UInt32s
-    left_firsts: UInt32s
-    right_firsts: UInt32s
+    lengths: Offsets
+    left_firsts: Offsets
+    right_firsts: Offsets
 
 
 def regions(
@@ -93,6 +94,7 @@ def regions(
     _check_noise(k)
     symbols = (left.symbols, right.symbols)
     masks = (mask_left, mask_right)
+    found: tuple[Offsets, Offsets, Offsets]
     exact = _fits(*symbols)
     if exact:
         try:
@@ -115,18 +117,29 @@ def runs_among(
     k: int,
     t: int = 0,
     masks: Sequence[UInt8s | None] | None = None,
+    allocate: Allocate | None = None,
 ) -> Runs:
-    """Match pairs of documents, which are named by number, each as `regions` does."""
+    """Match pairs of documents, which are named by number, each as `regions` does.
+
+    `allocate(count, dtype)` gives the room for the seeds of large ones.
+    """
     _check_noise(k)
     sizes = np.array([len(each) for each in documents], np.int64)
     small = sizes[lefts] + sizes[rights] <= SIEVE_ROOM
     numbers = np.flatnonzero(small)
-    found = kernels.match.tiles_among(documents, lefts[small], rights[small], k, masks, SUFFIX_ROOM)
-    parts = [(np.repeat(numbers, np.maximum(found[0], 0)), *found[1:])]
+    met = np.zeros(len(documents), np.bool_)
+    met[lefts[small]] = met[rights[small]] = True
+    least = [each if wanted else each[:0] for each, wanted in zip(documents, met.tolist(), strict=True)]
+    covers = masks and [
+        mask if mask is None or wanted else mask[:0] for mask, wanted in zip(masks, met.tolist(), strict=True)
+    ]
+    found = kernels.match.tiles_among(least, lefts[small], rights[small], k, covers, SUFFIX_ROOM)
+    owners = np.repeat(numbers, np.maximum(found[0], 0))
+    parts: list[tuple[NDArray[np.int64], Offsets, Offsets, Offsets]] = [(owners, *found[1:])]
     for number in np.concatenate([np.flatnonzero(~small), numbers[found[0] < 0]]).tolist():
         a, b = int(lefts[number]), int(rights[number])
         pair_masks = (None, None) if masks is None else (masks[a], masks[b])
-        tiles = _seeded(documents[a], documents[b], k, t, *pair_masks)
+        tiles = _seeded(documents[a], documents[b], k, t, *pair_masks, allocate)
         parts.append((np.full(len(tiles[0]), number, np.int64), *tiles))
     pairs, left_firsts, right_firsts, lengths = (
         np.concatenate(column) for column in zip(*parts, strict=True)
@@ -145,9 +158,15 @@ def _fits(left: Symbols, right: Symbols) -> bool:
 
 
 def _seeded(
-    left: Symbols, right: Symbols, k: int, t: int, mask_left: UInt8s | None, mask_right: UInt8s | None
-) -> tuple[UInt32s, UInt32s, UInt32s]:
-    return kernels.match.seed_tiles(left, right, k, max(t - k + 1, 1), mask_left, mask_right)
+    left: Symbols,
+    right: Symbols,
+    k: int,
+    t: int,
+    mask_left: UInt8s | None,
+    mask_right: UInt8s | None,
+    allocate: Allocate | None = None,
+) -> tuple[Offsets, Offsets, Offsets]:
+    return kernels.match.seed_tiles(left, right, k, max(t - k + 1, 1), mask_left, mask_right, allocate)
 
 
 def line_span(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[UInt32s, UInt32s]:

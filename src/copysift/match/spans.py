@@ -12,25 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.kinds.positions import Masks
-from copysift.model.values import PositionMap
+from copysift.model.values import SpanMap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from copysift.model.values import UInt32s
 
     Int64s = NDArray[np.int64]
 
 LONGEST_ROW = 1 << 31  # bytes of texts in a row: offsets are 32-bit
 
 
-def spans_among(
-    maps: Sequence[PositionMap], which: Int64s, first: Int64s, last: Int64s
-) -> tuple[UInt32s, UInt32s]:
+def spans_among(maps: Sequence[SpanMap], which: Int64s, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
     """Give the source spans of the runs first[i]..last[i], both included, of the documents which[i]."""
     order = np.argsort(which, kind="stable")
     met, heads = np.unique(which[order], return_index=True)
-    starts, ends = np.zeros(len(which), np.uint32), np.zeros(len(which), np.uint32)
+    starts, ends = np.zeros(len(which), np.int64), np.zeros(len(which), np.int64)
     row: list[tuple[Masks, NDArray[np.int64]]] = []
     for number, head, end in zip(met.tolist(), heads.tolist(), [*heads[1:], len(order)], strict=False):
         here, each = order[head:end], maps[number]
@@ -44,7 +40,7 @@ def spans_among(
         here = np.concatenate([here for _, here in some])
         ahead, back = np.repeat(symbols, counts), np.repeat(offsets, counts)
         spans = joined.spans(first[here] + ahead, last[here] + ahead)
-        starts[here], ends[here] = ((each - back).astype(np.uint32) for each in spans)
+        starts[here], ends[here] = (each - back for each in spans)
     return starts, ends
 
 

@@ -1,6 +1,6 @@
 """The values that pass between the stages: frozen leaves that know no stage.
 
-All offsets are half-open byte offsets of the readable source (UTF-8), 32 bits wide.
+All offsets are half-open byte offsets of the readable source (UTF-8): 32 bits wide up to 4 GiB, 64 beyond.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
+    Offsets = NDArray[np.integer[Any]]  # uint32, or uint64 in a document of over 4 GiB
     Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
 
-MAX_BYTES = 2**32 - 1  # a document over this is refused by name: offsets are 32-bit
 
 
 RENAMED = "has the id of an earlier record; told apart by a number"
@@ -40,19 +40,23 @@ class Skipped:
     code: str = field(default="", compare=False)
 
 
-class PositionMap(Protocol):
+class SpanMap(Protocol):
+    """Where runs of symbols are in the source."""
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[Offsets, Offsets]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+
+
+class PositionMap(SpanMap, Protocol):
     """Where the symbols of a `Canonical` stand in the source."""
 
     @property
-    def starts(self) -> UInt32s:
+    def starts(self) -> Offsets:
         """First byte of every symbol."""
 
     @property
-    def ends(self) -> UInt32s:
+    def ends(self) -> Offsets:
         """One past the last byte of every symbol."""
-
-    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
-        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,11 @@ class Canonical:
     positions: PositionMap
 
     @property
-    def starts(self) -> UInt32s:
+    def starts(self) -> Offsets:
         return self.positions.starts
 
     @property
-    def ends(self) -> UInt32s:
+    def ends(self) -> Offsets:
         return self.positions.ends
 
 
@@ -84,8 +88,8 @@ class Fingerprints:
     """
 
     hashes: UInt64s
-    starts: UInt32s
-    ends: UInt32s
+    starts: Offsets
+    ends: Offsets
     grams: int
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from copysift.model.values import Result
 from copysift.report.units import bytes_of
@@ -13,26 +15,29 @@ PAIR_COLUMNS = (
     "left", "right", "equal", "similarity", "resemblance", "containment_left", "containment_right",
     "shared", "longest", "lines", "bytes_left", "bytes_right",
 )  # fmt: skip
+AT_ONCE = 1024  # rows of a part
 GROUP_COLUMNS = ("group", "name", "reference", "share", "bytes")
 
 
 def report(result: Result, view: View) -> str:
     """Show the pairs of a result, or its groups, as CSV with a header."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    if view.groups:
-        writer.writerow(GROUP_COLUMNS)
-        writer.writerows(_group_rows(result, view))
-    else:
-        writer.writerow(PAIR_COLUMNS)
-        writer.writerows(_pair_rows(result, view))
-    return written.getvalue()
+    return "".join(parts(result, view))
 
 
-def _pair_rows(result: Result, view: View) -> list[list[object]]:
+def parts(result: Result, view: View) -> Iterator[str]:
+    """Show a result as CSV, in parts of some rows: there may be millions."""
+    rows = _group_rows(result, view) if view.groups else _pair_rows(result, view)
+    every = chain([GROUP_COLUMNS if view.groups else PAIR_COLUMNS], rows)
+    while some := list(islice(every, AT_ONCE)):
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows(some)
+        yield written.getvalue()
+
+
+def _pair_rows(result: Result, view: View) -> Iterator[Sequence[object]]:
     sizes = bytes_of(result)
-    return [
-        [
+    for pair in islice(result.pairs, view.limit):
+        yield [
             pair.left,
             pair.right,
             str(pair.equal).lower(),
@@ -46,14 +51,11 @@ def _pair_rows(result: Result, view: View) -> list[list[object]]:
             sizes[pair.left],
             sizes[pair.right],
         ]
-        for pair in result.pairs[: view.limit]
-    ]
 
 
-def _group_rows(result: Result, view: View) -> list[list[object]]:
+def _group_rows(result: Result, view: View) -> Iterator[Sequence[object]]:
     sizes = bytes_of(result)
-    rows: list[list[object]] = []
     for number, listing in enumerate(result.listings[: view.limit], 1):
-        rows.append([number, listing.reference, "true", f"{1:.6f}", sizes[listing.reference]])
-        rows += [[number, name, "false", f"{share:.6f}", sizes[name]] for name, share in listing.members]
-    return rows
+        yield [number, listing.reference, "true", f"{1:.6f}", sizes[listing.reference]]
+        for name, share in listing.members:
+            yield [number, name, "false", f"{share:.6f}", sizes[name]]

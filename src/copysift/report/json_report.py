@@ -28,7 +28,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
     content = {
         "version": VERSION,
         "settings": result.settings,
-        "documents": [
+        "documents": (
             {
                 "name": each.name,
                 "group": each.group,
@@ -38,17 +38,17 @@ def parts(result: Result, view: View) -> Iterator[str]:
                 "read_as": each.read_as or "file",
             }
             for each in result.documents
-        ],
+        ),
         "pairs": (record(pair) for pair in islice(result.pairs, view.limit)),
-        "equal": [
+        "equal": (
             {
                 "members": list(names),
                 "bytes": sizes[names[0]],
                 "wasted": sizes[names[0]] * (len(names) - 1),
             }
             for names in result.equal
-        ],
-        "clusters": [{"members": list(cluster.members)} for cluster in result.clusters],
+        ),
+        "clusters": ({"members": list(cluster.members)} for cluster in result.clusters),
         "ignored": [
             {"hash": f"{each.hash:016x}", "groups": each.groups, "text": each.text} for each in result.ignored
         ],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from copysift import kernels
 from copysift.errors import InputError
 from copysift.model.document import Document
-from copysift.model.values import MAX_BYTES, Skipped
+from copysift.model.values import Skipped
 from copysift.sources.file_content import CHANGED, FileContent, read_chunks
 from copysift.sources.opening import open_regular, why
 
@@ -123,8 +123,6 @@ def load(entry: Document) -> Loaded | Skipped:
                 return Skipped(entry.name, CHANGED)
             checksum = checksum_of(data)
             return Loaded(entry, data, size, checksum, status.st_mtime_ns)
-        if size > MAX_BYTES:
-            return Skipped(entry.name, f"is too large: {size:,} bytes, and offsets end at {MAX_BYTES:,}")
         digest = hashlib.blake2b(digest_size=DIGEST)
         for chunk in read_chunks(descriptor, status, path):
             digest.update(chunk)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import IO
 
 from copysift.errors import InputError
-from copysift.model.values import MAX_BYTES, Skipped
+from copysift.model.values import Skipped
 from copysift.sources.globs import Globs
 from copysift.sources.walk import WalkSettings
 
+LARGEST = 2**32 - 1  # bytes of a blob, which is held whole
 FILES = (b"100644", b"100755", b"100664")
 
 
@@ -58,7 +59,7 @@ def tree(repository: str, commit: str, walking: WalkSettings) -> Iterator[tuple[
 
 def _blob(stream: IO[bytes]) -> bytes | None:
     head = stream.readline().split()
-    if len(head) != 3 or head[1] != b"blob" or int(head[2]) > MAX_BYTES:
+    if len(head) != 3 or head[1] != b"blob" or int(head[2]) > LARGEST:
         return None
     data = stream.read(int(head[2]) + 1)
     return data[:-1] if len(data) == int(head[2]) + 1 else None

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from copysift.errors import InputError
 from copysift.model.values import Fingerprints
 
 if TYPE_CHECKING:
-    from copysift.model.values import UInt64s
+    from copysift.model.values import Fingerprints, UInt32s, UInt64s
 
 COMPRESSION = 6
+LARGEST = 2**32 - 1  # bytes of a document: the offsets of postings are 32-bit
+TOO_LARGE = "is over 4 GiB, and an index has no room for its offsets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,16 @@ def distinct(hashes: UInt64s) -> int:
     """Count distinct hashes; sorting is faster here than np.unique."""
     ordered = np.sort(hashes)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
+
+
+def spans_of(found: Fingerprints) -> tuple[UInt32s, UInt32s]:
+    """Give starts and lengths as a segment holds them; a document of over 4 GiB is refused before.
+
+    The text of a smaller file may still be larger than that in UTF-8.
+    """
+    if found.ends.dtype != np.uint32:
+        raise InputError(f"a text {TOO_LARGE}")
+    return found.starts.astype(np.uint32, copy=False), (found.ends - found.starts).astype(np.uint32)
 
 
 def packed_pieces(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:

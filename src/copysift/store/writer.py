@@ -20,7 +20,7 @@ from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import Views as Views
 from copysift.store.entries import distinct as distinct
-from copysift.store.entries import packed_pieces
+from copysift.store.entries import packed_pieces, spans_of
 from copysift.store.lock import WriterLock
 from copysift.store.merge import Policy, next_bound
 from copysift.store.place import make_folders, unmake
@@ -171,7 +171,7 @@ class Writer:
         )  # fmt: skip
         if text is not None:
             self._keep_text(number, text)
-        self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
+        self.add_postings(number, found.hashes, *spans_of(found))
         self.put_views(number, views.further)
         return number
 
@@ -185,7 +185,7 @@ class Writer:
                 "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?)",
                 (number, content, channel, len(found.hashes), distinct(found.hashes), found.grams),
             )
-            self.add_postings(number, found.hashes, found.starts, found.ends - found.starts)
+            self.add_postings(number, found.hashes, *spans_of(found))
 
     def drop_views(self, content: int) -> None:
         """Take the further views of a content out; their postings go when they are merged."""
@@ -205,7 +205,7 @@ class Writer:
 
     def file_postings(self, content: int, found: Fingerprints) -> None:
         """File the postings of a content that has none; however many, nothing is committed."""
-        self.add_postings(content, found.hashes, found.starts, found.ends - found.starts)
+        self.add_postings(content, found.hashes, *spans_of(found))
         if self._buffered >= BUFFERED:
             self.spill()
 

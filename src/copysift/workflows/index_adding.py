@@ -11,7 +11,7 @@ from functools import partial
 
 from copysift.errors import InputError
 from copysift.model.document import Document
-from copysift.model.values import CUT, DAMAGED, LIMIT, MAX_BYTES, Skipped
+from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
@@ -22,6 +22,7 @@ from copysift.sources.inputs import File, Inputs
 from copysift.sources.source import ITSELF
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
+from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
@@ -197,6 +198,8 @@ class Adding:
 
     def _read_file(self, item: _Wanted) -> _Read | Skipped:
         known = item.known
+        if item.document.content.size > LARGEST:
+            return Skipped(item.document.name, TOO_LARGE)
         loaded = load(item.document)
         if isinstance(loaded, Skipped):
             return loaded
@@ -217,8 +220,8 @@ class Adding:
 
     def _read_document(self, document: Document) -> _Read:
         data = b"".join(document.content.chunks())
-        if len(data) > MAX_BYTES:
-            raise InputError(f"{document.name}: is too large")
+        if len(data) > LARGEST:
+            raise InputError(f"{document.name}: {TOO_LARGE}")
         kind = document.hint.kind
         source = data if kind == "bytes" else to_utf8(data)[0]
         if not kind or kind == "auto":

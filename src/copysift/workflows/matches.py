@@ -7,7 +7,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +18,16 @@ from copysift.kinds.kind import CHANNELS
 from copysift.kinds.kind import family as family_of
 from copysift.match.base import Base, masked_spans
 from copysift.match.counts import Numbers
-from copysift.match.exact import line_span, line_starts
-from copysift.model.regions import RegionColumns
+from copysift.match.exact import line_starts
+from copysift.match.streamed import StreamedLines
+from copysift.model.regions import WIDTH, RegionColumns
 from copysift.model.values import Canonical, Pair, Region, Side
+from copysift.runtime.mapped import ArrayFile, mapped_array
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.workflows.collection import Collection, Filed
 from copysift.workflows.joining import Joined, Prepared, families, files_in, matched
+from copysift.workflows.large_documents import spooled, whole_span
 from copysift.workflows.reading import Reader
 
 if TYPE_CHECKING:
@@ -30,23 +35,37 @@ if TYPE_CHECKING:
 
     from copysift.workflows.joining import UInt8s
 
-CACHED = 128 << 20  # bytes of documents ready to be matched that stay at hand
 AT_ONCE, FEWEST = 512, 8  # pairs of a task at most, and at least
-HEAVY = 8 << 20  # bytes of the documents of a task
-IN_FLIGHT = 64 << 20  # and of those of all tasks under way
-LARGEST = 512 << 20  # bytes of a document that is matched exactly; above it a pair has no regions
+MEMORY = 2_000_000_000  # bytes, of which matching takes shares
+CACHED = 1 / 16  # the documents ready to be matched that stay at hand
+IN_FLIGHT = 1 / 32  # the sources of all tasks under way: matching takes up to 24 bytes a symbol
+HEAVY = 1 / 256  # the sources of a task
+LARGE = 1 / 128  # a document; a larger one is matched from a temporary file
+SEEDS = 1 / 8  # the seeds of two large documents; more of them are in a temporary file
+REGIONS = 1 / 16  # the regions of all pairs; more of them are in a temporary file
+LARGE_ROWS = 4  # large documents that stay in their files
 
 
 class Exact:
     """Finds the regions of pairs; documents that many pairs have stay at hand."""
 
-    def __init__(self, reader: Reader, collection: Collection, jobs: int, base: Base | None = None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        collection: Collection,
+        jobs: int,
+        base: Base | None = None,
+        memory: int = MEMORY,
+        folder: Path | None = None,
+    ) -> None:
+        self._memory, self._folder = memory, folder
         self._reader = reader
         self._base = base or Base()
         self._collection = collection
         self._jobs = jobs
         self._cache: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
         self._held = 0
+        self._rows: OrderedDict[tuple[str, ...], Joined] = OrderedDict()
         self._lock = threading.Lock()
 
     def among(
@@ -62,20 +81,23 @@ class Exact:
 
         `regions` says whether they are kept.
 
-        All common runs of at least k symbols are found, tiled longest first. A pair whose file is gone, or
-        too large, stays without.
+        All common runs of at least k symbols are found, tiled longest first. A pair whose file is gone stays
+        without.
         """
         shown = progress or Silent()
         order = np.lexsort((right, left))  # what is known of a left serves all its pairs
-        parts = []
+        parts: list[RegionColumns] = []
+        tables = ArrayFile(self._folder, self._share(REGIONS))
         tasks = self._tasks(*(column[order].tolist() for column in (left, right, channels)))
-        for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=IN_FLIGHT):
+        budget = self._share(IN_FLIGHT)
+        for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
                 raise done.error
-            parts.append(done if regions else done.bare())
+            kept = done if regions else done.bare()
+            tables.append(kept.table.ravel())
+            parts.append(dataclasses.replace(kept, table=np.empty((len(kept.table), 0), np.uint32)))
             shown.advance(len(done))
-        found = RegionColumns.together(parts)
-        del parts
+        found = RegionColumns.together(parts, tables.array(np.uint32).reshape(-1, WIDTH))
         if (order[1:] > order[:-1]).all():  # they came in order
             return found
         places = np.empty(len(order), np.int64)
@@ -100,13 +122,14 @@ class Exact:
     def _tasks(self, lefts: list[int], rights: list[int], channels: list[int]) -> Iterator[_Task]:
         """Cut pairs into tasks, of so many pairs and so many bytes that all threads have some."""
         most = min(AT_ONCE, max(FEWEST, len(lefts) // (4 * self._jobs)))
+        heavy = self._share(HEAVY)
         sizes: dict[int, int] = {}
         for number in {*lefts, *rights}:
             sizes[number] = sum(each.size for each in self._collection.holders(number))
         task, met = _Task([], 0), set[int]()
         for *pair, channel in zip(lefts, rights, channels, strict=True):
             fresh = sum(sizes[number] for number in pair if number not in met)
-            if task.pairs and (len(task.pairs) == most or task.bytes + fresh > HEAVY):
+            if task.pairs and (len(task.pairs) == most or task.bytes + fresh > heavy):
                 yield task
                 task, met = _Task([], 0), set()
                 fresh = sum(sizes[number] for number in pair)
@@ -128,7 +151,7 @@ class Exact:
                 else:
                     rows.setdefault(sides.limits[one], []).append((number, one, other))
         problems = [(limits, *np.array(each, np.int64).T) for limits, each in rows.items()]
-        found = matched(sides.joined, problems, len(task.pairs))
+        found = matched(sides.joined, problems, len(task.pairs), self._allocate)
         return found.without(lost) if lost.any() else found
 
     def joined(
@@ -136,13 +159,14 @@ class Exact:
     ) -> tuple[Joined, tuple[int, int]] | None:
         """Give those files of a group that are of a family in a channel, with noise and guarantee threshold.
 
-        None when one of them is gone, or the group is too large.
+        None when one of them is gone.
         """
         chosen = files_in(files, family, channel)
-        if sum(each.size for each in files) > LARGEST:
-            return None
         try:
-            row = Joined([(place, self._prepared(filed, kind)) for place, filed, kind in chosen])
+            if sum(filed.size for _, filed, _ in chosen) > self._share(LARGE):
+                row = self._large(chosen)
+            else:
+                row = Joined([(place, self._prepared(filed, kind)) for place, filed, kind in chosen])
         except (InputError, OSError):
             return None
         return row, self._reader.noise(chosen[0][2])
@@ -153,7 +177,7 @@ class Exact:
             return ()
         filed = self._collection.by_name(name)
         prepared = self._prepared(filed, filed.kind)
-        return () if prepared.mask is None else masked_spans(prepared.mask, prepared.canonical)
+        return () if prepared.mask is None else masked_spans(prepared.mask, prepared.positions)
 
     def equal(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         """Give pairs of equal files with one region, the whole."""
@@ -168,23 +192,44 @@ class Exact:
 
     def _whole(self, filed: Filed) -> tuple[int, int, int, int, int] | None:
         """Give symbols, first and last byte offset, first and last line of all that counts in a file."""
-        if filed.size > LARGEST:
-            return None
         try:
-            prepared = self._prepared(filed, filed.kind)
+            count, start, end = whole_span(self._reader, filed)
+            if not count:
+                return 0, 0, 0, 1, 1
+            lines = StreamedLines(partial(self._reader.source_chunks, filed.entry, filed.kind))
+            first, last = lines.numbers(np.array([start, end - 1])).tolist()
         except (InputError, OSError):
             return None
-        starts, ends = prepared.canonical.starts, prepared.canonical.ends
-        if not len(starts):
-            return 0, 0, 0, 1, 1
-        first, last = line_span(prepared.lines, starts[:1], ends[-1:])
-        return len(starts), int(starts[0]), int(ends[-1]), int(first[0]), int(last[0])
+        return count, start, end, first, last
 
     def _mask(self, canonical: Canonical, kind: str) -> UInt8s | None:
         if not self._base:
             return None
         grams = self._reader.grams_of([canonical], kind)
         return self._base.mask(grams, self._reader.noise(kind)[0], len(canonical.symbols))
+
+    def _share(self, share: float) -> int:
+        return int(self._memory * share)
+
+    def _allocate(self, count: int, dtype: type) -> NDArray[Any]:
+        """Give room for seeds: in a file if they would take too much memory."""
+        if count * np.dtype(dtype).itemsize <= self._share(SEEDS):
+            return np.empty(count, dtype)
+        return mapped_array(count, dtype, self._folder)
+
+    def _large(self, files: list[tuple[int, Filed, str]]) -> Joined:
+        """Give large files with their symbols in a temporary file; a few stay there."""
+        key = tuple(part for _, filed, kind in files for part in (filed.entry.path, kind))
+        with self._lock:
+            if key in self._rows:
+                self._rows.move_to_end(key)
+                return self._rows[key]
+        row = spooled(self._reader, self._base, files, self._folder)
+        with self._lock:
+            self._rows[key] = row
+            while len(self._rows) > LARGE_ROWS:
+                self._rows.popitem(last=False)
+        return row
 
     def _prepared(self, filed: Filed, kind: str) -> Prepared:
         key = (filed.entry.path, kind)
@@ -194,12 +239,13 @@ class Exact:
                 return self._cache[key]
         data = self._reader.source(filed.entry, filed.source_kind(kind))
         canonical = self._reader.canonical_of(data, kind)
-        made = Prepared(canonical, line_starts(data), len(data), self._mask(canonical, kind))
+        mask = self._mask(canonical, kind)
+        made = Prepared(canonical.symbols, canonical.positions, line_starts(data), len(data), mask)
         with self._lock:
             if key not in self._cache:
                 self._cache[key] = made
                 self._held += made.bytes
-            while self._held > CACHED and len(self._cache) > 1:
+            while self._held > self._share(CACHED) and len(self._cache) > 1:
                 self._held -= self._cache.popitem(last=False)[1].bytes
         return made
 

@@ -18,7 +18,7 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import WINDOWS, smallest
 from copysift.kinds.kind import CODE, TEXT, channel_of, family
-from copysift.match.exact import line_span, line_starts
+from copysift.match.exact import line_starts
 from copysift.model.values import Fingerprints, Hit, Region, Side
 from copysift.settings.index import Query
 from copysift.store.catalog import WHOLE
@@ -251,7 +251,8 @@ class Asking:
     # ---- passages
 
     def _prepared(self, source: bytes, kind: str) -> Prepared:
-        return Prepared(self._reader.canonical_of(source, kind), line_starts(source), len(source))
+        canonical = self._reader.canonical_of(source, kind)
+        return Prepared(canonical.symbols, canonical.positions, line_starts(source), len(source))
 
     def _matched(
         self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, looks: list[_Look],
@@ -294,8 +295,8 @@ class Asking:
             ]
         made = []
         for one_start, one_end, start, end in _chained(spans):
-            first_line, last_line = line_span(left.lines, np.array([one_start]), np.array([one_end]))
-            side = Side(hit.left, one_start, one_end, int(first_line[0]), int(last_line[0]))
+            edges = np.array([one_start, max(one_end, one_start + 1) - 1])
+            side = Side(hit.left, one_start, one_end, *left.line_numbers(edges).tolist())
             made.append(Region(one_end - one_start, side, Side(hit.right, start, end, 0, 0)))
         longest = max((region.length for region in made), default=0)
         return dataclasses.replace(hit, longest=longest, regions=tuple(made))

@@ -186,7 +186,11 @@ class Reader:
 
     def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
         """Give the hash of every k-gram of a document, in order."""
-        return fingerprinter(self._every(kind)).fingerprint(blocks, spans=False).hashes
+        return np.concatenate([np.empty(0, np.uint64), *self.gram_pieces(blocks, kind)])
+
+    def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
+        """Give the hash of every k-gram of a document, in order, piece by piece."""
+        return fingerprinter(self._every(kind)).pieces(blocks)
 
     def _every(self, kind: str) -> FingerprintSettings:
         return dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
@@ -235,14 +239,21 @@ class Reader:
         """
         try:
             blocks = self._canonicaliser(kind).blocks(self._readable(entry, source))
-            found = self._fingerprinter(kind).fingerprint(blocks)
-            places = (found.hashes == value).nonzero()[0]
-            if not len(places):
+            span = self._fingerprinter(kind).first_span(blocks, value)
+            if span is None:
                 return ""
-            start, end = int(found.starts[places[0]]), int(found.ends[places[0]])
+            start, end = span
             return self.piece(entry, source, start, min(end, start + limit)).decode("utf-8", "replace")
         except InputError:
             return ""
+
+    def blocks_of(self, entry: Entry, kind: str, source: str) -> Iterable[Canonical]:
+        """Canonicalise a document again as a kind, block by block, from its readable source as another."""
+        return self._canonicaliser(kind).blocks(self._readable(entry, source))
+
+    def source_chunks(self, entry: Entry, kind: str) -> Iterator[bytes]:
+        """Give the readable source of a document again, in chunks."""
+        return self._readable(entry, kind)
 
     def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""

@@ -140,7 +140,7 @@ class Scan:
         documents = counts.documents
         if counts.skipped or not documents:
             return answer(counts, self.settings)
-        exact = Exact(self._reader, self._collection, self._jobs)
+        exact = self._matching(None)
         if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
             again = dataclasses.replace(documents[0], name=right, group=right)
@@ -269,7 +269,7 @@ class Scan:
     ) -> Result:
         settings = self.settings
         base = None if self._gathered is None else self._gathered.base
-        exact = self._exact = Exact(self._reader, self._collection, self._jobs, base)
+        exact = self._exact = self._matching(base)
         found: RegionColumns | None = None
         if settings.measure == "longest" or settings.min_match is not None:
             counts, found = self._with_longest(counts, exact, regions, shown)
@@ -285,6 +285,10 @@ class Scan:
         else:
             found = found.take(chosen)
         return answer(counts, settings, regions=found, files=exact.names, groups=groups, whole=exact.equal)
+
+    def _matching(self, base: Base | None) -> Exact:
+        memory, folder = self.settings.memory, self._tmp_dir()
+        return Exact(self._reader, self._collection, self._jobs, base, memory, folder)
 
     def _with_longest(
         self, counts: Counts, exact: Exact, regions: bool, shown: Progress

@@ -16,7 +16,7 @@ import numpy as np
 from copysift import kernels
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.sweeps import Swept
-from copysift.model.values import MAX_BYTES, TAKEN, Fingerprints, Skipped
+from copysift.model.values import TAKEN, Fingerprints, Skipped
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
@@ -25,6 +25,7 @@ from copysift.sources.crawl import Again
 from copysift.sources.files import DIGEST, Loaded
 from copysift.store import writer as store
 from copysift.store.catalog import LOST
+from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.relating import ascending
 from copysift.store.snapshot import Snapshot
 from copysift.store.sweep_clusters import merge, rebuild
@@ -193,8 +194,8 @@ class Sweeper:
         return _Item(os.fsdecode(raw), number, known, data, checksum, {row.kind: row.number for row in rows})
 
     def _read(self, item: _Item) -> _Made:
-        if len(item.data) > MAX_BYTES:
-            raise InputError(f"{item.uri}: is too large")
+        if len(item.data) > LARGEST:
+            raise InputError(f"{item.uri}: {TOO_LARGE}")
         loaded = Loaded(entry_of(item.uri), item.data, len(item.data), item.checksum, 0)
         kind, chunks = self._reader.opened(loaded)
         found = None

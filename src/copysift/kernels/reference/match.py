@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -157,13 +157,15 @@ def seed_tiles(
     stride: int,
     mask_a: UInt8s | None = None,
     mask_b: UInt8s | None = None,
+    allocate: Callable[[int, type], NDArray[Any]] | None = None,
 ) -> tuple[UInt32s, UInt32s, UInt32s]:
     """Give tiles of at least `k` symbols as `tiles` does, but taken from left to right in a.
 
     Seeds are the k-grams of b that start at a multiple of `stride`. Each k-gram of a that follows
     the last tile is tried at its first 16 free seeds, and the longest maximal run is taken, the
     first in b if several are as long. A common run of k + stride − 1 free symbols is thus never
-    passed over, unless more than 16 seeds are equal.
+    passed over, unless more than 16 seeds are equal. `allocate(count, dtype)` may give the room for
+    the seeds; here they are in a dictionary.
     """
     if k < 1 or stride < 1:
         raise ValueError("k and stride must be at least 1")
