@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 
 from copysift.errors import UsageError
 from copysift.settings.declaration import Setting, check_limits, declare, settings_of
-from copysift.settings.parsing import count, count_or_share, flag, fraction, ratio, secret, size, text, texts
+from copysift.settings.parsing import (
+    check_max_shared,
+    count,
+    count_or_share,
+    flag,
+    fraction,
+    ratio,
+    secret,
+    size,
+    text,
+    texts,
+)
 
 SHARES = ("similarity", "resemblance", "containment")
 COUNTS = ("shared", "longest")
@@ -211,7 +222,7 @@ class Settings:
             )
         _check_threshold(self)
         _check_effect(self)
-        _check_max_shared(self.max_shared)
+        check_max_shared(self.max_shared)
         if self.language and self.kind not in ("auto", "code"):
             raise UsageError(
                 f"--language {self.language} and --kind {self.kind} exclude each other",
@@ -364,13 +375,6 @@ def _check_effect(settings: Settings) -> None:
                 f"--{name} has no effect with the scheme {settings.scheme}",
                 hint=f"leave it out, or choose --scheme {' or '.join(schemes)}",
             )
-
-
-def _check_max_shared(value: int | float) -> None:
-    if isinstance(value, float) and not 0 < value <= 1:
-        raise UsageError(f"--max-shared is {value:g}, but a share is at most 1", hint="write 20% or .2")
-    if isinstance(value, int) and value < 2:
-        raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")
 
 
 def _check_threshold(settings: Settings) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from copysift.errors import UsageError
 from copysift.settings.declaration import check_limits, declare
-from copysift.settings.parsing import flag, fraction, text
+from copysift.settings.parsing import check_max_shared, count_or_share, flag, fraction, text
 
 _SWEEP = "Which sweep"
 _ASKING = "What is asked"
@@ -65,8 +65,17 @@ class Sweeping:
         commands="sweep",
     )  # fmt: skip
 
+    max_shared: int | float | None = declare(
+        None, "--max-shared", "Ignore fingerprints that more documents of one sweep than this have, a number "
+        "or a share (20%): navigation and other boilerplate. Lower than for scan, because pages of a small "
+        "site share most of what they have. Another number relates all sweeps again.",
+        _SWEEP, count_or_share, "N", commands="sweep", shown="10, or as before",
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         check_limits(self)
+        if self.max_shared is not None:
+            check_max_shared(self.max_shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

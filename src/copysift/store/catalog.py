@@ -24,8 +24,9 @@ from copysift.errors import StoreError
 from copysift.runtime.durable import step
 
 NAME = "catalog.sqlite"
-PLAIN, SWEPT = 1, 2  # formats: documents as they are now; sweeps, and documents as they were
-VERSION = SWEPT
+# Formats: documents as they are now; sweeps, and documents as they were; submissions, or sweeps that know
+# their boilerplate. What an index has is told by its tables.
+PLAIN, SWEPT, VERSION = 1, 2, 3
 FOLDER = "postings"
 Checksum = bytes
 
@@ -135,7 +136,11 @@ class Catalog:
 
     def has_tables(self) -> bool:
         """Tell whether the tables are there; a crash may leave an empty database."""
-        return self.one("SELECT 1 FROM sqlite_master WHERE name = 'about'") is not None
+        return self.has_table("about")
+
+    def has_table(self, name: str) -> bool:
+        """Tell whether there is a table: some belong to indexes of sweeps or of submissions only."""
+        return self.one("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)) is not None
 
     def commit(self) -> None:
         """Make everything since `begin` visible and durable, or nothing of it."""

@@ -121,7 +121,10 @@ def _sweeps(snapshot: Snapshot) -> Iterator[Damage]:
     for table, column, target in (
         ("versions", "content", "contents"), ("versions", "uri", "uris"),
         ("alike", "content", "contents"), ("alike", "other", "contents"), ("clusters", "content", "contents"),
+        ("templated", "content", "contents"),
     ):  # fmt: skip
+        if not snapshot.catalog.has_table(table):
+            continue
         lost = snapshot.catalog.one(
             f"SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT number FROM {target})"
         )

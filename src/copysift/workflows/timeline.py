@@ -55,18 +55,21 @@ class OverTime(ABC):
     def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
-        Settings are those of `copysift sweep`: date, revision, input, replace. It is one commit: when it
+        Settings are those of `copysift sweep`: date, revision, input, replace, max_shared. It is one commit: when it
         fails, nothing was changed; a first one that fails leaves no index.
         """
         from copysift.workflows.sweep import Sweeper
         from copysift.workflows.sweep_sources import Sources
 
-        sources = Sources(source, make(Sweeping, asked), self.settings, self.path)
+        sweeping = make(Sweeping, asked)
+        sources = Sources(source, sweeping, self.settings, self.path)
         writer = self._writing(at_once=False)
         reader, keep_text = self._sketching()
         try:
             sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
-            done = sweeper.run(sources.met(), sources.at, sources.name, sources.replace)
+            done = sweeper.run(
+                sources.met(), sources.at, sources.name, sweeping.replace, sweeping.max_shared
+            )
             self._stored = writer.catalog.about("settings")
             return done
         except BaseException:

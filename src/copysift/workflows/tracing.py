@@ -41,35 +41,44 @@ class Trace:
         self.sweeps: list[SweepRow] = self.timeline.sweeps()
         self.times = [row.at for row in self.sweeps]
         self._sizes: dict[int, int] = {}
+        self._templated: dict[int, tuple[int, bool]] = {}
 
     @property
     def latest(self) -> int:
         """The time of the newest sweep."""
         return self.times[-1]
 
-    def size(self, content: int) -> int:
-        """Give the distinct hashes of a content."""
-        if content not in self._sizes:
-            self._sizes |= self.timeline.sizes([content])
-        return self._sizes.get(content, 0)
+    def learn(self, contents: list[int]) -> None:
+        """Look up the sizes of many contents at once, and how much of them is boilerplate."""
+        unknown = [each for each in contents if each not in self._sizes]
+        self._sizes |= dict.fromkeys(unknown, 0) | self.timeline.sizes(unknown)
+        self._templated |= self.timeline.templated(unknown)
 
-    def sizes(self, contents: list[int]) -> None:
-        """Look up the sizes of many contents at once."""
-        self._sizes |= self.timeline.sizes([each for each in contents if each not in self._sizes])
+    def measure(self, one: int, other: int, shared: int) -> Measure:
+        """Measure two contents by their hashes without boilerplate, or by all if they have nothing else."""
+        self.learn([one, other])
+        sizes = self._sizes[one], self._sizes[other]
+        (a, bare), (b, also) = (self._templated.get(each, (0, False)) for each in (one, other))
+        return measured(shared, *sizes) if bare and also else measured(shared, sizes[0] - a, sizes[1] - b)
+
+    def ignored(self, content: int) -> tuple[int, int]:
+        """Give how many hashes of a content are boilerplate and not compared, and how many it has."""
+        self.learn([content])
+        count, bare = self._templated.get(content, (0, False))
+        return (0 if bare else count), self._sizes[content]
 
     def partners(self, content: int) -> dict[int, Measure]:
-        """Give the contents that are alike to one, with what they share."""
+        """Give the contents that share enough with one, with what they share."""
         found = self.timeline.alike(content)
-        self.sizes([content, *found])
-        own = self.size(content)
-        return {other: measured(shared, own, self.size(other)) for other, shared in found.items()}
+        self.learn([content, *found])
+        return {other: self.measure(content, other, shared) for other, shared in found.items()}
 
     def between(self, one: int, other: int) -> Measure | None:
         """Give what two contents share; None if it was too little to be kept."""
         if one == other:
             return Measure(1.0, 1.0, 1.0)
         shared = self.timeline.shared(one, other)
-        return None if shared is None else measured(shared, self.size(one), self.size(other))
+        return None if shared is None else self.measure(one, other, shared)
 
     def number_of(self, uri: str) -> int:
         """Give the number of an address; raises InputError if no sweep met it."""
