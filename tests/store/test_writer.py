@@ -262,7 +262,7 @@ def test_another_format_is_refused(folder):
         connection.execute("UPDATE about SET value = '9' WHERE key = 'version'")
     connection.close()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
-        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 2"):
+        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 3"):
             opening()
 
 

@@ -55,8 +55,8 @@ def swept(done: Swept) -> str:
 def _ignored(found: IgnoredInSweep) -> str:
     """Say what is boilerplate and not compared."""
     told = (
-        f"ignored: {plural(found.fingerprints, 'fingerprint')} that more than {found.limit:,} documents of one "
-        f"sweep have, {percent(found.share)} of {plural(found.documents, 'document')} on average"
+        f"ignored: {plural(found.fingerprints, 'fingerprint')} that more than {found.limit:,} documents "
+        f"of one sweep have, {percent(found.share)} of {plural(found.documents, 'document')} on average"
     )
     if found.bare:
         told += f"; {plural(found.bare, 'document')} with nothing else compared by all they have"
@@ -73,7 +73,9 @@ def located(found: Located, view: View) -> str:
         rows.append(styled("addresses", "dim", view.color))
         rows += [f"  {_dates(stay)}  {visible(stay.uri)}" for stay in found.addresses]
     if found.ignored:
-        rows.append(styled(f"{percent(found.ignored)} of it is boilerplate and was ignored", "dim", view.color))
+        rows.append(
+            styled(f"{percent(found.ignored)} of it is boilerplate and was ignored", "dim", view.color)
+        )
     if found.copies:
         rows.append(styled(f"also alive on {found.as_of}", "dim", view.color))
         rows += [

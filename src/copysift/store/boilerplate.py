@@ -4,9 +4,10 @@ They are left out of both sides of every measure (Broder et al. 1997, section 5.
 share its navigation, and that alone does not make them versions of each other. What was boilerplate
 once stays boilerplate, so that pairs which are filed keep their measures.
 
-A content may have nothing else: thousands of near-copies of one page share all they have. Such a bare
-content is compared with other bare ones by all its hashes. It is told from a page with a template by
-the text that no boilerplate covers: edits of a word or two leave short gaps, a text leaves long ones.
+A content may have nothing else: thousands of near-copies of one page share all they have. It is told
+from a page with a template by the text that no boilerplate covers: edits of a word or two leave short
+gaps, a text leaves long ones. Such bare contents are compared with each other by the hashes that mostly
+bare ones have; what pages with texts of their own have, too, is a template and counts for none.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class Presence:
     lasts: Int64s
 
     @classmethod
-    def of(cls, runs: Iterable[tuple[int, int, int]], room: int) -> Presence:
+    def of(cls, runs: Iterable[tuple[Any, ...]], room: int) -> Presence:
         """Make it of (content, first, last), in order of content and of time."""
         table = np.array(list(runs), np.int64).reshape(-1, 3)
         offsets = np.zeros(room + 1, np.int64)
@@ -73,7 +74,7 @@ class Presence:
 def present_now(timeline: Timeline, room: int) -> Presence:
     """Give the contents of the newest sweep, as if it were the only one."""
     rows = timeline.catalog.rows("SELECT DISTINCT content, 0, 0 FROM versions WHERE last IS NULL ORDER BY 1")
-    return Presence.of(rows, room)  # type: ignore[arg-type]  # rows of three numbers
+    return Presence.of(rows, room)
 
 
 def present_ever(timeline: Timeline, room: int) -> Presence:
@@ -94,7 +95,7 @@ def present_ever(timeline: Timeline, room: int) -> Presence:
 
 
 def most_shared(catalog: Catalog, chosen: int | float) -> int:
-    """Give the most contents of one sweep that may have a hash; a share of those of the newest is two or more."""
+    """Give the most contents of one sweep that may have a hash; a share is one of the newest sweep."""
     if isinstance(chosen, int):
         return chosen
     there: int = catalog.one("SELECT count(DISTINCT content) FROM versions WHERE last IS NULL")
@@ -103,7 +104,7 @@ def most_shared(catalog: Catalog, chosen: int | float) -> int:
 
 @dataclass(slots=True)
 class Boilerplate:
-    """Hashes that are boilerplate, sorted; how many of them each content has, and which are bare."""
+    """Hashes that are boilerplate, sorted; how many do not count in each content, and which are bare."""
 
     hashes: UInt64s
     counts: Int64s
@@ -138,17 +139,11 @@ class Boilerplate:
         """Take further hashes as boilerplate."""
         self.hashes = np.union1d(self.hashes, hashes)
 
-    def compared(self, sizes: Int64s, left: Int64s, right: Int64s) -> tuple[Int64s, Int64s]:
-        """Give the hashes of both sides of pairs that count: without boilerplate, unless both are bare."""
-        both = self.bare[left] & self.bare[right]
-        own = sizes - self.counts
-        return np.where(both, sizes[left], own[left]), np.where(both, sizes[right], own[right])
-
     def file(self, catalog: Catalog, fresh: int) -> None:
         """Write the hashes, and what is known of the contents from number `fresh` on."""
         values = self.hashes.view(np.int64).tolist()
         catalog.run_many("INSERT OR IGNORE INTO boilerplate VALUES (?)", ((value,) for value in values))
-        numbers = fresh + np.flatnonzero(self.counts[fresh:])
+        numbers = fresh + np.flatnonzero(self.bare[fresh:] | (self.counts[fresh:] > 0))
         rows = zip(numbers.tolist(), self.counts[numbers].tolist(), self.bare[numbers].tolist(), strict=True)
         catalog.run_many("INSERT OR REPLACE INTO templated VALUES (?, ?, ?)", rows)
 
@@ -179,3 +174,16 @@ def bare_contents(contents: Int64s, starts: Int64s, lengths: Int64s, common: Boo
     own = np.bincount(owners[long], sizes[long], minlength=len(first))
     kept: Int64s = contents[first][own <= OWN * (extent - low)]
     return kept
+
+
+def boilerplate_among(catalog: Catalog, hashes: UInt64s) -> Bools:
+    """Tell which of some hashes an index has as boilerplate."""
+    found: set[int] = set()
+    values = hashes.view(np.int64).tolist()
+    for at in range(0, len(values) if catalog.has_table("boilerplate") else 0, 500):
+        part = values[at : at + 500]
+        marks = ",".join("?" * len(part))
+        found |= {
+            row[0] for row in catalog.rows(f"SELECT hash FROM boilerplate WHERE hash IN ({marks})", part)
+        }
+    return np.array([value in found for value in values], np.bool_)

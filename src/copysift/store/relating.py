@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 FLOOR = 0.3  # a pair is kept whose resemblance or one of its containments reaches this
 COMMON = 1000  # contents of all times that have a hash before it forms no pairs, whatever one sweep has
 FEWEST = 2  # shared hashes that are evidence, unless a content has fewer
+NEGLIGIBLE = 0.02  # share of a content that is no evidence, however much of it is shared
 PARTNERS = 100  # pairs of one content that are kept, the most resembling
 REPRESENTATIVES = 8
 LISTS = 3  # boilerplate by which a bare content finds representatives
@@ -161,7 +162,7 @@ class Relating:
         self.boilerplate.counts += fresh
 
     def _strip(self) -> None:
-        """Find the new contents that are bare: by the places of all their hashes, as many as fit at a time."""
+        """Find the new contents that are bare by the places of all their hashes, as many as fit at a time."""
         counts = self.boilerplate.counts
         heavy = self._fresh + np.flatnonzero((2 * counts > self._sizes)[self._fresh :])
         room = max(1, self._sources.memory // SPAN_BYTES)
@@ -169,34 +170,49 @@ class Relating:
         for part in np.unique(parts).tolist():
             wanted = np.zeros(len(self._sizes), np.bool_)
             wanted[heavy[parts == part]] = True
-            rows = [[np.zeros(0, np.int64)] * 3 + [np.zeros(0, np.bool_)]]
+            rows: list[tuple[NDArray[Any], ...]] = [(*[np.zeros(0, np.int64)] * 3, np.zeros(0, np.bool_))]
             for piece in self._sources.pieces():
                 some = wanted[piece.contents]
                 common = self.boilerplate.holds(piece.hashes[some])
-                rows.append([piece.contents[some], piece.starts[some], piece.lengths[some], common])
+                rows.append((piece.contents[some], piece.starts[some], piece.lengths[some], common))
             found = bare_contents(*(np.concatenate(column) for column in zip(*rows, strict=True)))
             self.boilerplate.bare[found] = True
+        self._lists = self._bare_lists()
+        fresh = self._lists[1][self._lists[1] >= self._fresh]
+        counts -= np.bincount(fresh, minlength=len(counts))
 
     # ---- pairs
 
     def pairs(self, wanted: Iterable[tuple[int, int]] = ()) -> Pairs:
         """Give the pairs that share enough, and the `wanted` pairs in any case."""
-        lists = self._bare_lists()
-        one, other = self._representatives(*lists)
+        one, other = self._representatives(*self._lists)
         asked = np.array(sorted({(min(pair), max(pair)) for pair in wanted}), np.int64).reshape(-1, 2)
         near, far = self._candidates()
         codes = ascending(_codes(np.concatenate([near, one, asked[:, 0]]),
                                  np.concatenate([far, other, asked[:, 1]])))  # fmt: skip
-        left, right = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(2**32 - 1)).astype(np.int64)
+        left, right = (
+            (codes >> np.uint64(32)).astype(np.int64),
+            (codes & np.uint64(2**32 - 1)).astype(np.int64),
+        )
         shared = _shared(self._postings.offsets, self._postings.groups, left, right)
         both = np.flatnonzero(self.boilerplate.bare[left] & self.boilerplate.bare[right])
-        shared[both] += _shared(*lists, left[both], right[both])
+        shared[both] += _shared(*self._lists, left[both], right[both])
         must = np.isin(codes, _codes(asked[:, 0], asked[:, 1]))
-        return _kept(Pairs(left, right, shared), *self.compared(left, right), must)
+        return self._kept(Pairs(left, right, shared), must)
 
     def compared(self, left: Int64s, right: Int64s) -> tuple[Int64s, Int64s]:
         """Give the hashes of both sides of pairs that count."""
-        return self.boilerplate.compared(self._sizes, left, right)
+        own = self._sizes - self.boilerplate.counts
+        return own[left], own[right]
+
+    def _kept(self, pairs: Pairs, must: Bools) -> Pairs:
+        one, other = self.compared(pairs.left, pairs.right)
+        least = np.maximum(np.minimum(one, other), 1)
+        smaller = np.minimum(self._sizes[pairs.left], self._sizes[pairs.right])
+        enough = (pairs.shared / least >= FLOOR) & is_evidence(pairs.shared, smaller)
+        scores = np.where(enough, resemblance(pairs.shared, one, other), -1.0)
+        kept = must | (enough & (_best(pairs.left, scores) | _best(pairs.right, scores)))
+        return Pairs(*(column[kept] for column in pairs))
 
     def _candidates(self) -> tuple[Int64s, Int64s]:
         postings = self._postings
@@ -210,18 +226,24 @@ class Relating:
         return found.left.astype(np.int64), found.right.astype(np.int64)
 
     def _bare_lists(self) -> tuple[Int64s, NDArray[np.uint32]]:
-        """Give the bare contents of each boilerplate hash, as offsets and members, the rarest hash first."""
+        """Give the bare contents of each hash that mostly bare ones have, the rarest hash first.
+
+        Such a hash is of the text that near-copies share; others are of a template, which pages with texts
+        of their own have, too: these count for no content. As offsets and members.
+        """
         members, degrees = np.concatenate(self._members), np.concatenate(self._degrees)
         lists = np.repeat(np.arange(len(degrees)), degrees)
         bare = self.boilerplate.bare[members]
-        members, lists = members[bare], lists[bare]
-        sizes = np.bincount(lists, minlength=len(degrees))
-        ranks = np.empty(len(degrees), np.int64)
-        ranks[np.argsort(degrees, kind="stable")] = np.arange(len(degrees))
-        order = np.argsort(ranks[lists], kind="stable")
-        offsets = np.zeros(len(degrees) + 1, np.int64)
-        np.cumsum(sizes[np.argsort(ranks)], out=offsets[1:])
-        return offsets, members[order]
+        chosen = np.flatnonzero(
+            2 * np.bincount(lists[bare], minlength=len(degrees)) >= np.maximum(degrees, 1)
+        )
+        ranks = np.full(len(degrees), -1)
+        ranks[chosen[np.argsort(degrees[chosen], kind="stable")]] = np.arange(len(chosen))
+        kept = np.flatnonzero(bare & (ranks[lists] >= 0))
+        kept = kept[np.argsort(ranks[lists[kept]], kind="stable")]
+        offsets = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(np.bincount(ranks[lists[kept]], minlength=len(chosen)), out=offsets[1:])
+        return offsets, members[kept]
 
     def _representatives(self, offsets: Int64s, members: NDArray[np.uint32]) -> tuple[Int64s, Int64s]:
         """Pair new bare contents with the first bare ones that have some of their boilerplate, the rarest."""
@@ -244,6 +266,14 @@ def ascending(values: UInt64s) -> UInt64s:
     fresh[1:] = ordered[1:] != ordered[:-1]
     kept: UInt64s = ordered[fresh]
     return kept
+
+
+def is_evidence(shared: Any, size: Any) -> Any:
+    """Tell whether so many shared hashes say something of a content of a size, boilerplate included.
+
+    What is left beside boilerplate may be next to nothing: then it is no evidence that all of it is shared.
+    """
+    return shared >= np.maximum(np.minimum(FEWEST, np.maximum(size, 1)), NEGLIGIBLE * size)
 
 
 def resemblance(shared: Any, one: Any, other: Any) -> Any:
@@ -283,14 +313,6 @@ def _shared(offsets: Int64s, groups: NDArray[np.uint32], left: Int64s, right: In
         found[some] = np.bincount(of[rows[place] == wanted], minlength=len(some))
         first = last
     return found
-
-
-def _kept(pairs: Pairs, one: Int64s, other: Int64s, must: Bools) -> Pairs:
-    least = np.maximum(np.minimum(one, other), 1)
-    enough = (pairs.shared / least >= FLOOR) & (pairs.shared >= np.minimum(FEWEST, least))
-    scores = np.where(enough, resemblance(pairs.shared, one, other), -1.0)
-    kept = must | (enough & (_best(pairs.left, scores) | _best(pairs.right, scores)))
-    return Pairs(*(column[kept] for column in pairs))
 
 
 def _best(contents: Int64s, scores: NDArray[np.float64]) -> Bools:

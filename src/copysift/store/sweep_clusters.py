@@ -50,5 +50,5 @@ def rebuild(timeline: Timeline) -> None:
     sizes = np.zeros(room, np.int64)
     for number, count in timeline.sizes(np.union1d(left, right).tolist()).items():
         sizes[number] = count
-    known = Boilerplate.stored(timeline.catalog, room)
-    merge(timeline, Pairs(left, right, shared), *known.compared(sizes, left, right))
+    sizes -= Boilerplate.stored(timeline.catalog, room).counts
+    merge(timeline, Pairs(left, right, shared), sizes[left], sizes[right])

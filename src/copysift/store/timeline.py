@@ -1,11 +1,11 @@
 """What an index knows of earlier times: sweeps, addresses, and which content stood where from when to when.
 
-A swept index is of format 3, or 2 if it does not know its boilerplate. A version is a content at an address (URI) over a run of sweeps: from
-`first` to `last`, both included, `last` NULL as long as the newest sweep has it. What `documents` is
-to a plain index, a table, is a view here: the versions of the newest sweep. Times are seconds since
-1970, UTC. `alike` has the pairs of contents that share enough, `clusters` what they join (Broder et
-al. 1997, section 6.2). `boilerplate` has hashes that do not count, `templated` how many of them a content
-has, and whether it has nothing else.
+A swept index is of format 3, or of format 2 if it does not know its boilerplate. A version is a content
+at an address (URI) over a run of sweeps: from `first` to `last`, both included, `last` NULL as long as
+the newest sweep has it. What `documents` is to a plain index, a table, is a view here: the versions of
+the newest sweep. Times are seconds since 1970, UTC. `alike` has the pairs of contents that share enough,
+`clusters` what they join (Broder et al. 1997, section 6.2). `boilerplate` has hashes that do not count,
+`templated` how many of them a content has, and whether it has nothing else.
 """
 
 from __future__ import annotations

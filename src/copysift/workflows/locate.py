@@ -55,11 +55,10 @@ def locate(trace: Trace, uri: str, threshold: float) -> Located:
     seen = last if trace.last_of(last) == trace.last_of(seen) else seen
     gone = None if alive else trace.after(trace.last_of(seen))
     status = "here" if alive else _status(now, gone)
-    ignored, hashes = trace.ignored(last.content)
     return Located(
         uri, status, now, "" if gone is None else spelled(gone), trace.stays(kin), tuple(copies),
         len(trace.timeline.cluster(last.content)), spelled(trace.last_of(seen)), spelled(trace.latest),
-        "" if seen is last else trace.timeline.uris([seen.uri])[seen.uri], ignored / max(hashes, 1),
+        "" if seen is last else trace.timeline.uris([seen.uri])[seen.uri], trace.ignored(last.content),
     )  # fmt: skip
 
 

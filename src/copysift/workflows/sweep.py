@@ -282,9 +282,7 @@ class Sweeper:
             looked_up = None
             if self._hashes is not None:
                 looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
-            damages = relate_new(
-                self._writer, self._settings, limit, looked_up, self._fresh, wanted
-            )
+            damages = relate_new(self._writer, self._settings, limit, looked_up, self._fresh, wanted)
         self._skipped += [Skipped(each.where, each.what) for each in damages]
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:

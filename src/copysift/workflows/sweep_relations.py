@@ -111,7 +111,8 @@ def ignored_in(catalog: Catalog) -> IgnoredInSweep | None:
         return None
     documents, bare, share = next(
         catalog.rows(
-            "SELECT count(*), ifnull(sum(t.bare), 0), ifnull(avg(t.hashes * 1.0 / c.hashes), 0) FROM "
+            "SELECT count(*), ifnull(sum(t.bare), 0), "
+            "ifnull(avg(iif(t.bare, NULL, t.hashes * 1.0 / c.hashes)), 0) FROM "
             "(SELECT DISTINCT content FROM versions WHERE last IS NULL) v "
             "JOIN templated t ON t.content = v.content JOIN contents c ON c.number = v.content"
         )

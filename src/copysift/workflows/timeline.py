@@ -55,8 +55,8 @@ class OverTime(ABC):
     def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
-        Settings are those of `copysift sweep`: date, revision, input, replace, max_shared. It is one commit: when it
-        fails, nothing was changed; a first one that fails leaves no index.
+        Settings are those of `copysift sweep`: date, revision, input, replace, max_shared. It is one
+        commit: when it fails, nothing was changed; a first one that fails leaves no index.
         """
         from copysift.workflows.sweep import Sweeper
         from copysift.workflows.sweep_sources import Sources
@@ -67,9 +67,7 @@ class OverTime(ABC):
         reader, keep_text = self._sketching()
         try:
             sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
-            done = sweeper.run(
-                sources.met(), sources.at, sources.name, sweeping.replace, sweeping.max_shared
-            )
+            done = sweeper.run(sources.met(), sources.at, sources.name, sweeping.replace, sweeping.max_shared)
             self._stored = writer.catalog.about("settings")
             return done
         except BaseException:
@@ -100,16 +98,12 @@ class OverTime(ABC):
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
         from copysift.workflows.locate import locate_contents
-        from copysift.workflows.tracing import Measure
 
         threshold = make(Tracing, asked).threshold
         trace, question = self._trace(), self.question(content, text=text)
-        found = self._asking().contents(question, Query(threshold=threshold, measure="either"))
-        exact = [row.number for hit, row in found if hit.equal]
-        measures = {
-            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
-            for hit, row in found
-        }
+        exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
+        found = self._sketching()[0].fingerprints(question.kind, [question.source] if question.source else [])
+        measures = trace.measures(found)
         return locate_contents(trace, question.name, exact, measures, threshold)
 
     def history(self, uri: str, *, diff: bool = False) -> History:
