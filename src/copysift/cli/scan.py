@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -20,9 +19,6 @@ from copysift.runtime import registry
 from copysift.settings.comparison import Door, Settings
 from copysift.settings.declaration import settings_of
 from copysift.settings.index import Keep
-
-if TYPE_CHECKING:
-    from copysift.workflows.scan import Scan
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".sif": "sif", ".html": "html", ".htm": "html"}
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
@@ -60,12 +56,15 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
+    from copysift.workflows.index_scan import scan_of
+
     if door.server:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
     opens = not door.files_from or settings.by == "dir"
-    scan, places = _scan(places, settings, values, keep.against, opens)
+    given = {name: value for name, value in values.items() if name in settings_of(Settings)}
+    scan, places = scan_of(places, settings, given, keep.against, opens)
     gc.freeze()  # a result is many small values that live to the end: looking for rings among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
     with console.progress(door) as shown:
@@ -93,28 +92,6 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")
     return console.status(bool(result.pairs or result.equal), result.skipped)
-
-
-def _scan(
-    places: list[str], settings: Settings, values: dict[str, object], against: str, opens: bool
-) -> tuple[Scan, list[str]]:
-    """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone."""
-    from copysift.store.snapshot import exists
-    from copysift.workflows.scan import Scan
-    from copysift.workflows.submissions import check_paths
-
-    indexes = [place for place in places if exists(Path(place))]
-    check_paths(places)
-    if not indexes and not against:
-        return Scan(settings, opens=opens), places
-    if indexes and (against or len(places) > 1):
-        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or name it by --against")
-    from copysift.workflows.index_scan import index_scan
-
-    given = {name: value for name, value in values.items() if name in settings_of(Settings)}
-    if against:
-        return index_scan(Path(against), given, apart=True), places
-    return index_scan(Path(indexes[0]), given, apart=False), []
 
 
 def note_programs(result: Result, settings: Settings, door: Door) -> None:

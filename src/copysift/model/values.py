@@ -166,7 +166,8 @@ class Hit:
 
     `containment_left` is the share of the query that stands in the document. `sif` counts
     occurrences, as sif does, and may pass 1. With a coarser or quick query the measures are
-    estimates. `regions` is None where they were not asked for or cannot be had.
+    estimates. `regions` is None where they were not asked for or cannot be had. `unit` is the submission
+    that the document belongs to, empty for none.
     """
 
     left: str
@@ -181,6 +182,7 @@ class Hit:
     longest: int | None = None
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A document of an index: `fingerprints` with repeats; `kept` if its text is kept."""
+    """A document of an index: `fingerprints` with repeats; `kept` if its text is kept.
+
+    `unit` is the submission that it belongs to, empty for none.
+    """
 
     name: str
     kind: str
@@ -203,6 +208,7 @@ class Indexed:
     fingerprints: int
     checksum: str
     kept: bool
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

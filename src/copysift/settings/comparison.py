@@ -89,7 +89,7 @@ class Settings:
     )  # fmt: skip
     by: str = declare(
         "file", "--by", "What is compared: each file, or each first-level folder or archive of a PATH.",
-        _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan",
+        _WHAT, text, "UNIT", choices=("file", "dir"), commands="scan index",
     )  # fmt: skip
     base: tuple[str, ...] = declare(
         (), "--base", "Code that was handed out, which counts for nothing; may be repeated.",
@@ -102,7 +102,7 @@ class Settings:
     metadata: str = declare(
         "", "--metadata", "CSV that tells label, author, team, time and attempt of each submission; "
         "those of one author or team are not compared.",
-        _WHAT, text, "FILE", commands="scan", shown="none",
+        _WHAT, text, "FILE", commands="scan index", shown="none",
     )  # fmt: skip
     noise: int | None = declare(
         None, "--noise", "Noise threshold k: nothing shorter is ever reported, in symbols of the kind.",

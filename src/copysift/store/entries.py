@@ -26,6 +26,7 @@ class Entry:
     bytes: int
     file: bool = False
     mtime: int = 0
+    unit: int = 0  # the number of the unit that it belongs to, 0 for none
 
 
 def distinct(hashes: UInt64s) -> int:

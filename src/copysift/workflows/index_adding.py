@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from copysift.errors import InputError
 from copysift.model.values import MAX_BYTES, Document, Fingerprints, Skipped
@@ -14,14 +15,18 @@ from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
-from copysift.sources.files import DIGEST, load
-from copysift.sources.walk import Entry, walk
+from copysift.sources.files import DIGEST
+from copysift.sources.metadata import Metadata, read_metadata
+from copysift.sources.walk import Entry, Linked, walk
 from copysift.store import writer as store
+from copysift.store.units import UnitRow
 from copysift.workflows.programs import MAYBE
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import Places, entry_of, undecided
-from copysift.workflows.submissions import walk_settings
+from copysift.workflows.stored_texts import Stored
+from copysift.workflows.submission_intake import Intake, Taken
+from copysift.workflows.submissions import submission_roster, walk_settings
 
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
 
@@ -75,13 +80,18 @@ class Adding:
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._shown = progress or Silent()
+        self._stored = Stored(Path(settings.tmp_dir) if settings.tmp_dir else None)
+        self._units: dict[str, int] = {}  # of files, by name: the submissions that they belong to
         self.done = Added()
 
     def files(self, paths: Iterable[str | os.PathLike[str]]) -> set[str]:
         """Add the files at or below the paths; give the names of all that were met."""
         met: set[str] = set()
         self._shown.phase("listing", None)
-        wanted = list(self._wanted(paths, met))
+        if self._settings.by == "dir":
+            wanted = list(self._submitted(list(paths), met))
+        else:
+            wanted = list(self._wanted(walk(paths, walk_settings(self._settings)), met))
         self._decide([entry for entry, _ in wanted])
         self._shown.phase("reading", len(wanted))
         done = ordered_map(
@@ -121,11 +131,32 @@ class Adding:
             else:
                 self._put(made)
 
+    def _submitted(
+        self, paths: list[str | os.PathLike[str]], met: set[str]
+    ) -> Iterator[tuple[Entry, _Known | None]]:
+        """Give the files of submissions that must be read, and file what is known of the submissions."""
+        intake = Intake(walk_settings(self._settings), self._stored, True, self._settings.kind != "bytes")
+        metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
+        taken = intake.take(paths)
+        self.done.skipped += [*metadata.skipped, *taken.skipped]
+        known = submission_roster(taken, Taken(), metadata, self._settings.metadata)
+        self.done.skipped += known.unknown
+        numbers = {}
+        for each, author, team in zip(known.submissions, known.authors, known.teams, strict=True):
+            row = UnitRow(
+                self._places.stored(each.name), each.label, each.author, each.team, each.when, each.attempt,
+                author, team,
+            )  # fmt: skip
+            numbers[each.name] = self._writer.put_unit(row)
+        for entry, group in taken.files:
+            self._units[self._places.stored(entry.path)] = numbers[group]
+        yield from self._wanted((entry for entry, _ in taken.files), met)
+
     def _wanted(
-        self, paths: Iterable[str | os.PathLike[str]], met: set[str]
+        self, every: Iterable[Entry | Linked | Skipped], met: set[str]
     ) -> Iterator[tuple[Entry, _Known | None]]:
         """Give the files that must be read: those that are new, or whose size or time has changed."""
-        for found in walk(paths, walk_settings(self._settings)):
+        for found in every:
             if isinstance(found, Skipped):
                 self.done.skipped.append(found)
             if not isinstance(found, Entry):
@@ -140,19 +171,23 @@ class Adding:
             known = None if old is None else _Known(old[0], old[1], old[2], old[4])
             if known and known.mtime and (known.size, known.mtime) == (found.size, found.mtime_ns):
                 self.done.unchanged += 1
+                if name in self._units:
+                    self._writer.assign(name, self._units[name])
             else:
                 yield found, known
 
     def _read_file(self, item: tuple[Entry, _Known | None]) -> _Read | Skipped:
         entry, known = item
-        loaded = load(entry)
+        loaded = self._stored.load(entry)
         if isinstance(loaded, Skipped):
             return loaded
         kind, chunks = self._reader.opened(loaded)
         settled = loaded.mtime_ns < time.time_ns() - RACY
+        name = self._places.stored(entry.path)
+        file = os.path.lexists(entry.path)  # or a member of an archive
         filed = store.Entry(
-            self._places.stored(entry.path), loaded.checksum, kind, loaded.size, True,
-            loaded.mtime_ns if settled else 0,
+            name, loaded.checksum, kind, loaded.size, file, loaded.mtime_ns if settled and file else 0,
+            self._units.get(name, 0),
         )  # fmt: skip
         same = known is not None and (known.size, known.checksum, known.kind) == (
             loaded.size,

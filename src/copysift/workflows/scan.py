@@ -86,6 +86,7 @@ class Scan:
         self._reader = Reader(settings, self._stored.load, load_many=self._stored.load_many)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._grouped = False  # units are compared, though neither settings nor names ask for it
         self._archives = opens  # archives, and files of records, are opened where they are named
         self._exact: Exact | None = None
         self._counts: Counts | None = None
@@ -175,7 +176,9 @@ class Scan:
         places = list(paths)
         sources = {os.fspath(path) for path in places if self._archives and is_source(path)}
         files = [path for path in places if os.fspath(path) not in sources]
-        found = gather(files, self.settings, self._stored, self._reader, self._jobs, self._archives)
+        found = gather(
+            files, self.settings, self._stored, self._reader, self._jobs, self._archives, self._grouped
+        )
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False

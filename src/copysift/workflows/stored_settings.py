@@ -17,6 +17,7 @@ from copysift.store.catalog import ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import seed_check
+from copysift.workflows.stored_texts import Stored
 
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
 SKETCHED = ("min", "adaptive-mod")
@@ -139,6 +140,10 @@ class Places:
         """Give the name to show: a path from the current folder where it is below it."""
         return _relative(self.located(row.name), self._here) if row.file else row.name
 
+    def shown_unit(self, name: str) -> str:
+        """Give the name of a unit to show, which is that of its folder or archive; empty for none."""
+        return _relative(self.located(name), self._here) if name else ""
+
 
 def _relative(path: str, base: str) -> str:
     prefix = base.rstrip(os.sep) + os.sep
@@ -153,8 +158,11 @@ def entry_of(path: str, size: int = 0, mtime: int = 0) -> Entry:
 class StoredReader(Reader):
     """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
-    def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
-        super().__init__(settings)
+    def __init__(
+        self, settings: Settings, snapshot: Snapshot, places: Places, stored: Stored | None = None
+    ) -> None:
+        stored = stored or Stored()
+        super().__init__(settings, stored.load, load_many=stored.load_many)
         self.programs = bool(snapshot.settings.get("programs"))
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}

@@ -7,7 +7,7 @@ what is base code in them counts for neither.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +42,32 @@ class Gathered(Collection):
         self._members: list[list[Filed]] = [[] for _ in roster.submissions]
         self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
         self._based: set[int] = set()  # groups that have base code
+
+    def enrol(
+        self,
+        submissions: Sequence[Submission],
+        authors: Sequence[str],
+        teams: Sequence[str],
+        group_of: Mapping[str, str],
+    ) -> None:
+        """Take in further groups, as an index has them; one that is there already stays as it is."""
+        self._group_of = {**group_of, **self._group_of}
+        for submission, author, team in zip(submissions, authors, teams, strict=True):
+            if submission.name in self.numbers:
+                continue
+            self.numbers[submission.name] = len(self.roster.submissions)
+            self.roster.submissions.append(submission)
+            self.roster.authors.append(author)
+            self.roster.teams.append(team)
+            self._members.append([])
+            self._checksums.append([])
+
+    def ignore(self, based: Iterable[tuple[Filed, int, int]]) -> None:
+        """Take off files of groups the fingerprints that are base code."""
+        for filed, group, count in based:
+            filed.fingerprints -= count
+            if count:
+                self._based.add(group)
 
     def add(self, scanned: Scanned) -> int | None:
         """File a document; give the number of its group."""

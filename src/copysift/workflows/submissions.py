@@ -39,6 +39,7 @@ def gather(
     reader: Reader,
     jobs: int,
     archives: bool = True,
+    grouped: bool = False,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
@@ -53,12 +54,12 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = settings.by == "dir" or settings.base or settings.earlier or settings.metadata
+    asked = grouped or settings.by == "dir" or settings.base or settings.earlier or settings.metadata
     if not asked and not archives:
         return Gathering(entries, skipped, None)
     if not asked and not exported([entry.path for entry in entries]):
         return Gathering(entries, skipped, None)
-    known = _roster(new, past, metadata, settings.metadata)
+    known = submission_roster(new, past, metadata, settings.metadata)
     if settings.scheme in SKETCHES:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",
@@ -103,7 +104,8 @@ def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
     return every
 
 
-def _roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+def submission_roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+    """Put together what is known of the submissions; `past` are those of earlier years."""
     files: dict[str, list[str]] = {}
     for entry, group in (*new.files, *past.files):
         files.setdefault(group, []).append(entry.path)
