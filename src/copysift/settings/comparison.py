@@ -93,7 +93,7 @@ class Settings:
     )  # fmt: skip
     base: tuple[str, ...] = declare(
         (), "--base", "Code that was handed out, which counts for nothing; may be repeated.",
-        _WHAT, texts, "PATH", commands="scan", shown="none",
+        _WHAT, texts, "PATH", commands="scan sweep", shown="none",
     )  # fmt: skip
     earlier: tuple[str, ...] = declare(
         (), "--earlier", "Earlier submissions, compared with the new ones only; may be repeated.",

@@ -109,18 +109,22 @@ class Boilerplate:
     hashes: UInt64s
     counts: Int64s
     bare: Bools
+    base: UInt64s  # those of base code, which count for bare contents neither
 
     @classmethod
-    def none(cls, room: int) -> Boilerplate:
-        """Give a start: no hash is known as boilerplate."""
-        return cls(np.zeros(0, np.uint64), np.zeros(room, np.int64), np.zeros(room, np.bool_))
+    def none(cls, catalog: Catalog, room: int) -> Boilerplate:
+        """Give a start: no hash is known as boilerplate but those of base code."""
+        rows = catalog.rows("SELECT hash FROM boilerplate WHERE base")
+        base = np.sort(np.array([row[0] for row in rows], np.int64).view(np.uint64))
+        return cls(base, np.zeros(room, np.int64), np.zeros(room, np.bool_), base)
 
     @classmethod
     def stored(cls, catalog: Catalog, room: int) -> Boilerplate:
         """Read what earlier sweeps have found."""
-        made = cls.none(room)
         if not catalog.has_table("boilerplate"):  # format 2
-            return made
+            nothing = np.zeros(0, np.uint64)
+            return cls(nothing, np.zeros(room, np.int64), np.zeros(room, np.bool_), nothing)
+        made = cls.none(catalog, room)
         values = [row[0] for row in catalog.rows("SELECT hash FROM boilerplate")]
         made.hashes = np.sort(np.array(values, np.int64).view(np.uint64))
         for content, hashes, bare in catalog.rows("SELECT content, hashes, bare FROM templated"):
@@ -129,11 +133,11 @@ class Boilerplate:
 
     def holds(self, hashes: UInt64s) -> Bools:
         """Tell which hashes are boilerplate."""
-        if not len(self.hashes):
-            return np.zeros(len(hashes), np.bool_)
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        found: Bools = self.hashes[places] == hashes
-        return found
+        return _among(self.hashes, hashes)
+
+    def in_base(self, hashes: UInt64s) -> Bools:
+        """Tell which hashes are of base code."""
+        return _among(self.base, hashes)
 
     def add(self, hashes: UInt64s) -> None:
         """Take further hashes as boilerplate."""
@@ -142,7 +146,7 @@ class Boilerplate:
     def file(self, catalog: Catalog, fresh: int) -> None:
         """Write the hashes, and what is known of the contents from number `fresh` on."""
         values = self.hashes.view(np.int64).tolist()
-        catalog.run_many("INSERT OR IGNORE INTO boilerplate VALUES (?)", ((value,) for value in values))
+        catalog.run_many("INSERT OR IGNORE INTO boilerplate VALUES (?, 0)", ((value,) for value in values))
         numbers = fresh + np.flatnonzero(self.bare[fresh:] | (self.counts[fresh:] > 0))
         rows = zip(numbers.tolist(), self.counts[numbers].tolist(), self.bare[numbers].tolist(), strict=True)
         catalog.run_many("INSERT OR REPLACE INTO templated VALUES (?, ?, ?)", rows)
@@ -176,14 +180,29 @@ def bare_contents(contents: Int64s, starts: Int64s, lengths: Int64s, common: Boo
     return kept
 
 
-def boilerplate_among(catalog: Catalog, hashes: UInt64s) -> Bools:
-    """Tell which of some hashes an index has as boilerplate."""
-    found: set[int] = set()
+def add_base(catalog: Catalog, hashes: UInt64s) -> bool:
+    """File the k-grams of base code as boilerplate for good; tell whether some are new."""
+    before = catalog.one("SELECT count(*) FROM boilerplate WHERE base")
+    rows = ((value,) for value in hashes.view(np.int64).tolist())
+    catalog.run_many("INSERT OR REPLACE INTO boilerplate VALUES (?, 1)", rows)
+    return bool(catalog.one("SELECT count(*) FROM boilerplate WHERE base") != before)
+
+
+def boilerplate_among(catalog: Catalog, hashes: UInt64s) -> tuple[Bools, Bools]:
+    """Tell which of some hashes an index has as boilerplate, and which of these are of base code."""
+    found: dict[int, int] = {}
     values = hashes.view(np.int64).tolist()
     for at in range(0, len(values) if catalog.has_table("boilerplate") else 0, 500):
         part = values[at : at + 500]
         marks = ",".join("?" * len(part))
-        found |= {
-            row[0] for row in catalog.rows(f"SELECT hash FROM boilerplate WHERE hash IN ({marks})", part)
-        }
-    return np.array([value in found for value in values], np.bool_)
+        found |= dict(catalog.rows(f"SELECT hash, base FROM boilerplate WHERE hash IN ({marks})", part))
+    common = np.array([value in found for value in values], np.bool_)
+    return common, np.array([bool(found.get(value)) for value in values], np.bool_)
+
+
+def _among(known: UInt64s, hashes: UInt64s) -> Bools:
+    """Tell which hashes are among known ones, which are sorted."""
+    if not len(known):
+        return np.zeros(len(hashes), np.bool_)
+    found: Bools = known[np.minimum(np.searchsorted(known, hashes), len(known) - 1)] == hashes
+    return found

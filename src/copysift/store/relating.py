@@ -122,7 +122,7 @@ class Relating:
                 common = held | self._common(contents, bounds)
                 rare = np.repeat((degrees > 1) & ~common, degrees)
                 join.add_entries(hashes[rare], contents[rare].astype(np.uint32))
-                self._note(contents, bounds, common)
+                self._note(contents, bounds, common, self.boilerplate.in_base(hashes[bounds[:-1]]))
                 found.append(hashes[bounds[:-1]][common & ~held])
                 older = np.minimum.reduceat(contents, bounds[:-1]) < self._fresh
                 self.outgrown |= bool((older & common & ~held).any())
@@ -152,12 +152,12 @@ class Relating:
             found[some] = counts > self._limit
         return found
 
-    def _note(self, contents: Int64s, bounds: Int64s, common: Bools) -> None:
+    def _note(self, contents: Int64s, bounds: Int64s, common: Bools, base: Bools) -> None:
         """Keep who has boilerplate, and count what the new contents have of it."""
         degrees = np.diff(bounds)
+        self._members.append(contents[np.repeat(common & ~base, degrees)].astype(np.uint32))
+        self._degrees.append(degrees[common & ~base])
         members = contents[np.repeat(common, degrees)]
-        self._members.append(members.astype(np.uint32))
-        self._degrees.append(degrees[common])
         fresh = np.bincount(members[members >= self._fresh], minlength=len(self._sizes))
         self.boilerplate.counts += fresh
 

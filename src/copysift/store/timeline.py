@@ -37,7 +37,7 @@ CREATE VIEW documents AS
   FROM versions v JOIN uris u ON u.number = v.uri WHERE v.last IS NULL;
 """
 BOILERPLATE = """
-CREATE TABLE boilerplate (hash INTEGER PRIMARY KEY);
+CREATE TABLE boilerplate (hash INTEGER PRIMARY KEY, base INTEGER NOT NULL);
 CREATE TABLE templated (content INTEGER PRIMARY KEY, hashes INTEGER NOT NULL, bare INTEGER NOT NULL);
 """
 

@@ -70,6 +70,16 @@ def gather(
     return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
 
 
+def base_code(
+    settings: Settings, stored: Stored, reader: Reader, jobs: int
+) -> tuple[Base, list[Skipped]]:
+    """Read the base code of the settings; give what could not be read, too."""
+    intake = Intake(walk_settings(settings), stored, False)
+    handed_out = _required(intake, settings.base, "--base")
+    base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
+    return base, [*handed_out.skipped, *unread]
+
+
 def check_paths(paths: Sequence[Place]) -> None:
     """Raise unless there is something to scan: one path of several may be missing, but not all."""
     if not paths:

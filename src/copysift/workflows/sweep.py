@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from copysift.sources.crawl import Again
 from copysift.sources.files import DIGEST, Loaded
 from copysift.sources.walk import Entry
 from copysift.store import writer as store
-from copysift.store.boilerplate import MAX_SHARED, most_shared
+from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
 from copysift.store.catalog import LOST
 from copysift.store.relating import ascending
 from copysift.store.sweep_writer import Known, SweepWriter, Turned
@@ -33,6 +34,8 @@ from copysift.store.timeline import is_swept
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import entry_of, undecided
+from copysift.workflows.stored_texts import Stored
+from copysift.workflows.submissions import base_code
 from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
 if TYPE_CHECKING:
@@ -269,8 +272,9 @@ class Sweeper:
             self._writer.changed = True
             catalog.set_about("max_shared", chosen)
         wanted = self._wanted_pairs()
+        based = self._file_base()
         turned = self._sweep.turned and not self._sweep.appends
-        renewed = self._sweep.relates_all or (chosen != stored and stored is not None) or turned
+        renewed = self._sweep.relates_all or (chosen != stored and stored is not None) or turned or based
         if self._writer.next_content == self._fresh and not wanted and not renewed:
             return
         self._shown.phase("relating", None)
@@ -284,6 +288,15 @@ class Sweeper:
                 looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
             damages = relate_new(self._writer, self._settings, limit, looked_up, self._fresh, wanted)
         self._skipped += [Skipped(each.where, each.what) for each in damages]
+
+    def _file_base(self) -> bool:
+        """File the base code, read as the documents are; tell whether older sweeps must be related again."""
+        if not self._settings.base:
+            return False
+        tmp_dir = Path(self._settings.tmp_dir) if self._settings.tmp_dir else None
+        base, unread = base_code(self._settings, Stored(tmp_dir), self._reader, self._jobs)
+        self._skipped += unread
+        return add_base(self._writer.catalog, base.hashes)
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:
         """Give the versions of one address that `history` tells of, as far as they are not known."""

@@ -89,7 +89,7 @@ def versions_pairs(contents: list[int]) -> set[tuple[int, int]]:
 def relate_all(writer: Writer, settings: Settings, limit: int) -> list[Damage]:
     """Recompute all pairs, clusters and boilerplate; give what was found damaged."""
     timeline = Timeline(writer.catalog)
-    for table in ("alike", "boilerplate", "templated"):
+    for table in ("alike", "templated", "boilerplate WHERE NOT base"):
         writer.catalog.run(f"DELETE FROM {table}")
     wanted: set[tuple[int, int]] = set()
     for _, rows in groupby(list(timeline.versions()), key=lambda row: row.uri):
@@ -97,8 +97,9 @@ def relate_all(writer: Writer, settings: Settings, limit: int) -> list[Damage]:
     writer.spill()
     sizes = sizes_of(writer)
     sources = _sources(writer, settings, None)
-    room = len(sizes)
-    work = Relating(sources, sizes, 0, Boilerplate.none(room), present_ever(timeline, room), limit)
+    known = Boilerplate.none(writer.catalog, len(sizes))
+    work = Relating(sources, sizes, 0, known, present_ever(timeline, len(sizes)), limit)
+    writer.changed = True
     _filed(writer, work, wanted, 0)
     rebuild(timeline)
     return sources.snapshot.damages

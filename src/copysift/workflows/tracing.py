@@ -72,7 +72,7 @@ class Trace:
     def measures(self, found: Fingerprints) -> dict[int, Measure]:
         """Give what contents of any time share with a document from outside, by its fingerprints."""
         hashes, first = np.unique(found.hashes, return_index=True)
-        common = boilerplate_among(self.snapshot.catalog, hashes)
+        common, base = boilerplate_among(self.snapshot.catalog, hashes)
         zeros, every = np.zeros(len(found.hashes), np.int64), np.isin(found.hashes, hashes[common])
         starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
         bare = bool(len(bare_contents(zeros, starts, ends - starts, every)))
@@ -82,7 +82,8 @@ class Trace:
         self.learn(np.unique(contents).tolist())
         also = np.array([self._templated.get(each, (0, False))[1] for each in contents.tolist()], np.bool_)
         holders = np.bincount(which, minlength=len(hashes))
-        family = common & (2 * np.bincount(which[also], minlength=len(hashes)) >= np.maximum(holders, 1))
+        others = 2 * np.bincount(which[also], minlength=len(hashes)) >= np.maximum(holders, 1)
+        family = common & ~base & others
         counts = ~common[which] | (bare & also & family[which])
         size = len(first) - int(np.count_nonzero(common & ~(family & bare)))
         numbers, shared = np.unique(contents[counts], return_counts=True)
