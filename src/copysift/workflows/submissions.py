@@ -70,9 +70,7 @@ def gather(
     return Gathering(entries, [*skipped, *unread, *known.unknown], Gathered(known, group_of, base))
 
 
-def base_code(
-    settings: Settings, stored: Stored, reader: Reader, jobs: int
-) -> tuple[Base, list[Skipped]]:
+def base_code(settings: Settings, stored: Stored, reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
     """Read the base code of the settings; give what could not be read, too."""
     intake = Intake(walk_settings(settings), stored, False)
     handed_out = _required(intake, settings.base, "--base")
