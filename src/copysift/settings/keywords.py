@@ -45,6 +45,8 @@ class ScanKeywords(TypedDict, total=False):
     min_match: int | None
     same_suffix: bool
     size_ratio: float | None
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -105,6 +107,10 @@ class CompareKeywords(TypedDict, total=False):
         "longest",
     ]
     threshold: float | str | None
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
+    id_field: str | PathLike[str]
+    text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
@@ -122,6 +128,8 @@ class IndexKeywords(TypedDict, total=False):
     kind: str | PathLike[str]
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    metadata: str | PathLike[str]
     noise: int | None
     guarantee: int | None
     shingle: int | None
@@ -130,6 +138,10 @@ class IndexKeywords(TypedDict, total=False):
     anchor: str | Iterable[str | PathLike[str]]
     disjoint: bool
     seed: int | str
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
+    id_field: str | PathLike[str]
+    text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
@@ -162,18 +174,24 @@ class QueryKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
     seed: int | str
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
 
 
 class SweepKeywords(TypedDict, total=False):
     """Settings of `copysift sweep`."""
 
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
+    max_shared: float | str | None
     kind: str | PathLike[str]
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
+    base: str | Iterable[str | PathLike[str]]
     noise: int | None
     guarantee: int | None
     shingle: int | None
@@ -254,6 +272,8 @@ class ClusterKeywords(TypedDict, total=False):
     threshold: float | str | None
     floor: float | str
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
@@ -311,6 +331,8 @@ class DedupKeywords(TypedDict, total=False):
     threshold: float | str | None
     floor: float | str
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
+    records: Literal["auto", "yes", "no"]
+    no_containers: bool
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
