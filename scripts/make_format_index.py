@@ -1,4 +1,4 @@
-"""Make the tiny indexes of each released format that tests/store/formats keeps; old ones are never made again.
+"""Make the tiny indexes that tests/store/formats keeps of a format; old ones are never made again.
 
 Usage: python scripts/make_format_index.py tests/store/formats/vN
 """

@@ -221,9 +221,7 @@ def index_scan(path: Path, given: Mapping[str, object], *, apart: bool) -> Index
     return IndexScan(settings, snapshot, Places(path), apart=apart)
 
 
-def scan_of(
-    places: Sequence[str], settings: Settings, given: Mapping[str, object]
-) -> tuple[Scan, list[str]]:
+def scan_of(places: Sequence[str], settings: Settings, given: Mapping[str, object]) -> tuple[Scan, list[str]]:
     """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone.
 
     `given` are the settings that were given: an index has the others. An index among the earlier documents is
