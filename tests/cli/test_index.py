@@ -29,9 +29,9 @@ def test_add_list_and_info_tell_what_is_there(tmp_path):
         for line in copysift(tmp_path, "index", "list", "x.sift", "--format", "json").out.splitlines()
     ]
     assert [row["name"] for row in rows] == ["d/a.txt", "d/b.txt", "d/c.txt"]
-    assert set(rows[0]) == {"name", "kind", "bytes", "fingerprints", "checksum", "kept"}
+    assert set(rows[0]) == {"name", "kind", "bytes", "fingerprints", "checksum", "kept", "unit"}
     done = copysift(tmp_path, "index", "list", "x.sift", "--format", "csv")
-    assert done.out.splitlines()[0] == "name,kind,bytes,fingerprints,checksum,kept"
+    assert done.out.splitlines()[0] == "name,kind,bytes,fingerprints,checksum,kept,unit"
     done = copysift(tmp_path, "index", "info", "x.sift")
     for words in (
         "documents     3 (3 different)",

@@ -65,7 +65,7 @@ def test_it_is_said_that_a_line_that_was_skipped_counts_as_gone(tmp_path):
     command(tmp_path, "sweep", "x.sift", "a.jsonl", "--date", "2026-01-01")
     done = command(tmp_path, "sweep", "x.sift", "b.jsonl", "--date", "2026-02-01")
     assert "1 gone, 1 skipped" in done.out
-    assert "skipped without its address counts as gone" in done.out
+    assert "skipped documents without an address count as gone" in done.out
     assert "b.jsonl:1" in done.err
 
 

@@ -12,7 +12,7 @@ from tests.sweeps.web import DATES, sweeps
 KILLED = """
 import os, sys
 import copysift
-from copysift.store import disk
+from copysift.runtime import durable as disk
 from tests.sweeps.web import DATES, sweeps
 
 left = int(sys.argv[2])

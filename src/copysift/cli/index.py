@@ -142,10 +142,14 @@ def info(**given: object) -> int:
     must_exist(str(values["index"]))
     form = chosen("index-info", door)
     from copysift.report.documents import described
+    from copysift.report.json_report import index_settings
 
     with opened(values) as index:
         numbers = index.info()
-        click.echo(json.dumps(numbers, indent=1) if form == "json" else described(numbers))
+        if form == "json":
+            click.echo(json.dumps({**numbers, "settings": index_settings(numbers["settings"])}, indent=1))
+        else:
+            click.echo(described(numbers))
         for damage in index.damages:
             console.note(f"{damage.where} {damage.what}")
         return console.SOME_SKIPPED if index.damages else console.DONE

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,10 +21,6 @@ from copysift.model.values import Result
 from copysift.runtime import registry
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
-from copysift.settings.parsing import texts
-
-if TYPE_CHECKING:
-    from copysift.workflows.scan import Scan
 
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
@@ -43,7 +38,6 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     are read recursively. An index is scanned from what it stores, without its files.
     """
     values = values_from("scan", given)
-    against = _earlier_index(values)
     settings, door = of_class(Settings, values, "scan"), of_class(Door, values, "scan")
     chosen = report_format(door)
     console.check_output(door)
@@ -62,7 +56,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
-    scan, places = _scan(places, settings, values, against)
+    from copysift.workflows.index_scan import scan_of
+
+    scan, places = scan_of(places, settings, given_settings(values))
     gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
     with console.progress(door) as shown:
@@ -90,44 +86,6 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")
     return console.status(bool(result.pairs or result.equal), result.skipped)
-
-
-def _earlier_index(values: dict[str, object]) -> str:
-    """Take an index out of --earlier; "" if there is none."""
-    from copysift.store.snapshot import exists
-
-    earlier = texts("earlier", values.get("earlier", ()))
-    indexes = [each for each in earlier if exists(Path(each))]
-    if not indexes:
-        return ""
-    if len(earlier) > 1:
-        raise UsageError(
-            f"{indexes[0]} is an index, and must be the only --earlier", hint="add the others to the index"
-        )
-    del values["earlier"]
-    return indexes[0]
-
-
-def _scan(
-    places: list[str], settings: Settings, values: dict[str, object], against: str
-) -> tuple[Scan, list[str]]:
-    """Make the scan, and give the files that it reads; none if it scans an index alone."""
-    from copysift.store.snapshot import exists
-    from copysift.workflows.scan import Scan
-    from copysift.workflows.submissions import check_paths
-
-    indexes = [place for place in places if exists(Path(place))]
-    check_paths(places)
-    if not indexes and not against:
-        return Scan(settings), places
-    if indexes and (against or len(places) > 1):
-        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or use --earlier")
-    from copysift.workflows.index_scan import index_scan
-
-    given = given_settings(values)
-    if against:
-        return index_scan(Path(against), given, apart=True), places
-    return index_scan(Path(indexes[0]), given, apart=False), []
 
 
 def wants_groups(chosen: str, door: Door) -> bool:

@@ -17,11 +17,28 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnoredInSweep:
+    """Boilerplate: `fingerprints` that more than `limit` documents of one sweep have.
+
+    They are ignored in `documents` of the newest sweep, where they are the mean `share` of all fingerprints.
+    `bare` documents have nothing else: they are compared with each other by all they have. `texts` are
+    examples, where texts are kept.
+    """
+
+    limit: int
+    fingerprints: int
+    documents: int
+    bare: int
+    share: float
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Swept:
     """What adding a sweep did, in addresses; `sketched` contents were new to the index.
 
     `repeated` addresses came twice in the source, and the first counts. `same`: the sweep was there
-    already, and nothing was changed.
+    already, and nothing was changed. `ignored`: boilerplate, None if there is none.
     """
 
     date: str
@@ -34,6 +51,7 @@ class Swept:
     repeated: int = 0
     same: bool = False
     skipped: tuple[Skipped, ...] = ()
+    ignored: IgnoredInSweep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,7 @@ class Located:
     `addresses` is where it stood and stands, by date, moves followed both ways; `copies` are further
     addresses of the newest sweep. Of a document that is gone, `gone_since` and `seen` are
     dated by the document, and `seen_at` is the address where it was last seen, if that is another one.
+    `ignored` is the share of its fingerprints that is boilerplate and was not compared.
     """
 
     uri: str
@@ -82,6 +101,7 @@ class Located:
     seen: str = ""
     as_of: str = ""
     seen_at: str = ""
+    ignored: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,8 @@ class Hit:
 
     `containment_left` is the share of the query that stands in the document. `sif` counts
     occurrences, as sif does, and may pass 1. With a coarser or quick query the measures are
-    estimates. `regions` is None where they were not asked for or cannot be had.
+    estimates. `regions` is None where they were not asked for or cannot be had. `unit` is the submission
+    that the document belongs to, empty for none.
     """
 
     left: str
@@ -173,6 +174,7 @@ class Hit:
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
     channel: str = ""  # as in a pair
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A document of an index: `fingerprints` with repeats; `kept` if its text is kept."""
+    """A document of an index: `fingerprints` with repeats; `kept` if its text is kept.
+
+    `unit` is the submission that it belongs to, empty for none.
+    """
 
     name: str
     kind: str
@@ -195,6 +200,7 @@ class Indexed:
     fingerprints: int
     checksum: str
     kept: bool
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

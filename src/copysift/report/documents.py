@@ -13,7 +13,7 @@ from copysift.model.values import Indexed
 from copysift.report.json_report import encoded
 from copysift.report.wording import plural, size, spelled
 
-COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept")
+COLUMNS = ("name", "kind", "bytes", "fingerprints", "checksum", "kept", "unit")
 
 
 def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: A002 - the option's name
@@ -29,7 +29,8 @@ def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: 
             yield f"{document.name}\0"
         else:
             numbers = f"{document.bytes:>12,}  {document.fingerprints:>10,}"
-            yield f"{numbers}  {document.kind:<5}  {spelled(document.name)}\n"
+            unit = f"  (of {spelled(document.unit)})" if document.unit else ""
+            yield f"{numbers}  {document.kind:<5}  {spelled(document.name)}{unit}\n"
 
 
 def _row(values: Iterable[object]) -> str:
@@ -82,7 +83,9 @@ def described(numbers: dict[str, Any]) -> str:
 def _counted(numbers: dict[str, Any], sweeps: list[str]) -> list[tuple[str, str]]:
     """Tell what there is: of an index of sweeps, whatever any of them met, each content once."""
     if not sweeps:
+        units = [("submissions", f"{numbers['units']:,}")] if numbers.get("units") else []
         return [
+            *units,
             ("documents", f"{numbers['documents']:,} ({numbers['contents']:,} different)"),
             ("text", size(numbers["text_bytes"])),
             ("fingerprints", f"{numbers['fingerprints']:,}"),

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from copysift.model.values import Answer, Group, Hit, Region
-from copysift.report.json_report import encoded
+from copysift.report.json_report import encoded, index_settings
 from copysift.report.passages import numbered, where
 from copysift.report.view import View
 from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
@@ -107,7 +107,7 @@ def content(answer: Answer) -> dict[str, Any]:
     """Give an answer as it stands in JSON, schema version 1."""
     return {
         "version": VERSION,
-        "settings": answer.settings,
+        "settings": index_settings(answer.settings),
         "queries": [asdict(query) for query in answer.queries],
         "hits": [record(hit) for hit in answer.hits],
         "skipped": [{"name": each.name, "reason": each.reason} for each in answer.skipped],

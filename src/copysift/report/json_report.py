@@ -116,3 +116,11 @@ def _written(content: Mapping[str, object]) -> Iterator[str]:
 
 def _json(value: object) -> str:
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _ENCODER.encode(value))
+
+
+def index_settings(settings: Mapping[str, object]) -> dict[str, object]:
+    """Give the settings of an index as JSON has them: `programs` is true where programs are read by tokens.
+
+    An index stores "both" for programs that are also read as text.
+    """
+    return {**settings, "programs": settings.get("programs", False) is not False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from copysift.model.sweeps import History, Located, Passage, Place, Stay, Swept, Version
+from copysift.model.sweeps import History, IgnoredInSweep, Located, Passage, Place, Stay, Swept, Version
 from copysift.report.json_report import encoded
 from copysift.report.view import View
 from copysift.report.wording import pad, percent, plural, size, styled, visible
@@ -49,7 +49,19 @@ def swept(done: Swept) -> str:
         told += (
             "\nskipped documents without an address count as gone: fix the source and repeat with --overwrite"
         )
-    return told
+    return f"{told}\n{_ignored(done.ignored)}" if done.ignored is not None else told
+
+
+def _ignored(found: IgnoredInSweep) -> str:
+    """Say what is boilerplate and not compared."""
+    told = (
+        f"ignored: {plural(found.fingerprints, 'fingerprint')} that more than {found.limit:,} documents "
+        f"of one sweep have, {percent(found.share)} of {plural(found.documents, 'document')} on average"
+    )
+    if found.bare:
+        told += f"; {plural(found.bare, 'document')} with nothing else compared by all they have"
+    shown = "".join(f"\n  {visible(text)}" for text in found.texts)
+    return f"{told} (--max-shared){shown}"
 
 
 def located(found: Located, view: View) -> str:
@@ -60,6 +72,10 @@ def located(found: Located, view: View) -> str:
     if found.addresses:
         rows.append(styled("addresses", "dim", view.color))
         rows += [f"  {_dates(stay)}  {visible(stay.uri)}" for stay in found.addresses]
+    if found.ignored:
+        rows.append(
+            styled(f"{percent(found.ignored)} of it is boilerplate and was ignored", "dim", view.color)
+        )
     if found.copies:
         rows.append(styled(f"also alive on {found.as_of}", "dim", view.color))
         rows += [

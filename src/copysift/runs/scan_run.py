@@ -24,6 +24,7 @@ from copysift._version import __version__
 from copysift.errors import RunError
 from copysift.match.counts import UNKNOWN, Counts, PairColumns
 from copysift.model.values import Group, Ignored, Result, Skipped
+from copysift.runtime import durable
 
 VERSION = 1
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
@@ -48,7 +49,7 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         described["files"] = {name: _checksum(part / name) for name in TABLES}
         (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for name in (*TABLES, "run.json"):
-            _sync(part / name)
+            durable.sync(part / name)
         part.chmod(0o777 & ~_umask())
         _put(part, path)
     except OSError as error:
@@ -264,11 +265,6 @@ def _checksum_of(path: Path) -> dict[str, object] | None:
         return _checksum(path)
     except OSError:
         return None
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _umask() -> int:

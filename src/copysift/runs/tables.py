@@ -23,7 +23,8 @@ from copysift.engines.phases import JOINED, Clustered
 from copysift.errors import RunError
 from copysift.match.sets import Measured
 from copysift.runs.columns import column, digests, flags, taken
-from copysift.runs.scan_run import TABLES, VERSION, _checksum, _read_description, _sync
+from copysift.runs.scan_run import TABLES, VERSION, _checksum, _read_description
+from copysift.runtime import durable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -204,12 +205,12 @@ def counted(found: Clustered) -> dict[str, int]:
 def write_description(path: Path, described: dict[str, Any]) -> None:
     """Write run.json last, with checksums of the tables: with it a run is complete."""
     for name in TABLES:
-        _sync(path / name)
+        durable.sync(path / name)
     made = {"version": VERSION, "copysift": __version__, "made_by": "cluster"} | described
     made["files"] = {name: _checksum(path / name) for name in TABLES}
     part = path / "run.part"
     part.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    _sync(part)
+    durable.sync(part)
     part.replace(path / "run.json")
 
 

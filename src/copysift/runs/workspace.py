@@ -17,6 +17,7 @@ from copysift._version import __version__
 from copysift.errors import RunError
 from copysift.model.values import Skipped
 from copysift.runs.scan_run import VERSION
+from copysift.runtime import durable
 from copysift.settings.corpus import CorpusSettings, stored_settings
 from copysift.workflows.selection import seed_check
 
@@ -121,15 +122,11 @@ class Work:
             return {}
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
-        part = self.folder / f"{name}.part"
+        path = self.folder / f"{name}.json"
         try:
-            with part.open("w", encoding="utf-8") as file:
-                json.dump(content, file)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.folder / f"{name}.json")
+            durable.replace(path, json.dumps(content).encode())
         except OSError as error:
-            raise RunError(f"cannot write {part}: {error.strerror}") from error
+            raise RunError(f"cannot write {path}: {error.strerror}") from error
 
 
 class Skips:

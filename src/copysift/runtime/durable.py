@@ -7,6 +7,7 @@ each, so that a test can stop the writer there, or take the room on the disk awa
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -52,15 +53,41 @@ def write_new(path: Path, parts: Iterable[bytes | memoryview]) -> int:
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
     step("sync folder")
-    if os.name == "nt":  # folders cannot be opened there; the file system logs names itself
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(folder)
     except OSError as error:
         raise failed(folder, error) from error
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has the bytes of a file, or the names in a folder."""
+    windows = os.name == "nt"
+    if windows and path.is_dir():  # folders cannot be opened there; the file system logs names itself
+        return
+    descriptor = os.open(path, os.O_RDWR if windows else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def replace(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file whole or not at all: it gets its name when the disk has its bytes.
+
+    `private`: nobody else may read it, at no moment.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(part, flags, 0o600 if private else 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
 
 
 def remove(path: Path) -> None:

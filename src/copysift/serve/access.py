@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
+from copysift.runtime import durable
 
 LOCAL = "local"
 COOKIE = "copysift"
@@ -68,21 +67,7 @@ def secret(path: Path) -> bytes:
         path.chmod(0o600)
         return found
     made = secrets.token_bytes(SECRET)
-    number, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # mode 0600
-    try:
-        with open(number, "wb") as file:
-            file.write(made)
-            file.flush()
-            os.fsync(number)
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    durable.replace(path, made, private=True)
     return made
 
 

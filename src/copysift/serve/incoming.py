@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from copysift.report.wording import visible
+from copysift.runtime import durable
 from copysift.serve.limits import LimitError, Limits
 from copysift.serve.room import Account
 
@@ -108,8 +109,8 @@ class Incoming:
         listed = json.dumps([asdict(each) for each in self.files])
         (self.folder / LIST).write_text(listed, encoding="utf-8")
         for path in self.folder.iterdir():
-            _sync(path)
-        _sync(self.folder)
+            durable.sync(path)
+        durable.sync(self.folder)
         self.sealed = True
 
     def leave(self) -> None:
@@ -131,11 +132,3 @@ def uploaded(folder: Path) -> Iterator[tuple[Uploaded, Path]]:
     for each in json.loads((folder / LIST).read_text(encoding="utf-8")):
         file = Uploaded(**each)
         yield file, folder / str(file.number)
-
-
-def _sync(path: Path) -> None:
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

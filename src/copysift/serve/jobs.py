@@ -9,7 +9,6 @@ files under that number and count from the commit that names them.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import sqlite3
@@ -21,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from copysift.runtime import durable
 from copysift.serve.incoming import Incoming
 from copysift.serve.limits import Limits
 from copysift.serve.room import Room
@@ -139,8 +139,8 @@ class Jobs:
         try:
             folder.mkdir(mode=0o700)
             upload.folder.rename(folder / "in")
-            _sync_folder(folder)
-            _sync_folder(folder.parent)
+            durable.sync(folder)
+            durable.sync(folder.parent)
             now = time.time()
             with self._writing() as db:
                 self._room.check(owner, upload.bytes)  # here, where nobody else can take the room
@@ -395,11 +395,3 @@ def _job(row: sqlite3.Row) -> Job:
     values = dict(row)
     values["request"], values["summary"] = json.loads(values["request"]), json.loads(values["summary"])
     return Job(**values)
-
-
-def _sync_folder(path: Path) -> None:
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -15,6 +14,7 @@ from copysift.model.values import Result
 from copysift.report import json_report as records
 from copysift.report import moss, page
 from copysift.report.view import View
+from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.incoming import uploaded
 from copysift.serve.requests import MOST_PAIRS, PAIRS
@@ -114,5 +114,4 @@ def _without_paths(result: Result, asked: Mapping[str, Any]) -> Result:
 def _write(path: Path, content: str) -> None:
     with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    durable.sync(path)

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 
 from copysift.errors import CopysiftError
+from copysift.runtime import durable
 from copysift.serve.jobs import DONE, FAILED, PROGRESS, RUNNING, Job, Jobs
 from copysift.serve.limits import Limits
 
@@ -187,15 +188,8 @@ def _unraisable(told: sys.UnraisableHookArgs) -> None:
 
 
 def _outcome(out: Path, state: str, error: str, summary: dict[str, object]) -> None:
-    part = out / f"{OUTCOME}.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump({"state": state, "error": error, "summary": summary}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(out / OUTCOME)
-    number = os.open(out, os.O_RDONLY)
-    os.fsync(number)
-    os.close(number)
+    told = {"state": state, "error": error, "summary": summary}
+    durable.replace(out / OUTCOME, json.dumps(told).encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from copysift.errors import UsageError
 from copysift.runtime import registry
 from copysift.settings.commands import CONTENTS, LOOK_UP, MAKE_RUN, READ
 from copysift.settings.declaration import alias, declare
-from copysift.settings.parsing import count, count_or_share, flag, secret, text, texts
+from copysift.settings.parsing import check_max_shared, count, count_or_share, flag, secret, text, texts
 
 
 class Thresholds(NamedTuple):
@@ -175,16 +175,9 @@ def check_contents(settings: Contents) -> None:
                     f"--{name} has no effect with the scheme {settings.scheme}",
                     hint=f"leave it out, or choose --scheme {' or '.join(schemes)}",
                 )
-    _check_max_shared(settings.max_shared)
+    check_max_shared(settings.max_shared)
     if settings.language and settings.kind not in ("auto", "code"):
         raise UsageError(
             f"--language {settings.language} and --kind {settings.kind} exclude each other",
             hint="a language means --kind code",
         )
-
-
-def _check_max_shared(value: int | float) -> None:
-    if isinstance(value, float) and not 0 < value <= 1:
-        raise UsageError(f"--max-shared is {value:g}, but a share is at most 1", hint="write 20% or .2")
-    if isinstance(value, int) and value < 2:
-        raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")

@@ -128,6 +128,8 @@ class IndexKeywords(TypedDict, total=False):
     kind: str | PathLike[str]
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    metadata: str | PathLike[str]
     noise: int | None
     guarantee: int | None
     shingle: int | None
@@ -185,9 +187,11 @@ class SweepKeywords(TypedDict, total=False):
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
+    max_shared: float | str | None
     kind: str | PathLike[str]
     language: str | PathLike[str]
     language_file: str | Iterable[str | PathLike[str]]
+    base: str | Iterable[str | PathLike[str]]
     noise: int | None
     guarantee: int | None
     shingle: int | None

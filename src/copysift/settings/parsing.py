@@ -96,6 +96,14 @@ def count_or_share(name: str, value: object) -> int | float:
     return count(name, value)
 
 
+def check_max_shared(value: int | float) -> None:
+    """Refuse a number of documents, or a share of them, that leaves nothing to compare."""
+    if isinstance(value, float) and not 0 < value <= 1:
+        raise UsageError(f"--max-shared is {value:g}, but a share is at most 1", hint="write 20% or .2")
+    if isinstance(value, int) and value < 2:
+        raise UsageError(f"--max-shared is {value}, but must be at least 2", hint="or a share: 20% or .2")
+
+
 def size(name: str, value: object) -> int:
     """Take a number of bytes: 2GB, 512MiB, 1.5G, 4096."""
     if isinstance(value, int) and not isinstance(value, bool):

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from copysift.errors import UsageError
-from copysift.settings.commands import OUTPUT, REPORTED, SOURCES
+from copysift.settings.commands import CONTENTS, OUTPUT, REPORTED, SOURCES
 from copysift.settings.declaration import alias, check_limits, declare
-from copysift.settings.parsing import flag, text
+from copysift.settings.parsing import check_max_shared, count_or_share, flag, text
 from copysift.settings.reading import SourceFormat
 from copysift.settings.selection import CORPUS_FLOOR, REVIEW, SAME, Selection, check_threshold
 
@@ -61,9 +61,17 @@ class Sweeping(SourceFormat):
         False, "--overwrite", "Replace an existing sweep of the same date.", OUTPUT, flag, commands="sweep",
         aliases=(alias("--replace", values={True: True}),),
     )  # fmt: skip
+    max_shared: int | float | None = declare(
+        None, "--max-shared",
+        "Ignore fingerprints found in more than N documents of one sweep (or a share such as 20%), such as "
+        "navigation. Another N compares all sweeps again.",
+        CONTENTS, count_or_share, "N", commands="sweep", default_text="10, or as before",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_limits(self)
+        if self.max_shared is not None:
+            check_max_shared(self.max_shared)
 
 
 @dataclass(frozen=True, kw_only=True)

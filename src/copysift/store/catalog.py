@@ -24,10 +24,9 @@ from copysift.errors import StoreError
 from copysift.runtime.durable import step
 
 NAME = "catalog.sqlite"
-# Formats: documents as they are now, with one content each; sweeps, and documents as they were; contents
-# with further views, which is what is made today.
-PLAIN, SWEPT, VIEWED = 1, 2, 3
-VERSION = VIEWED
+# Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, what is made today. What an index
+# has is decided by its tables, not by the number.
+VERSION = 3
 FOLDER = "postings"
 Checksum = bytes
 
@@ -157,7 +156,11 @@ class Catalog:
 
     def has_tables(self) -> bool:
         """Tell whether the tables are there; a crash may leave an empty database."""
-        return self.one("SELECT 1 FROM sqlite_master WHERE name = 'about'") is not None
+        return self.has_table("about")
+
+    def has_table(self, name: str) -> bool:
+        """Tell whether there is a table: some belong to indexes of sweeps or of submissions only."""
+        return self.one("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)) is not None
 
     def commit(self) -> None:
         """Make everything since `begin` visible and durable, or nothing of it."""
@@ -208,7 +211,7 @@ class Catalog:
         for statement in _TABLES.strip().split(";\n"):
             self.run(statement.rstrip(";"))
         values = {
-            "version": VIEWED,
+            "version": VERSION,
             "settings": settings,
             "next": {"content": 1, "document": 1, "segment": 1, "run": 1},
         }
@@ -254,8 +257,8 @@ class Catalog:
 
     @property
     def has_views(self) -> bool:
-        """Tell whether contents may have further views: not in indexes of formats 1 and 2."""
-        return bool(self.about("version") == VIEWED)
+        """Tell whether contents may have further views: not in indexes of formats 1 and 2, nor of sweeps."""
+        return self.has_table("views")
 
     def views(self, numbers: Iterable[int] | None = None, column: str = "number") -> Iterator[ViewRow]:
         """Give further views in order of number: all, or those with one of the numbers of a column."""

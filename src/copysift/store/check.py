@@ -12,6 +12,7 @@ import numpy as np
 from copysift.store.segment import PAGE, Columns, Damage, Segment
 from copysift.store.snapshot import BATCH, Snapshot
 from copysift.store.timeline import holders, is_swept
+from copysift.store.units import has_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,6 +115,13 @@ def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
         yield Damage(
             snapshot.catalog.path.name, f"document {name!r} refers to content {content}, which is not there"
         )
+    if has_units(snapshot.catalog):
+        lost = snapshot.catalog.one(
+            "SELECT count(*) FROM members WHERE document NOT IN (SELECT number FROM documents) "
+            "OR unit NOT IN (SELECT number FROM units)"
+        )
+        if lost:
+            yield Damage(snapshot.catalog.path.name, f"{lost:,} members of units are not there")
     table = "versions" if is_swept(snapshot.catalog) else "documents"
     for (number,) in snapshot.catalog.rows(
         f"SELECT number FROM contents WHERE number NOT IN (SELECT content FROM {table})"
@@ -128,7 +136,10 @@ def _sweeps(snapshot: Snapshot) -> Iterator[Damage]:
     for table, column, target in (
         ("versions", "content", "contents"), ("versions", "uri", "uris"),
         ("alike", "content", "contents"), ("alike", "other", "contents"), ("clusters", "content", "contents"),
+        ("templated", "content", "contents"),
     ):  # fmt: skip
+        if not snapshot.catalog.has_table(table):
+            continue
         lost = snapshot.catalog.one(
             f"SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT number FROM {target})"
         )

@@ -32,6 +32,7 @@ class Entry:
     bytes: int
     file: bool = False
     mtime: int = 0
+    unit: int | None = None  # the number of the unit that it belongs to, 0 for none; None: as before
 
 
 class Views(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from copysift.errors import StoreError
 from copysift.store.catalog import NAME, PIECES, VERSION, Catalog, ContentRow, DocumentRow, ViewRow
 from copysift.store.segment import RANGES, Columns, Damage, Found, Segment, keys_of
+from copysift.store.units import UnitRow, has_units, members, unit_of, units
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -197,6 +198,7 @@ class Snapshot:
             "version": self.catalog.about("version"),
             "documents": one("SELECT count(*) FROM documents"),
             "contents": one("SELECT count(*) FROM contents"),
+            "units": one("SELECT count(*) FROM units") if has_units(self.catalog) else 0,
             "fingerprints": fingerprints,
             "postings": one("SELECT coalesce(sum(fingerprints), 0) FROM contents") + viewed,
             "removed": one("SELECT coalesce(sum(postings), 0) FROM removed"),
@@ -227,6 +229,21 @@ class Snapshot:
     def listed(self) -> Iterator[tuple[DocumentRow, ContentRow]]:
         """Give every document with its content, in the order of adding."""
         return self.catalog.listed()
+
+    def units(self) -> dict[int, UnitRow]:
+        """Give the submissions by number; none in an index of single documents."""
+        with self._lock:
+            return units(self.catalog)
+
+    def members(self) -> dict[int, int]:
+        """Give the unit of each document that belongs to one, by numbers."""
+        with self._lock:
+            return members(self.catalog)
+
+    def unit_of(self, document: int) -> str:
+        """Give the name of the unit of a document, empty for none."""
+        with self._lock:
+            return unit_of(self.catalog, document)
 
     def text(self, content: int, start: int = 0, end: int | None = None) -> bytes | None:
         """Give the kept readable source of a content, or a piece of it; None if it was not kept."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.clusters.components import roots
+from copysift.store.boilerplate import Boilerplate
 from copysift.store.relating import Pairs, resemblance
 from copysift.store.timeline import Timeline
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 ALIKE = 0.5  # resemblance of two contents that are joined, as in the paper
 
 
-def merge(timeline: Timeline, pairs: Pairs, sizes: NDArray[np.int64]) -> None:
-    """Join the clusters that new pairs connect; a cluster is known by its smallest content."""
-    close = resemblance(pairs.shared, sizes[pairs.left], sizes[pairs.right]) >= ALIKE
+def merge(timeline: Timeline, pairs: Pairs, one: NDArray[np.int64], other: NDArray[np.int64]) -> None:
+    """Join the clusters that new pairs connect; a cluster is known by its smallest content.
+
+    `one` and `other` are the hashes of both sides of each pair that count.
+    """
+    close = resemblance(pairs.shared, one, other) >= ALIKE
     left, right = pairs.left[close], pairs.right[close]
     met = np.union1d(left, right)
     if not len(met):
@@ -42,8 +46,9 @@ def rebuild(timeline: Timeline) -> None:
     if not rows:
         return
     left, right, shared = np.array(rows, np.int64).T
-    room = int(right.max()) + 1
+    room = int(timeline.catalog.one("SELECT max(number) FROM contents")) + 1
     sizes = np.zeros(room, np.int64)
     for number, count in timeline.sizes(np.union1d(left, right).tolist()).items():
         sizes[number] = count
-    merge(timeline, Pairs(left, right, shared), sizes)
+    sizes -= Boilerplate.stored(timeline.catalog, room).counts
+    merge(timeline, Pairs(left, right, shared), sizes[left], sizes[right])

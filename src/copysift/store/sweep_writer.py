@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from copysift.store.catalog import short
-from copysift.store.timeline import Timeline, VersionRow, adopt, is_swept
+from copysift.store.timeline import Timeline, VersionRow, adopt
 from copysift.store.writer import Writer
 
 SLACK = 50  # addresses of the sweep before that a batch of the next may lack
@@ -46,8 +46,9 @@ class SweepWriter:
 
     def __init__(self, writer: Writer, at: int) -> None:
         self._writer, self._catalog, self._at = writer, writer.catalog, at
-        if not is_swept(self._catalog):
-            adopt(self._catalog)
+        self.relates_all = False  # the sweeps that are there do not know their boilerplate
+        if not self._catalog.has_table("boilerplate"):
+            self.relates_all = adopt(self._catalog)
             writer.changed = True
         self.timeline = Timeline(self._catalog)
         self._times = [row.at for row in self.timeline.sweeps()]
@@ -228,6 +229,7 @@ class SweepWriter:
             for other in self.timeline.alike(number):
                 self._catalog.run("DELETE FROM alike WHERE content = ? AND other = ?", (other, number))
             self._catalog.run("DELETE FROM alike WHERE content = ?", (number,))
+            self._catalog.run("DELETE FROM templated WHERE content = ?", (number,))
         self._catalog.run("DELETE FROM uris WHERE number NOT IN (SELECT uri FROM versions)")
 
 

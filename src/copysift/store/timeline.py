@@ -1,10 +1,11 @@
 """What an index knows of earlier times: sweeps, addresses, and which content stood where from when to when.
 
-A swept index is of format 2. A version is a content at an address (URI) over a run of sweeps: from
-`first` to `last`, both included, `last` NULL as long as the newest sweep has it. What `documents` is
-to a plain index, a table, is a view here: the versions of the newest sweep. Times are seconds since
-1970, UTC. `alike` has the pairs of contents that share enough, `clusters` what they join (Broder et
-al. 1997, section 6.2).
+A swept index is of format 3, or of format 2 if it does not know its boilerplate. A version is a content
+at an address (URI) over a run of sweeps: from `first` to `last`, both included, `last` NULL as long as
+the newest sweep has it. What `documents` is to a plain index, a table, is a view here: the versions of
+the newest sweep. Times are seconds since 1970, UTC. `alike` has the pairs of contents that share enough,
+`clusters` what they join (Broder et al. 1997, section 6.2). `boilerplate` has hashes that do not count,
+`templated` how many of them a content has, and whether it has nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from copysift.store.catalog import PLAIN, SWEPT, VIEWED, Catalog, DocumentRow, short
+from copysift.store.catalog import VERSION, Catalog, DocumentRow, short
 
 TABLES = """
 CREATE TABLE sweeps (at INTEGER PRIMARY KEY, source TEXT NOT NULL, documents INTEGER NOT NULL);
@@ -34,6 +35,10 @@ DROP TABLE documents;
 CREATE VIEW documents AS
   SELECT v.uri AS number, u.short AS short, u.uri AS name, v.content AS content, 0 AS file, 0 AS mtime
   FROM versions v JOIN uris u ON u.number = v.uri WHERE v.last IS NULL;
+"""
+BOILERPLATE = """
+CREATE TABLE boilerplate (hash INTEGER PRIMARY KEY, base INTEGER NOT NULL);
+CREATE TABLE templated (content INTEGER PRIMARY KEY, hashes INTEGER NOT NULL, bare INTEGER NOT NULL);
 """
 
 
@@ -56,7 +61,7 @@ class VersionRow(NamedTuple):
 
 def is_swept(catalog: Catalog) -> bool:
     """Tell whether an index has sweeps."""
-    return bool(catalog.about("version") == SWEPT)
+    return catalog.has_table("sweeps")
 
 
 def holders(catalog: Catalog, content: int) -> list[DocumentRow]:
@@ -71,13 +76,19 @@ def holders(catalog: Catalog, content: int) -> list[DocumentRow]:
     return [DocumentRow(number, os.fsdecode(uri), content, False, 0) for number, uri in rows]
 
 
+_REFERRING = (
+    ("versions", "content"), ("alike", "content"), ("alike", "other"), ("templated", "content"),
+)  # fmt: skip
+
+
 def renumber(catalog: Catalog, old: int, new: int) -> None:
     """Let documents, versions and pairs refer to a content by another number."""
     if not is_swept(catalog):
         catalog.run("UPDATE documents SET content = ? WHERE content = ?", (new, old))
         return
-    for table, column in (("versions", "content"), ("alike", "content"), ("alike", "other")):
-        catalog.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
+    for table, column in _REFERRING:
+        if catalog.has_table(table):
+            catalog.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
     cluster = catalog.one("SELECT cluster FROM clusters WHERE content = ?", (old,))
     catalog.run("UPDATE clusters SET content = ? WHERE content = ?", (new, old))
     if cluster is not None:
@@ -85,13 +96,18 @@ def renumber(catalog: Catalog, old: int, new: int) -> None:
         catalog.run("UPDATE clusters SET cluster = ? WHERE cluster = ?", (least, cluster))
 
 
-def adopt(catalog: Catalog) -> None:
-    """Make an empty plain index one of sweeps, inside a transaction."""
-    assert catalog.about("version") in (PLAIN, VIEWED)  # an index without documents
-    catalog.run("DROP TABLE IF EXISTS views")
-    for statement in TABLES.strip().split(";\n"):
-        catalog.run(statement.rstrip(";"))
-    catalog.set_about("version", SWEPT)
+def adopt(catalog: Catalog) -> bool:
+    """Make an empty plain index one of sweeps that knows its boilerplate, inside a transaction.
+
+    Tells whether it had sweeps before, which then must be related again: those of format 2.
+    """
+    swept = is_swept(catalog)
+    catalog.run("DROP TABLE IF EXISTS views")  # contents of sweeps have none
+    for tables in ([] if swept else [TABLES]) + [BOILERPLATE]:
+        for statement in tables.strip().split(";\n"):
+            catalog.run(statement.rstrip(";"))
+    catalog.set_about("version", VERSION)
+    return swept
 
 
 class Timeline:
@@ -167,6 +183,13 @@ class Timeline:
         """Give the distinct hashes of some contents."""
         rows = self._chosen("SELECT number, hashes FROM contents WHERE number", contents)
         return {row[0]: row[1] for row in rows}
+
+    def templated(self, contents: Iterable[int]) -> dict[int, tuple[int, bool]]:
+        """Give how many hashes of some contents are boilerplate, and whether they have nothing else."""
+        if not self.catalog.has_table("templated"):
+            return {}
+        rows = self._chosen("SELECT content, hashes, bare FROM templated WHERE content", contents)
+        return {row[0]: (row[1], bool(row[2])) for row in rows}
 
     def _chosen(self, statement: str, numbers: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         every = list(numbers)

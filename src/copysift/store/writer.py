@@ -28,6 +28,7 @@ from copysift.store.segment import RANGES, Columns, encode, keys_of, sorted_colu
 from copysift.store.slices import DamagedError, part_of, remove_leftovers, without_removed
 from copysift.store.snapshot import TEXT_PIECE, check_version, exists
 from copysift.store.timeline import renumber
+from copysift.store.units import UnitRow, assign, put_unit
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -137,17 +138,21 @@ class Writer:
             number = known.number
         if old is None:
             raw = os.fsencode(entry.name)
+            document = self.number("document")
             self.catalog.run(
                 "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
-                (self.number("document"), short(raw), raw, number, entry.file, entry.mtime),
+                (document, short(raw), raw, number, entry.file, entry.mtime),
             )
         else:
+            document = old.number
             self.catalog.run(
                 "UPDATE documents SET content = ?, file = ?, mtime = ? WHERE number = ?",
                 (number, entry.file, entry.mtime, old.number),
             )
             if old.content != number:
                 self._release(old.content)
+        if entry.unit is not None:
+            assign(self.catalog, document, entry.unit)
         if self._buffered >= BUFFERED or self._kept >= KEPT:
             self.commit()
         return "added" if old is None else "changed" if old.content != number else "unchanged"
@@ -159,8 +164,20 @@ class Writer:
             return False
         self.changed = True
         self.catalog.run("DELETE FROM documents WHERE number = ?", (row.number,))
+        assign(self.catalog, row.number, 0)
         self._release(row.content)
         return True
+
+    def put_unit(self, row: UnitRow) -> int:
+        """Add a unit, or replace what is known of it; give its number."""
+        self.changed = True
+        return put_unit(self.catalog, row)
+
+    def assign(self, name: str, unit: int) -> None:
+        """Put a document that is there into a unit, 0 for none."""
+        row = self.catalog.document(name)
+        if row is not None and assign(self.catalog, row.number, unit):
+            self.changed = True
 
     def _put_content(self, entry: Entry, views: Views, text: Iterable[bytes] | None) -> int:
         number, found = self.number("content"), views.main

@@ -15,8 +15,8 @@ from copysift.settings.declaration import make
 from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
+from copysift.workflows.index_scan import scan_of
 from copysift.workflows.reading import Reader
-from copysift.workflows.submissions import check_paths
 
 Place = str | os.PathLike[str]
 LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
@@ -35,9 +35,9 @@ def scan(
     `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
     result has sif's listings.
     """
-    places = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    check_paths(places)
-    return local.Scan(make(Settings, settings, "scan")).run(places, regions=regions, groups=groups)
+    places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    scan, files = scan_of(places, make(Settings, settings, "scan"), settings)
+    return scan.run(files, regions=regions, groups=groups)
 
 
 def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:

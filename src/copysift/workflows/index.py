@@ -292,10 +292,12 @@ class Index(OverTime):
     def documents(self) -> Iterator[Indexed]:
         """Give every document in the order of adding."""
         snapshot = self._reading()
+        units, members = snapshot.units(), snapshot.members()
         for document, content in snapshot.listed():
+            unit = units[members[document.number]].name if document.number in members else ""
             yield Indexed(
                 self._places.shown(document), content.kind, content.bytes, content.fingerprints,
-                content.original.hex(), self._texts,
+                content.original.hex(), self._texts, self._places.shown_unit(unit),
             )  # fmt: skip
 
     def source(self, name: str) -> bytes:

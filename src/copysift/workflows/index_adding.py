@@ -6,8 +6,9 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from copysift.errors import InputError
 from copysift.model.document import Document
@@ -19,16 +20,20 @@ from copysift.settings.comparison import Settings
 from copysift.sources.file_content import FileContent
 from copysift.sources.files import DIGEST, load
 from copysift.sources.inputs import File, Inputs
-from copysift.sources.source import ITSELF
+from copysift.sources.metadata import Metadata, read_metadata
+from copysift.sources.source import ITSELF, Stamp
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
+from copysift.store.units import UnitRow
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import Places
-from copysift.workflows.submissions import reading_of
+from copysift.workflows.stored_settings import Places, outer_file
+from copysift.workflows.submission_intake import Intake, Taken
+from copysift.workflows.submissions import reading_of, submission_roster
 
+UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
 
 
@@ -91,16 +96,22 @@ class Adding:
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._claimed: dict[tuple[int, bytes, str], str] = {}
         self._shown = progress or Silent()
+        self._spool = Spool(Path(settings.tmp_dir) if settings.tmp_dir else None)
         self._outers = Outers(writer)
+        self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
+        self._unit_numbers: dict[str, int] = {}
         self.done = Added()
 
     def files(self, paths: Iterable[str | os.PathLike[str]]) -> set[str]:
         """Add the documents at or below the paths; give the names of all that were met."""
         met: set[str] = set()
         self._shown.phase("listing", None)
-        inputs = Inputs(reading_of(self._settings), Spool(), qualified=True)
-        wanted = list(self._wanted(inputs, paths, met))
-        self.done.notes = inputs.notes
+        if self._settings.by == "dir":
+            wanted = list(self._submitted(list(paths), met))
+        else:
+            inputs = Inputs(reading_of(self._settings), self._spool, qualified=True)
+            wanted = list(self._wanted(inputs, paths, met))
+            self.done.notes = inputs.notes
         self._shown.phase("reading", len(wanted))
         done = ordered_map(
             self._read_file, wanted, jobs=self._jobs, weigh=lambda item: item.document.size, budget=IN_FLIGHT
@@ -132,6 +143,65 @@ class Adding:
             else:
                 self._put(made)
 
+    def _submitted(self, paths: list[str | os.PathLike[str]], met: set[str]) -> Iterator[_Wanted]:
+        """Give the documents of submissions that must be read, and note which submissions these are."""
+        intake = Intake(reading_of(self._settings), self._spool, True, qualified=True)
+        metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
+        taken = intake.take(paths)
+        known = submission_roster(taken, Taken(), metadata, self._settings.metadata)
+        self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
+        self.done.notes = intake.notes
+        rows = {
+            each.name: UnitRow(
+                self._places.stored(each.name), each.label, each.author, each.team, each.when, each.attempt,
+                author, team,
+            )
+            for each, author, team in zip(known.submissions, known.authors, known.teams, strict=True)
+        }  # fmt: skip
+        counts: dict[str, int] = {}  # documents in containers
+        for document, group in taken.files:
+            name = self._places.stored(document.name)
+            if name in met or os.path.abspath(document.name).startswith(self._places.index):
+                continue
+            met.add(name)
+            self._units[name] = rows[group]
+            outer = outer_file(document.name)
+            if not outer:
+                yield from self._changed(document, name, met)
+                continue
+            counts[outer] = counts.get(outer, 0) + 1
+            stamp = _stamp(outer)
+            if self._outers.unchanged(self._places.stored(outer), stamp):
+                self._keep(name)
+            else:
+                yield _Wanted(document, name, self._known(name), _settled(stamp.mtime_ns))
+        for outer, count in counts.items():
+            whole = not any(each.code in UNREAD and each.name.startswith(outer) for each in taken.skipped)
+            self._close(self._places.stored(outer), _stamp(outer), count, whole, met)
+
+    def _changed(self, document: Document, name: str, met: set[str]) -> Iterator[_Wanted]:
+        """Give a file, unless it is as it was."""
+        self._forget(name, met)
+        known, content = self._known(name), document.content
+        at = (content.size, content.mtime_ns) if isinstance(content, FileContent) else None
+        if known and known.mtime and (known.size, known.mtime) == at:
+            self._keep(name)
+        else:
+            yield _Wanted(document, name, known)
+
+    def _keep(self, name: str) -> None:
+        """Count a document that is as it was; it may have come into a submission."""
+        self.done.unchanged += 1
+        if name in self._units:
+            self._writer.assign(name, self._unit(name))
+
+    def _unit(self, name: str) -> int:
+        """Give the number of the submission that a document belongs to."""
+        row = self._units[name]
+        if row.name not in self._unit_numbers:
+            self._unit_numbers[row.name] = self._writer.put_unit(row)
+        return self._unit_numbers[row.name]
+
     def _wanted(
         self, inputs: Inputs, paths: Iterable[str | os.PathLike[str]], met: set[str]
     ) -> Iterator[_Wanted]:
@@ -151,13 +221,7 @@ class Adding:
             if found.source is not None and found.source.traits.gives != ITSELF:
                 yield from self._inside(inputs, found, name, met)
                 continue
-            self._forget(name, met)
-            known, content = self._known(name), found.document.content
-            assert isinstance(content, FileContent)  # that is what a walk finds
-            if known and known.mtime and (known.size, known.mtime) == (content.size, content.mtime_ns):
-                self.done.unchanged += 1
-            else:
-                yield _Wanted(found.document, name, known)
+            yield from self._changed(found.document, name, met)
 
     def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[_Wanted]:
         """Give the documents in a container or file of records, unless it is as it was."""
@@ -174,16 +238,20 @@ class Adding:
         for each in inputs.members(file):
             if isinstance(each, Skipped):
                 self.done.skipped.append(each)
-                lost = lost or each.code in (CUT, DAMAGED, LIMIT)
+                lost = lost or each.code in UNREAD
                 continue
             name = outer + each.name[top:]
             count += name not in met
             met.add(name)
             yield _Wanted(each, name, self._known(name), mtime_ns)
-        if not lost:  # else what is not there may be in the part that cannot be read
+        self._close(outer, stamp, count, not lost, met)
+
+    def _close(self, outer: str, stamp: Stamp | None, count: int, whole: bool, met: set[str]) -> None:
+        """Note a container or file of records that was listed; `whole`: to its end."""
+        if whole:  # else what is not there may be in the part that cannot be read
             self._forget(outer, met)
         self.done.removed += self._writer.remove(outer)  # it was one document before
-        if stamp is not None and mtime_ns and not lost:
+        if stamp is not None and _settled(stamp.mtime_ns) and whole:
             self._outers.note(outer, stamp, count)
 
     def _forget(self, outer: str, met: set[str]) -> None:
@@ -238,11 +306,18 @@ class Adding:
         return self._claimed.setdefault(key, entry.name) is entry.name
 
     def _put(self, made: _Read) -> None:
-        found = made.again if made.found is None else made.found
-        done = self._writer.put(made.entry, found, made.text)
+        found, entry = made.again if made.found is None else made.found, made.entry
+        if entry.name in self._units:
+            entry = replace(entry, unit=self._unit(entry.name))
+        done = self._writer.put(entry, found, made.text)
         setattr(self.done, done, getattr(self.done, done) + 1)
 
 
 def _settled(mtime_ns: int) -> int:
     """Give the time of a file, or 0 for one so young that it may change again without a change of it."""
     return mtime_ns if mtime_ns < time.time_ns() - RACY else 0
+
+
+def _stamp(path: str) -> Stamp:
+    found = os.stat(path)
+    return Stamp(found.st_size, found.st_mtime_ns)

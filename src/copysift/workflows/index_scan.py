@@ -1,90 +1,158 @@
-"""All against all from an index, or new files against it and each other: a scan fed from postings."""
+"""All against all from an index, or new files against it and each other: a scan fed from postings.
+
+An index of single documents is compared document by document, and equal ones collapse. With submissions
+in the index or among the new files, with base code or metadata, units are compared: those of the index
+are its submissions, and its documents that belong to none.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from copysift.errors import UsageError
 from copysift.join.memory import Join
 from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.match.base import Base
 from copysift.match.counts import Counts
-from copysift.model.values import Skipped
+from copysift.model.values import Skipped, Submission
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.walk import Entry
 from copysift.store.catalog import WHOLE, ViewRow
 from copysift.store.segment import Damage, hashes_of
-from copysift.store.snapshot import Snapshot
+from copysift.store.snapshot import Snapshot, exists
+from copysift.store.units import UnitRow
 from copysift.workflows.channels import Channels
-from copysift.workflows.collection import Scanned
+from copysift.workflows.collection import Filed, Scanned
 from copysift.workflows.scan import Scan
 from copysift.workflows.stored_settings import Places, StoredReader, entry_of, reconciled, require_seed
+from copysift.workflows.submissions import check_paths
 
-Groups = np.ndarray[tuple[int], np.dtype[np.int64]]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from copysift.model.values import UInt64s
+    from copysift.store.catalog import ContentRow, DocumentRow
+
+    Int64s = NDArray[np.int64]
+
+
+class _Member(NamedTuple):
+    """A file of a submission: its group, and the numbers of its postings, those of its content first."""
+
+    filed: Filed
+    group: int
+    stored: list[int]
+
+
+class _Owners:
+    """Who has the postings of one list: numbers of contents or views, and their groups."""
+
+    def __init__(self, join: Join, owners: list[tuple[int, int]], size: int) -> None:
+        pairs = np.unique(np.array(owners, np.int64).reshape(-1, 2), axis=0)
+        self._join, self._groups = join, pairs[:, 1].astype(np.uint32)
+        self._counts = np.bincount(pairs[:, 0], minlength=size)
+        self._offsets = np.cumsum(self._counts) - self._counts
+
+    def add(self, hashes: UInt64s, numbers: Int64s) -> None:
+        """Give hashes of contents or views to all groups that have these."""
+        times = self._counts[numbers]
+        begins = np.cumsum(times) - times - self._offsets[numbers]
+        at = np.arange(int(times.sum())) - np.repeat(begins, times)
+        self._join.add_entries(np.repeat(hashes, times), self._groups[at])
 
 
 class IndexScan(Scan):
     """A scan of the documents of an index, and of files; `apart`: the index is not compared with itself."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places, *, apart: bool) -> None:
-        if settings.by == "dir" or settings.base or settings.earlier or settings.metadata:
+        if settings.by == "dir" and not apart and not snapshot.units():
             raise UsageError(
-                "an index has single files; --by dir, --base, --earlier and --metadata make groups of them",
-                hint="leave them out, or give the earlier files themselves by --earlier",
+                f"{snapshot.folder} has single files and no submissions",
+                hint="leave --by dir out, or make the index with copysift index add --by dir",
+            )
+        if settings.metadata and not apart:
+            raise UsageError(
+                "--metadata is about the files that are read, and an index alone has none",
+                hint="use it when you add the submissions: copysift index add --by dir --metadata FILE",
             )
         super().__init__(settings)
-        self._archives = False
         self._reader: StoredReader = StoredReader(settings, snapshot, places)
         self._snapshot, self._places, self._apart = snapshot, places, apart
+        self._grouped = bool(snapshot.units())
         self._files = 0
         self.damages: list[Damage] = []
 
     def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
+        documents = list(self._documents({self._places.stored(entry.path) for entry in entries}))
+        if self._gathered is not None:
+            self._enrol(documents)
         super()._read(entries, channels, shown)
         self._files = len(self._collection.filed)
-        owners = self._file_documents({self._places.stored(entry.path) for entry in entries}, channels)
+        lists, members = self._file_documents(documents, channels)
         shown.phase("reading", None)
         self.damages = list(self._snapshot.damages)
-        for columns, damages in self._snapshot.postings():
-            self.damages += damages
-            for join, groups in owners:
-                group = groups[np.minimum(columns.documents, len(groups) - 1)]
-                held = group >= 0
-                join.add_entries(hashes_of(columns.keys[held]), group[held].astype(np.uint32))
+        self._join_postings(lists, members)
         for damage in dict.fromkeys(self.damages):
             self._collection.skip(Skipped(damage.where, damage.what))
 
-    def _file_documents(self, scanned: set[str], channels: Channels) -> list[tuple[Join, Groups]]:
-        """File the documents of the index; give, for each list, the group of a content or view; -1: none.
+    def _documents(self, scanned: set[str]) -> Iterable[tuple[str, DocumentRow, ContentRow]]:
+        """Give the documents of the index by the names to show.
 
         A document that was also scanned is taken as it is now, and not as the index knows it.
         """
-        catalog = self._snapshot.catalog
-        contents = {row.number: row for row in catalog.all_contents()}
+        contents = {row.number: row for row in self._snapshot.catalog.all_contents()}
+        for row in self._snapshot.documents():
+            content = contents.get(row.content)
+            if content is not None and not (row.file and row.name in scanned):
+                yield self._places.shown(row), row, content
+
+    def _enrol(self, documents: list[tuple[str, DocumentRow, ContentRow]]) -> None:
+        """Put the submissions of the index, and its documents that belong to none, among the new ones."""
+        assert self._gathered is not None
+        units, members = self._snapshot.units(), self._snapshot.members()
+        rows: dict[str, UnitRow] = {}
+        group_of = {}
+        for name, row, _ in documents:
+            unit = units.get(members.get(row.number, 0), UnitRow(""))
+            group = self._places.shown_unit(unit.name) or name
+            rows.setdefault(group, unit)
+            group_of[name] = group
+        made = [
+            Submission(name, row.label, row.author, row.team, row.time, row.attempt, self._apart)
+            for name, row in rows.items()
+        ]
+        keys = [row.author_key for row in rows.values()], [row.team_key for row in rows.values()]
+        self._gathered.enrol(made, *keys, group_of)
+
+    def _file_documents(
+        self, documents: list[tuple[str, DocumentRow, ContentRow]], channels: Channels
+    ) -> tuple[list[_Owners], list[_Member]]:
+        """File the documents of the index; give, for each list of fingerprints, the groups of its postings.
+
+        Gives the files of submissions, too.
+        """
         views: dict[int, list[ViewRow]] = {}
-        for view in catalog.views():
+        for view in self._snapshot.catalog.views():
             views.setdefault(view.content, []).append(view)
-        size = catalog.about("next")["content"] + 2
-        lists = {
-            name + suffix: (join, np.full(size, -1, np.int64))
+        joins = {
+            name + suffix: join
             for name, channel in ((TEXT, channels.text), (CODE, channels.code))
             for suffix, join in (("", channel.join), (WHOLE, channel.whole))
         }
-        for row in self._snapshot.documents():
-            content = contents.get(row.content)
-            if content is None or (row.file and row.name in scanned):
-                continue
-            name = self._places.shown(row)
+        owners: dict[str, list[tuple[int, int]]] = {name: [] for name in joins}
+        members = []
+        for shown, row, content in documents:
             number = len(self._collection.filed)
-            entry = entry_of(name, content.bytes, row.mtime)
-            first, _ = self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum))
-            self._reader.know(name, row, content)
-            filed = self._collection.filed[first]
+            entry = entry_of(shown, content.bytes, row.mtime)
+            group, _ = self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum))
+            self._reader.know(shown, row, content)
+            filed = self._collection.filed[group if self._gathered is None else number]
             main = self._reader.readings(content.kind)[0]
             brought = {channel_of(main): main}
             stored = [(content.number, channel_of(main), content.fingerprints)]
@@ -93,18 +161,42 @@ class IndexScan(Scan):
                 if view.channel == CODE:
                     brought[CODE] = content.kind
             fresh = {name for name in brought if name not in filed.kinds}
-            if fresh and first == number:
+            if fresh and filed is self._collection.filed[number]:
                 filed.fingerprints = content.fingerprints
             for at, name, count in stored:
                 channel = name.removesuffix(WHOLE)
                 if channel in fresh:
-                    lists[name][1][at] = first
+                    owners[name].append((at, group))
                     known = channels.code if channel == CODE else channels.text
-                    known.know(first, brought[channel], name != channel, count)
+                    known.know(group, brought[channel], name != channel, count)
             filed.kinds.update({name: brought[name] for name in fresh})
-        return list(lists.values())
+            if self._gathered is not None:
+                members.append(_Member(filed, group, [at for at, _, _ in stored]))
+                for each in channels:
+                    if each.name not in brought:
+                        each.others[group] += content.fingerprints
+        size = self._snapshot.catalog.about("next")["content"] + 2
+        return [_Owners(join, owners[name], size) for name, join in joins.items()], members
+
+    def _join_postings(self, lists: list[_Owners], members: list[_Member]) -> None:
+        """Give every hash of the index to the groups that have it, and count what is base code."""
+        base = Base() if self._gathered is None else self._gathered.base
+        based = np.zeros(self._snapshot.catalog.about("next")["content"] + 2, np.int64)
+        for columns, damages in self._snapshot.postings():
+            self.damages += damages
+            hashes = hashes_of(columns.keys)
+            numbers = np.minimum(columns.documents.astype(np.int64), len(based) - 1)
+            if base:
+                based += np.bincount(numbers[base.holds(hashes)], minlength=len(based))
+            for each in lists:
+                each.add(hashes, numbers)
+        for member in members if base else ():
+            if self._gathered is not None and based[member.stored].any():
+                self._gathered.ignore(member.filed, member.group, int(based[member.stored[0]]))
 
     def _labels(self, groups: int) -> tuple[Any, ...]:
+        if self._gathered is not None:
+            return super()._labels(groups)
         if not self._apart:
             return ()
         side = np.zeros(groups, np.uint32)
@@ -113,7 +205,7 @@ class IndexScan(Scan):
 
     def _count(self, channels: Channels, keep: bool) -> Counts:
         counts = super()._count(channels, keep)
-        if not self._apart:
+        if not self._apart or self._gathered is not None:
             return counts
         return dataclasses.replace(
             counts, equal=tuple(each for each in counts.equal if each[0] < self._files)
@@ -127,3 +219,28 @@ def index_scan(path: Path, given: Mapping[str, object], *, apart: bool) -> Index
     settings = reconciled(path, stored, given)
     require_seed(path, stored, settings)
     return IndexScan(settings, snapshot, Places(path), apart=apart)
+
+
+def scan_of(places: Sequence[str], settings: Settings, given: Mapping[str, object]) -> tuple[Scan, list[str]]:
+    """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone.
+
+    `given` are the settings that were given: an index has the others. An index among the earlier documents is
+    compared with the new files, and not with itself.
+    """
+    check_paths(places)
+    indexes = [place for place in places if exists(Path(place))]
+    past = [path for path in settings.earlier if exists(Path(path))]
+    if not indexes and not past:
+        return Scan(settings), list(places)
+    if indexes and (past or len(places) > 1):
+        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or use --earlier")
+    if len(past) > 1:
+        raise UsageError(
+            f"{past[0]} and {past[1]} are indexes, and --earlier takes only one",
+            hint="add all earlier documents to one index",
+        )
+    if not past:
+        return index_scan(Path(indexes[0]), given, apart=False), []
+    given = {name: value for name, value in given.items() if name not in ("earlier", "against")}
+    files = tuple(path for path in settings.earlier if path not in past)
+    return index_scan(Path(past[0]), {**given, "earlier": files}, apart=True), list(places)

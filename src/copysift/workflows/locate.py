@@ -58,7 +58,7 @@ def locate(trace: Trace, uri: str, threshold: float) -> Located:
     return Located(
         uri, status, now, "" if gone is None else spelled(gone), trace.stays(kin), tuple(copies),
         len(trace.timeline.cluster(last.content)), spelled(trace.last_of(seen)), spelled(trace.latest),
-        "" if seen is last else trace.timeline.uris([seen.uri])[seen.uri],
+        "" if seen is last else trace.timeline.uris([seen.uri])[seen.uri], trace.ignored(last.content),
     )  # fmt: skip
 
 

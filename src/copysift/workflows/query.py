@@ -228,7 +228,8 @@ class Asking:
 
     def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, DocumentRow]]:
         for document in self._snapshot.documents_of(row.number):
-            yield dataclasses.replace(hit, right=self._places.shown(document)), document
+            unit = self._places.shown_unit(self._snapshot.unit_of(document.number))
+            yield dataclasses.replace(hit, right=self._places.shown(document), unit=unit), document
 
     def _counted(self, found: Found) -> _Shared:
         """Count what every content shares; a hash of a content stands in one segment only."""

@@ -10,12 +10,14 @@ import dataclasses
 
 from copysift.errors import StoreError
 from copysift.settings.comparison import Settings
+from copysift.store.boilerplate import MAX_SHARED, most_shared
 from copysift.store.losses import recount
 from copysift.store.snapshot import Snapshot
-from copysift.store.timeline import is_swept
+from copysift.store.timeline import adopt, is_swept
 from copysift.store.writer import Writer, distinct
 from copysift.workflows.selection import seed_check
 from copysift.workflows.stored_settings import reader_of
+from copysift.workflows.sweep_relations import relate_all
 
 
 def resample(writer: Writer, settings: Settings, seed: int) -> int:
@@ -47,9 +49,9 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         writer.put_views(content.number, further)
     catalog.set_about("settings", {**stored, "seed": seed_check(seed)})
     if is_swept(catalog):
-        from copysift.workflows.sweep_relations import relate_all
-
-        relate_all(writer, settings)
+        if not catalog.has_table("boilerplate"):
+            adopt(catalog)
+        relate_all(writer, settings, most_shared(catalog, catalog.about("max_shared") or MAX_SHARED))
     writer.changed = True
     writer.commit()
     return len(contents)

@@ -84,6 +84,7 @@ class Scan:
         self._reader = Reader(settings)
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._grouped = False  # units are compared, though neither settings nor names ask for it
         self._archives = opens  # containers and files of records; else files are taken as they are
         self._chosen = False  # two files that are to be compared
         self._exact: Exact | None = None
@@ -172,7 +173,9 @@ class Scan:
 
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        found = gather(paths, self.settings, self._spool, self._reader, self._jobs, self._archives)
+        found = gather(
+            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped
+        )
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False

@@ -143,6 +143,10 @@ class Places:
         """Give the name to show: a path from the current folder where it is below it."""
         return _relative(self.located(row.name), self._here) if row.file else row.name
 
+    def shown_unit(self, name: str) -> str:
+        """Give the name of a unit to show, which is that of its folder or archive; empty for none."""
+        return _relative(self.located(name), self._here) if name else ""
+
 
 def _relative(path: str, base: str) -> str:
     prefix = base.rstrip(os.sep) + os.sep
@@ -163,7 +167,7 @@ class Members:
 
     def load(self, path: str) -> Loaded | Skipped:
         """Read a file, a member or a record."""
-        outer = _outer_file(path)
+        outer = outer_file(path)
         if not outer:
             return load(entry_of(path))
         if outer not in self._opened:
@@ -174,7 +178,7 @@ class Members:
         return Skipped(path, "is not there") if document is None else load(document)
 
 
-def _outer_file(path: str) -> str:
+def outer_file(path: str) -> str:
     """Give the file that a member or record is in; "" for what is a file, or nothing."""
     at = -1 if os.path.lexists(path) else path.find(INSIDE)
     while at >= 0 and not os.path.isfile(path[:at]):

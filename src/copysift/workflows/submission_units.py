@@ -45,6 +45,30 @@ class Gathered(Collection):
         self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
         self._based: set[int] = set()  # groups that have base code
 
+    def enrol(
+        self,
+        submissions: Sequence[Submission],
+        authors: Sequence[str],
+        teams: Sequence[str],
+        group_of: Mapping[str, str],
+    ) -> None:
+        """Take in further groups, as an index has them; one that is there already stays as it is."""
+        self._group_of = {**group_of, **self._group_of}
+        for submission, author, team in zip(submissions, authors, teams, strict=True):
+            if submission.name in self.numbers:
+                continue
+            self.numbers[submission.name] = len(self.roster.submissions)
+            self.roster.submissions.append(submission)
+            self.roster.authors.append(author)
+            self.roster.teams.append(team)
+            self._members.append([])
+            self._checksums.append([])
+
+    def ignore(self, filed: Filed, group: int, count: int) -> None:
+        """Take off a file of a group the fingerprints that are base code."""
+        filed.fingerprints -= count
+        self._based.add(group)
+
     def add(self, scanned: Scanned) -> tuple[int, tuple[View, ...]]:
         """File a document; give the number of its group, and its views."""
         group = self.numbers[self._group_of[scanned.entry.path]]

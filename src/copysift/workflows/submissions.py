@@ -43,6 +43,7 @@ def gather(
     reader: Reader,
     jobs: int,
     archives: bool = True,
+    grouped: bool = False,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
@@ -55,12 +56,12 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = of_submissions(settings)
+    asked = grouped or of_submissions(settings)
     if not asked and not archives:
         return Gathering(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
-    known = _roster(new, past, metadata, settings.metadata)
+    known = submission_roster(new, past, metadata, settings.metadata)
     if settings.scheme in SKETCHES:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",
@@ -70,6 +71,14 @@ def gather(
     group_of = {entry.path: group for entry, group in files}
     gathered = Gathered(known, group_of, base)
     return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, intake.notes)
+
+
+def base_code(settings: Settings, spool: Spool, reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:
+    """Read the base code of the settings; give what could not be read, too."""
+    intake = Intake(reading_of(settings), spool, False)
+    handed_out = _required(intake, settings.base, "--base")
+    base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
+    return base, [*handed_out.skipped, *unread]
 
 
 def check_paths(paths: Sequence[Place]) -> None:
@@ -116,7 +125,8 @@ def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
     return every
 
 
-def _roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+def submission_roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+    """Put together what is known of the submissions; `past` are those of earlier years."""
     files: dict[str, list[str]] = {}
     for entry, group in (*new.files, *past.files):
         files.setdefault(group, []).append(entry.path)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,18 +24,19 @@ from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
 from copysift.sources.crawl import Again
 from copysift.sources.files import DIGEST, Loaded
+from copysift.sources.spool import Spool
 from copysift.store import writer as store
+from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
 from copysift.store.catalog import LOST
 from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.relating import ascending
-from copysift.store.snapshot import Snapshot
-from copysift.store.sweep_clusters import merge, rebuild
 from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import entry_of
-from copysift.workflows.sweep_relations import file_pairs, sizes_of, versions_pairs
+from copysift.workflows.submissions import base_code
+from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -87,7 +89,9 @@ class Sweeper:
         self._hashes: list[UInt64s] | None = []
         self._hashed = self._unchanged = self._repeated = self._documents = 0
 
-    def run(self, met: Met, at: int, source: str, replace: bool) -> Swept:
+    def run(
+        self, met: Met, at: int, source: str, replace: bool, max_shared: int | float | None = None
+    ) -> Swept:
         """Add a sweep and commit it; whatever is raised, nothing was changed."""
         if not is_swept(self._writer.catalog) and self._writer.catalog.one("SELECT 1 FROM documents"):
             raise StoreError(
@@ -110,9 +114,10 @@ class Sweeper:
         turned = self._sweep.finish(source)
         if self._sweep.repeats and any(turned) and not replace:
             raise _differs(at, turned)
-        self._relate()
+        self._relate(max_shared)
+        told = self._told(at, turned)
         self._writer.commit()
-        return self._told(at, turned)
+        return told
 
     def _empty(self, source: str) -> InputError:
         why = ""
@@ -130,6 +135,7 @@ class Sweeper:
             self._documents - turned.new - turned.changed,
             turned.gone, self._writer.next_content - self._fresh, self._repeated,
             self._sweep.repeats and not any(turned), tuple(self._skipped),
+            ignored_in(self._writer.catalog),
         )  # fmt: skip
 
     # ---- reading
@@ -247,25 +253,40 @@ class Sweeper:
 
     # ---- what belongs together
 
-    def _relate(self) -> None:
+    def _relate(self, asked: int | float | None) -> None:
         """Find the pairs of the new contents, and merge them into the clusters."""
+        catalog = self._writer.catalog
+        stored = catalog.about("max_shared")
+        chosen = (MAX_SHARED if stored is None else stored) if asked is None else asked
+        if chosen != stored:
+            self._writer.changed = True
+            catalog.set_about("max_shared", chosen)
         wanted = self._wanted_pairs()
-        if self._writer.next_content == self._fresh and not wanted:
-            if self._sweep.turned and not self._sweep.appends:
-                rebuild(self._sweep.timeline)
+        based = self._file_base()
+        turned = self._sweep.turned and not self._sweep.appends
+        renewed = self._sweep.relates_all or (chosen != stored and stored is not None) or turned or based
+        if self._writer.next_content == self._fresh and not wanted and not renewed:
             return
         self._shown.phase("relating", None)
         self._writer.spill()
-        snapshot, sizes = Snapshot.uncommitted(self._writer.catalog), sizes_of(self._writer)
-        looked_up = None
-        if self._hashes is not None and self._sweep.appends:
-            looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
-        pairs = file_pairs(self._writer, snapshot, self._settings, sizes, looked_up, self._fresh, wanted)
-        self._skipped += [Skipped(each.where, each.what) for each in snapshot.damages]
-        if self._sweep.appends:
-            merge(self._sweep.timeline, pairs, sizes)
+        limit = most_shared(catalog, chosen)
+        if renewed or not self._sweep.appends:
+            damages = relate_all(self._writer, self._settings, limit)
         else:
-            rebuild(self._sweep.timeline)
+            looked_up = None
+            if self._hashes is not None:
+                looked_up = ascending(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+            damages = relate_new(self._writer, self._settings, limit, looked_up, self._fresh, wanted)
+        self._skipped += [Skipped(each.where, each.what) for each in damages]
+
+    def _file_base(self) -> bool:
+        """File the base code, read as the documents are; tell whether older sweeps must be related again."""
+        if not self._settings.base:
+            return False
+        tmp_dir = Path(self._settings.tmp_dir) if self._settings.tmp_dir else None
+        base, unread = base_code(self._settings, Spool(tmp_dir), self._reader, self._jobs)
+        self._skipped += unread
+        return add_base(self._writer.catalog, base.hashes)
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:
         """Give the versions of one address that `history` tells of, as far as they are not known."""

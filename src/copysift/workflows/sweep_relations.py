@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.model.sweeps import IgnoredInSweep
 from copysift.settings.comparison import Settings
-from copysift.store.relating import Pairs, related
+from copysift.store.boilerplate import Boilerplate, most_shared, present_ever, present_now
+from copysift.store.catalog import Catalog
+from copysift.store.relating import Pairs, Relating, Sources
+from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot
-from copysift.store.sweep_clusters import rebuild
+from copysift.store.sweep_clusters import merge, rebuild
 from copysift.store.timeline import Timeline
 from copysift.store.writer import Writer
 
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
     Int64s = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+LOOKED_AT, EXAMPLES = 500, 3  # boilerplate that is looked at for examples, and their number
 
 
 def sizes_of(writer: Writer) -> Int64s:
@@ -33,21 +39,41 @@ def sizes_of(writer: Writer) -> Int64s:
     return sizes
 
 
-def file_pairs(
-    writer: Writer, snapshot: Snapshot, settings: Settings, sizes: Int64s, looked_up: UInt64s | None,
-    fresh: int,
+def relate_new(
+    writer: Writer, settings: Settings, limit: int, looked_up: UInt64s | None, fresh: int,
     wanted: Iterable[tuple[int, int]],
-) -> Pairs:  # fmt: skip
-    """Find the pairs of the contents from number `fresh` on, and the wanted ones, and file them both ways."""
-    pairs = related(
-        snapshot, sizes, looked_up, fresh, wanted, memory=settings.memory,
-        tmp_dir=Path(settings.tmp_dir) if settings.tmp_dir else None,
-        jobs=settings.jobs or os.cpu_count() or 1,
+) -> list[Damage]:  # fmt: skip
+    """Relate the contents from number `fresh` on, which only the newest sweep has, and the wanted pairs.
+
+    Where boilerplate has become so that older contents have, too, their measures change: then all is related.
+    """
+    timeline, sizes = Timeline(writer.catalog), sizes_of(writer)
+    known = Boilerplate.stored(writer.catalog, len(sizes))
+    sources = _sources(writer, settings, looked_up)
+    work = Relating(sources, sizes, fresh, known, present_now(timeline, len(sizes)), limit)
+    if work.outgrown:
+        return relate_all(writer, settings, limit)
+    pairs = _filed(writer, work, wanted, fresh)
+    merge(timeline, pairs, *work.compared(pairs.left, pairs.right))
+    return sources.snapshot.damages
+
+
+def _sources(writer: Writer, settings: Settings, looked_up: UInt64s | None) -> Sources:
+    return Sources(
+        Snapshot.uncommitted(writer.catalog), looked_up, settings.memory,
+        Path(settings.tmp_dir) if settings.tmp_dir else None,
+        settings.jobs or os.cpu_count() or 1,
     )  # fmt: skip
+
+
+def _filed(writer: Writer, work: Relating, wanted: Iterable[tuple[int, int]], fresh: int) -> Pairs:
+    """File the pairs both ways, and what was found to be boilerplate."""
+    pairs = work.pairs(wanted)
     rows = list(zip(*(column.tolist() for column in pairs), strict=True))
     insert = "INSERT OR REPLACE INTO alike VALUES (?, ?, ?)"
     writer.catalog.run_many(insert, rows)
     writer.catalog.run_many(insert, ((right, left, shared) for left, right, shared in rows))
+    work.boilerplate.file(writer.catalog, fresh)
     return pairs
 
 
@@ -60,13 +86,52 @@ def versions_pairs(contents: list[int]) -> set[tuple[int, int]]:
     return made
 
 
-def relate_all(writer: Writer, settings: Settings) -> None:
-    """Form all pairs and clusters anew."""
+def relate_all(writer: Writer, settings: Settings, limit: int) -> list[Damage]:
+    """Recompute all pairs, clusters and boilerplate; give what was found damaged."""
     timeline = Timeline(writer.catalog)
-    writer.catalog.run("DELETE FROM alike")
+    for table in ("alike", "templated", "boilerplate WHERE NOT base"):
+        writer.catalog.run(f"DELETE FROM {table}")
     wanted: set[tuple[int, int]] = set()
     for _, rows in groupby(list(timeline.versions()), key=lambda row: row.uri):
         wanted |= versions_pairs([row.content for row in rows])
     writer.spill()
-    file_pairs(writer, Snapshot.uncommitted(writer.catalog), settings, sizes_of(writer), None, 0, wanted)
+    sizes = sizes_of(writer)
+    sources = _sources(writer, settings, None)
+    known = Boilerplate.none(writer.catalog, len(sizes))
+    work = Relating(sources, sizes, 0, known, present_ever(timeline, len(sizes)), limit)
+    writer.changed = True
+    _filed(writer, work, wanted, 0)
     rebuild(timeline)
+    return sources.snapshot.damages
+
+
+def ignored_in(catalog: Catalog) -> IgnoredInSweep | None:
+    """Give what was left out of all comparisons, of the newest sweep; None: nothing was."""
+    hashes = catalog.one("SELECT count(*) FROM boilerplate")
+    if not hashes:
+        return None
+    documents, bare, share = next(
+        catalog.rows(
+            "SELECT count(*), ifnull(sum(t.bare), 0), "
+            "ifnull(avg(iif(t.bare, NULL, t.hashes * 1.0 / c.hashes)), 0) FROM "
+            "(SELECT DISTINCT content FROM versions WHERE last IS NULL) v "
+            "JOIN templated t ON t.content = v.content JOIN contents c ON c.number = v.content"
+        )
+    )
+    limit = most_shared(catalog, catalog.about("max_shared"))
+    texts = _examples(catalog) if catalog.about("settings").get("keep_text") else ()
+    return IgnoredInSweep(limit, hashes, documents - bare, bare, share, texts)
+
+
+def _examples(catalog: Catalog) -> tuple[str, ...]:
+    """Give the texts of some boilerplate that many contents have."""
+    snapshot = Snapshot.uncommitted(catalog)
+    rows = catalog.rows("SELECT hash FROM boilerplate LIMIT ?", (LOOKED_AT,))
+    found, _ = snapshot.find(np.array([row[0] for row in rows], np.int64).view(np.uint64))
+    texts = []
+    for which in np.argsort(-np.bincount(found.which))[:EXAMPLES].tolist():
+        at = int(np.flatnonzero(found.which == which)[0])
+        start = int(found.starts[at])
+        piece = snapshot.text(int(found.documents[at]), start, start + int(found.lengths[at])) or b""
+        texts.append(" ".join(piece.decode("utf-8", "replace").split()))
+    return tuple(dict.fromkeys(filter(None, texts)))

@@ -24,7 +24,6 @@ class Sources:
     def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
         self._given, self._sweeping, self._settings = given, sweeping, settings
         self._avoid = str(index.absolute()) + os.sep
-        self.replace = sweeping.overwrite
         self._commit = ""
         paths = [given] if isinstance(given, str | os.PathLike) else given
         places = isinstance(paths, list | tuple) and all(

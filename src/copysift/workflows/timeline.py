@@ -55,18 +55,21 @@ class OverTime(ABC):
     def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
-        Settings are those of `copysift sweep`: date, revision, input_format, overwrite. It is one commit:
-        when it fails, nothing was changed; a first one that fails leaves no index.
+        Settings are those of `copysift sweep`: date, revision, input_format, overwrite, max_shared. It is one
+        commit: when it fails, nothing was changed; a first one that fails leaves no index.
         """
         from copysift.workflows.sweep import Sweeper
         from copysift.workflows.sweep_sources import Sources
 
-        sources = Sources(source, make(Sweeping, asked), self.settings, self.path)
+        sweeping = make(Sweeping, asked)
+        sources = Sources(source, sweeping, self.settings, self.path)
         writer = self._writing(at_once=False)
         reader, keep_text = self._sketching()
         try:
             sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
-            done = sweeper.run(sources.met(), sources.at, sources.name, sources.replace)
+            done = sweeper.run(
+                sources.met(), sources.at, sources.name, sweeping.overwrite, sweeping.max_shared
+            )
             self._stored = writer.catalog.about("settings")
             return done
         except BaseException:
@@ -97,16 +100,12 @@ class OverTime(ABC):
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
         from copysift.workflows.locate import locate_contents
-        from copysift.workflows.tracing import Measure
 
         threshold = make(Tracing, asked, "locate").cut
         trace, question = self._trace(), self.question(content, text=text)
-        found = self._asking().contents(question, Query(threshold=threshold, measure="containment"))
-        exact = [row.number for hit, row in found if hit.equal]
-        measures = {
-            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
-            for hit, row in found
-        }
+        exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
+        found = self._sketching()[0].fingerprints(question.kind, [question.source] if question.source else [])
+        measures = trace.measures(found)
         return locate_contents(trace, question.name, exact, measures, threshold)
 
     def history(self, uri: str, **asked: object) -> History:

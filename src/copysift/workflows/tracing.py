@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from copysift.errors import InputError, StoreError
 from copysift.model.sweeps import Stay
+from copysift.model.values import Fingerprints
 from copysift.settings.sweeps import spelled
+from copysift.store.boilerplate import bare_contents, boilerplate_among
+from copysift.store.relating import is_evidence
 from copysift.store.snapshot import Snapshot
 from copysift.store.timeline import SweepRow, Timeline, VersionRow, is_swept
 
@@ -41,28 +46,60 @@ class Trace:
         self.sweeps: list[SweepRow] = self.timeline.sweeps()
         self.times = [row.at for row in self.sweeps]
         self._sizes: dict[int, int] = {}
+        self._templated: dict[int, tuple[int, bool]] = {}
 
     @property
     def latest(self) -> int:
         """The time of the newest sweep."""
         return self.times[-1]
 
-    def size(self, content: int) -> int:
-        """Give the distinct hashes of a content."""
-        if content not in self._sizes:
-            self._sizes |= self.timeline.sizes([content])
-        return self._sizes.get(content, 0)
+    def learn(self, contents: list[int]) -> None:
+        """Look up the sizes of many contents at once, and how much of them is boilerplate."""
+        unknown = [each for each in contents if each not in self._sizes]
+        self._sizes |= dict.fromkeys(unknown, 0) | self.timeline.sizes(unknown)
+        self._templated |= self.timeline.templated(unknown)
 
-    def sizes(self, contents: list[int]) -> None:
-        """Look up the sizes of many contents at once."""
-        self._sizes |= self.timeline.sizes([each for each in contents if each not in self._sizes])
+    def size(self, content: int) -> int:
+        """Give the distinct hashes of a content that count: without boilerplate."""
+        self.learn([content])
+        return self._sizes[content] - self._templated.get(content, (0, False))[0]
+
+    def ignored(self, content: int) -> float:
+        """Give the share of a content that is boilerplate and not compared."""
+        self.learn([content])
+        return self._templated.get(content, (0, False))[0] / max(self._sizes[content], 1)
+
+    def measures(self, found: Fingerprints) -> dict[int, Measure]:
+        """Give what contents of any time share with a document from outside, by its fingerprints."""
+        hashes, first = np.unique(found.hashes, return_index=True)
+        common, base = boilerplate_among(self.snapshot.catalog, hashes)
+        zeros, every = np.zeros(len(found.hashes), np.int64), np.isin(found.hashes, hashes[common])
+        starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
+        bare = bool(len(bare_contents(zeros, starts, ends - starts, every)))
+        postings, _ = self.snapshot.find(hashes)
+        ours = np.unique(postings.documents.astype(np.int64) << 32 | postings.which)
+        contents, which = ours >> 32, ours & (2**32 - 1)
+        self.learn(np.unique(contents).tolist())
+        also = np.array([self._templated.get(each, (0, False))[1] for each in contents.tolist()], np.bool_)
+        holders = np.bincount(which, minlength=len(hashes))
+        others = 2 * np.bincount(which[also], minlength=len(hashes)) >= np.maximum(holders, 1)
+        family = common & ~base & others
+        counts = ~common[which] | (bare & also & family[which])
+        size = len(first) - int(np.count_nonzero(common & ~(family & bare)))
+        numbers, shared = np.unique(contents[counts], return_counts=True)
+        return {
+            number: measured(count, size, self.size(number))
+            for number, count in zip(numbers.tolist(), shared.tolist(), strict=True)
+            if self._sizes[number] and is_evidence(count, min(len(hashes), self._sizes[number]))
+        }
 
     def partners(self, content: int) -> dict[int, Measure]:
-        """Give the contents that are alike to one, with what they share."""
+        """Give the contents that share enough with one, with what they share."""
         found = self.timeline.alike(content)
-        self.sizes([content, *found])
-        own = self.size(content)
-        return {other: measured(shared, own, self.size(other)) for other, shared in found.items()}
+        self.learn([content, *found])
+        return {
+            other: measured(shared, self.size(content), self.size(other)) for other, shared in found.items()
+        }
 
     def between(self, one: int, other: int) -> Measure | None:
         """Give what two contents share; None if it was too little to be kept."""
