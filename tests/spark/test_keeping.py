@@ -10,7 +10,8 @@ from copysift.runs.sets import Sets, Sketched
 def sketched(values):
     facts = {field.name: [None if field.type == pa.string() else 0] for field in FACTS}
     facts |= {"id": ["a"], "shingles": [len(values)], "sampled": [1]}
-    return Sketched(pa.table(facts, FACTS), np.array([7], np.uint64), np.array(values, np.uint64))
+    facts = {name: facts[name] for name in FACTS.names}
+    return Sketched(pa.table(facts, FACTS), np.array(values, np.uint64), np.arange(len(values), dtype=np.uint32))
 
 
 def test_two_attempts_at_one_part_do_not_write_into_each_other(tmp_path, monkeypatch):
@@ -22,6 +23,6 @@ def test_two_attempts_at_one_part_do_not_write_into_each_other(tmp_path, monkeyp
         second.add(sketched([1]))
         second.__exit__(RuntimeError, RuntimeError("this attempt is stopped"), None)
     assert (tmp_path / "shingles-00000.u64").read_bytes() == whole.values.tobytes()
-    assert (tmp_path / "samples-00000.u64").read_bytes() == whole.samples.tobytes()
+    assert (tmp_path / "order-00000.u32").read_bytes() == whole.order.tobytes()
     assert Sets(tmp_path).table(0, FACTS.names).equals(whole.table)
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".arrow", ".sum", ".u64", ".u64"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".arrow", ".sum", ".u32", ".u64"]
