@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from copysift.errors import UsageError
-from copysift.match.counts import Counts, PairColumns
-from copysift.model.values import Cluster, Pair, Result, Skipped
+from copysift.match.counts import Counts
+from copysift.model.values import Cluster, Result, Skipped
 from copysift.runs.cluster_run import cluster as run_cluster
 from copysift.runs.cluster_run import members
 from copysift.runs.scan_run import open_run
@@ -26,6 +26,7 @@ from copysift.sources.fields import Fields
 from copysift.sources.records import Builder, add_record
 from copysift.sources.source import BATCH_BYTES
 from copysift.workflows.dedup import decide
+from copysift.workflows.run import ordered_pairs
 
 
 def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack[ClusterKeywords]) -> Result:
@@ -44,7 +45,7 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack
     return Result(
         described["settings"],
         counts.documents,
-        _pairs(counts),
+        ordered_pairs(counts)[:],
         found,
         counts.ignored,
         counts.skipped,
@@ -152,14 +153,6 @@ def _items(documents: Iterable[Any], fields: Fields) -> Iterator[pa.RecordBatch 
         if built.full:
             yield from built.give()
     yield from built.give()
-
-
-def _pairs(counts: Counts) -> tuple[Pair, ...]:
-    from copysift.match.pairs import Pairs
-
-    columns: PairColumns = counts.pairs
-    order = np.lexsort((columns.right, columns.left, -columns.resemblance))
-    return Pairs(counts.documents, columns.take(order))[:]
 
 
 def _equal(counts: Counts) -> tuple[tuple[str, ...], ...]:
