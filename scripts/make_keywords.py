@@ -33,15 +33,25 @@ TYPES = {
     parsing.secret: "int | str",
     moment: "str | datetime",
 }
+MORE = {"features": "Callable[[FeatureRecord], Iterable[object]]"}  # what Python alone can give
 HEAD = '''\
 """Keywords of the Python functions, as types; made from the declarations by scripts/make_keywords.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from os import PathLike
 from typing import Literal, TypedDict
+
+
+class FeatureRecord(TypedDict):
+    """What a function of `features` is called with; `other` has the remaining fields as JSON."""
+
+    id: str
+    text: str
+    date: str | None
+    other: str | None
 '''
 
 
@@ -50,7 +60,7 @@ def type_of(entry: Setting) -> str:
     if entry.choices:
         named = "Literal[" + ", ".join(f'"{choice}"' for choice in entry.choices) + "]"
     else:
-        named = TYPES[entry.parse]
+        named = " | ".join([TYPES[entry.parse], *filter(None, [MORE.get(entry.name)])])
     return f"{named} | None" if entry.default is None else named
 
 

@@ -44,17 +44,15 @@ class Tabular:
 
     def to_pandas(self, table: Table = "pairs") -> pd.DataFrame:
         """Give a table as a pandas frame; needs pandas."""
-        _require("pandas")
+        require("pandas")
         return self.to_arrow(table).to_pandas()
 
     def to_polars(self, table: Table = "pairs") -> pl.DataFrame:
         """Give a table as a Polars frame; needs polars."""
-        _require("polars")
+        require("polars")
         import polars
 
-        frame = polars.from_arrow(self.to_arrow(table))
-        assert isinstance(frame, polars.DataFrame)  # a series comes from an array only
-        return frame
+        return polars.DataFrame(self.to_arrow(table))
 
 
 def known_table(table: str, names: Sequence[str] = TABLES) -> str:
@@ -107,7 +105,8 @@ def _encodable(value: object) -> object:
     return value
 
 
-def _require(module: str) -> None:
+def require(module: str) -> None:
+    """Raise UsageError unless an optional module is installed."""
     try:
         import_module(module)
     except ImportError:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from os import PathLike
 from typing import Literal, TypedDict
+
+
+class FeatureRecord(TypedDict):
+    """What a function of `features` is called with; `other` has the remaining fields as JSON."""
+
+    id: str
+    text: str
+    date: str | None
+    other: str | None
 
 
 class ScanKeywords(TypedDict, total=False):
@@ -278,7 +287,7 @@ class ClusterKeywords(TypedDict, total=False):
     hidden: bool
     memory: int | str
     jobs: int
-    features: str | PathLike[str]
+    features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
     estimate: bool
@@ -337,7 +346,7 @@ class DedupKeywords(TypedDict, total=False):
     hidden: bool
     memory: int | str
     jobs: int
-    features: str | PathLike[str]
+    features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
     estimate: bool
