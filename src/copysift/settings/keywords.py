@@ -178,11 +178,6 @@ class QueryKeywords(TypedDict, total=False):
     limit: int | None
     window: int | None
     quick: int | None
-    language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
-    records: Literal["auto", "yes", "no"]
-    no_containers: bool
 
 
 class SweepKeywords(TypedDict, total=False):
@@ -194,36 +189,12 @@ class SweepKeywords(TypedDict, total=False):
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
-    kind: str | PathLike[str]
-    language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
-    noise: int | None
-    guarantee: int | None
-    shingle: int | None
-    scheme: str | PathLike[str]
-    modulus: int | None
-    anchor: str | Iterable[str | PathLike[str]]
-    disjoint: bool
-    seed: int | str
-    id_field: str | PathLike[str]
-    text_field: str | PathLike[str]
-    include: str | Iterable[str | PathLike[str]]
-    exclude: str | Iterable[str | PathLike[str]]
-    hidden: bool
-    follow: bool
-    gitignore: bool
-    one_file_system: bool
-    memory: int | str
-    tmp_dir: str | PathLike[str]
-    jobs: int
 
 
 class LocateKeywords(TypedDict, total=False):
     """Settings of `copysift locate`."""
 
     threshold: float | str | None
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
 
 
 class HistoryKeywords(TypedDict, total=False):
@@ -249,8 +220,6 @@ class CopiesKeywords(TypedDict, total=False):
     original: str | PathLike[str]
     group_by: Literal["host", "folder", "none"]
     watch: bool
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
 
 
 class ClusterKeywords(TypedDict, total=False):
