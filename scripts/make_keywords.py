@@ -6,15 +6,21 @@ from pathlib import Path
 from copysift.cli.options import declared
 from copysift.settings import parsing
 from copysift.settings.declaration import Setting, settings_of
+from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.pending import is_pending
-from copysift.settings.sweeps import moment
+from copysift.settings.sweeps import Copies, Sweeping, Tracing, moment
 
 MODULE = Path(__file__).parents[1] / "src" / "copysift" / "settings" / "keywords.py"
 COMMANDS = {
     "Scan": "scan", "Show": "show", "Compare": "compare", "Index": "index", "Query": "query",
     "Sweep": "sweep", "Locate": "locate", "History": "history", "Changes": "changes", "Copies": "copies",
     "Cluster": "cluster", "Recluster": "recluster", "Dedup": "dedup",
+}  # fmt: skip
+# Methods of an index that take the settings of a class alone: the rest of the command is that of the index.
+ASKED = {
+    "query": Query, "sweep": Sweeping, "locate": Tracing, "history": Tracing, "changes": Tracing,
+    "copies": Copies,
 }  # fmt: skip
 FINGERPRINT = (
     "kind", "language", "language_file", "noise", "guarantee", "shingle", "scheme", "modulus", "sketch",
@@ -33,15 +39,25 @@ TYPES = {
     parsing.secret: "int | str",
     moment: "str | datetime",
 }
+MORE = {"features": "Callable[[FeatureRecord], Iterable[object]]"}  # what Python alone can give
 HEAD = '''\
 """Keywords of the Python functions, as types; made from the declarations by scripts/make_keywords.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from os import PathLike
 from typing import Literal, TypedDict
+
+
+class FeatureRecord(TypedDict):
+    """What a function of `features` is called with; `other` has the remaining fields as JSON."""
+
+    id: str
+    text: str
+    date: str | None
+    other: str | None
 '''
 
 
@@ -50,7 +66,7 @@ def type_of(entry: Setting) -> str:
     if entry.choices:
         named = "Literal[" + ", ".join(f'"{choice}"' for choice in entry.choices) + "]"
     else:
-        named = TYPES[entry.parse]
+        named = " | ".join([TYPES[entry.parse], *filter(None, [MORE.get(entry.name)])])
     return f"{named} | None" if entry.default is None else named
 
 
@@ -78,6 +94,7 @@ def module() -> str:
             for entry in declared(command).values()
             if entry.name not in settings_of(Door) or (entry.name, command) == ("overwrite", "sweep")
             if not is_pending(entry.name, command)
+            if command not in ASKED or entry.name in settings_of(ASKED[command])
         ]
         lines += of_class(name, entries, f"Settings of `copysift {command}`.")
     entries = [declared("scan")[name] for name in FINGERPRINT]

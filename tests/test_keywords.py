@@ -18,6 +18,14 @@ copysift.cluster(["a", "b"], threshold=0.5, shingle=5)
 copysift.cluster(["a", "b"], same_suffix=True)
 copysift.resemblance("a", "b", shingle=5)
 copysift.resemblance("a", "b", limit=3)
+copysift.dedup(["a", "b"], features=lambda record: record["text"].split(), keep="longest").append("c")
+copysift.dedup("a.jsonl", output="b.jsonl").to_arrow("kept")
+copysift.dedup(["a", "b"], passages="snip")
+index = copysift.Index("x.sift", noise=20)
+index.sweep([("a", "b")], date="2026-01-01")
+index.sweep("folder", noise=20)
+copysift.Index("x.sift", nois=20)
+index.copies("a", threshold="50%", treshold=3)
 """
 
 
@@ -36,4 +44,13 @@ def test_a_misspelled_keyword_is_a_type_error(tmp_path):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     wrong = [line.partition(": error")[0] for line in done.stdout.splitlines() if ": error" in line]
-    assert wrong == ["snippet.py:5", "snippet.py:6", "snippet.py:8", "snippet.py:10"], done.stdout
+    assert wrong == [
+        "snippet.py:5",
+        "snippet.py:6",
+        "snippet.py:8",
+        "snippet.py:10",
+        "snippet.py:13",
+        "snippet.py:16",
+        "snippet.py:17",
+        "snippet.py:18",
+    ], done.stdout

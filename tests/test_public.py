@@ -1,4 +1,5 @@
 import inspect
+import re
 
 import copysift
 
@@ -29,3 +30,31 @@ def test_a_function_is_not_hidden_by_the_folder_of_its_name():
     import copysift.fingerprints.schemes  # imports the folder, whichever came first
 
     assert inspect.isfunction(copysift.fingerprint)
+
+
+def public_callables():
+    for name in copysift.__all__:
+        value = getattr(copysift, name)
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value):
+            for own, member in inspect.getmembers(value):
+                if isinstance(member, property):
+                    member = member.fget
+                if inspect.isfunction(member) and (own == "__init__" or not own.startswith("_")):
+                    yield f"{name}.{own}", member
+
+
+def test_no_public_signature_says_any():
+    checked = 0
+    for name, function in public_callables():
+        said = [str(each) for each in inspect.get_annotations(function).values()]
+        assert not [each for each in said if re.search(r"\bAny\b", each)], name
+        signature = inspect.signature(function)
+        for parameter in signature.parameters.values():
+            if parameter.name != "self":
+                assert parameter.annotation is not parameter.empty, (name, parameter)
+            if parameter.kind is parameter.VAR_KEYWORD:
+                assert str(parameter.annotation).startswith("Unpack["), name
+        checked += 1
+    assert checked > 40

@@ -179,12 +179,15 @@ def test_python_gives_back_what_it_was_given():
 @pytest.mark.parametrize("function", [copysift.cluster, copysift.dedup])
 def test_what_is_not_several_documents_is_refused(function, tmp_path):
     for given, message in (
-        ("a text", "one document"),
         ({"text": "x"}, "one document"),
-        (tmp_path, "is a path, not documents"),
+        (b"a text", "one document"),
+        ([tmp_path, "a text"], "paths and documents are mixed"),
         (7, "of type int"),
     ):
         with pytest.raises(UsageError, match=message):
+            function(given)
+    for given in ("a text", text(500, 1), tmp_path / "nothing", str(tmp_path / "*.jsonl")):
+        with pytest.raises(copysift.InputError, match="there is no such file or folder"):
             function(given)
 
 
@@ -209,6 +212,95 @@ def test_a_polars_frame_is_clustered_and_comes_back_as_one():
     assert isinstance(kept, polars.DataFrame)
     assert kept["id"].to_list() == ["a", "c"]
     assert [cluster.members for cluster in copysift.cluster(frame).clusters] == [("a", "b")]
+
+
+def test_rows_that_are_not_utf_8_are_counted_as_rows():
+    bad = pa.array([b"\xff " + text(50, 1).encode(), b"x"], pa.binary()).cast(pa.string(), safe=False)
+    table = pa.table(
+        {"text": pa.chunked_array([bad.slice(0, 1), pa.array([text(50, 2)] * 2)]), "n": [1, 2, 3]}
+    )
+    assert copysift.dedup(table)["n"].to_pylist() == [1, 2]
+
+
+def test_a_lazy_frame_comes_back_as_one():
+    polars = pytest.importorskip("polars")
+    base, other = text(50, 1), text(50, 2)
+    frame = polars.LazyFrame({"id": ["a", "b", "c"], "text": [base, base, other]})
+    kept = copysift.dedup(frame)
+    assert isinstance(kept, polars.LazyFrame)
+    assert kept.collect()["id"].to_list() == ["a", "c"]
+    assert len(copysift.cluster(frame).clusters) == 1
+
+
+def test_a_relation_of_duckdb_comes_back_as_a_table():
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        connection.execute("create table pages (id text, text text)")
+        connection.executemany(
+            "insert into pages values (?, ?)",
+            [("a", text(50, 1)), ("b", text(50, 2)), ("c", text(50, 1))],
+        )
+        assert copysift.dedup(connection.table("pages"))["id"].to_pylist() == ["a", "b"]
+        (found,) = copysift.cluster(connection.sql("select * from pages")).clusters
+    assert found.members == ("a", "c")
+
+
+def test_data_sets_of_hugging_face_are_deduplicated():
+    datasets = pytest.importorskip("datasets")
+    rows = [{"id": name, "text": text(50, seed)} for name, seed in (("a", 1), ("b", 1), ("c", 2))]
+    whole = datasets.Dataset.from_list(rows)
+    kept = copysift.dedup(whole)
+    assert isinstance(kept, datasets.Dataset)
+    assert kept["id"][:] == ["a", "c"]
+    assert copysift.dedup(whole.select([2, 1]))["id"][:] == ["c", "b"]
+    assert copysift.dedup(whole.to_iterable_dataset()) == [rows[0], rows[2]]
+    assert len(copysift.cluster(whole.to_iterable_dataset()).clusters) == 1
+
+
+def test_views_of_strings_are_texts():
+    table = pa.table(
+        {"id": ["a", "b", "c"], "text": pa.array([text(50, 1), text(50, 1), text(50, 2)], pa.string_view())}
+    )
+    assert copysift.dedup(table)["id"].to_pylist() == ["a", "c"]
+
+
+def test_what_has_an_arrow_stream_is_a_table():
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pa.table({"text": [text(50, 1)] * 2}).__arrow_c_stream__(requested_schema)
+
+    assert len(copysift.dedup(Stream())) == 1
+
+
+def test_documents_and_named_texts_are_deduplicated():
+    base = text(50, 1)
+    items = [copysift.Document.of("a", base), ("b", base), ("c", text(50, 2))]
+    assert copysift.dedup(items) == [items[0], items[2]]
+    assert copysift.cluster(items).clusters == (copysift.Cluster(("a", "b")),)
+
+
+def test_files_are_clustered_and_deduplicated_by_path_and_glob(tmp_path):
+    write_jsonl(tmp_path / "a.jsonl", [{"id": "1", "text": text(50, 1)}, {"id": "2", "text": text(50, 2)}])
+    write_jsonl(tmp_path / "b.jsonl", [{"id": "3", "text": text(50, 1), "lang": "en"}])
+    for given in (
+        tmp_path,
+        str(tmp_path),
+        f"{tmp_path}/*.jsonl",
+        [tmp_path / "a.jsonl", tmp_path / "b.jsonl"],
+    ):
+        assert [len(each.members) for each in copysift.cluster(given).clusters] == [2]
+        done = copysift.dedup(given)
+        assert repr(done) == "<DedupResult: 3 documents, 2 kept, 1 removed>"
+        assert done.reasons == {"identical": 1}
+        assert done.to_arrow()["text"].to_pylist() == [text(50, 1), text(50, 2)]
+        assert done.to_pandas("removed")["reason"].tolist() == ["identical"]
+        assert "<td>identical</td><td>1</td>" in done._repr_html_()
+    written = copysift.dedup(f"{tmp_path}/?.jsonl", output=tmp_path / "out.jsonl", keep="longest")
+    assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == ["1", "2"]
+    assert written.to_polars()["id"].to_list() == ["1", "2"]
+    assert written.to_arrow("removed")["document"].to_pylist() == ["3"]
+    with pytest.raises(UsageError, match="output is for files"):
+        copysift.dedup(["a", "b"], output=tmp_path / "x.jsonl")
 
 
 def test_a_large_component_is_led_by_the_best_although_not_all_pairs_are_known():
@@ -324,3 +416,82 @@ def test_a_run_is_not_applied_below_its_floor_or_to_sources_that_changed(tmp_pat
     assert main(applied) == 2
     assert "have changed since" in capsys.readouterr().err
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_python_drops_what_a_run_has(tmp_path):
+    base, other = text(50, 1), text(50, 2)
+    copysift.cluster([base], run=tmp_path / "run")
+    assert copysift.dedup([base, other, other], against=tmp_path / "run") == [other, other]
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "1", "text": base}, {"id": "2", "text": other}])
+    done = copysift.dedup(tmp_path / "c.jsonl", against=tmp_path / "run")
+    assert done.to_arrow()["id"].to_pylist() == ["2"]
+    with pytest.raises(UsageError, match="shingle"):
+        copysift.dedup([base, other], against=tmp_path / "run", shingle=5)
+
+
+@pytest.mark.parametrize("how", ["cut", "flag"])
+def test_python_cuts_or_flags_passages_that_a_run_has(tmp_path, how):
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    datasets = pytest.importorskip("datasets")
+    secret, before, after = text(30, "secret"), text(20, "before"), text(20, "after")
+    copysift.cluster([secret], run=tmp_path / "run")
+    given = {"against": tmp_path / "run", "passages": how}
+    rows = [{"id": "a", "text": f"{before} {secret} {after}"}, {"id": "b", "text": after}]
+    rows += [{"id": "c", "text": secret}] if how == "cut" else []
+    if how == "cut":
+        field, expected = "text", [f"{before}  {after}", after]
+        assert copysift.dedup([row["text"] for row in rows], **given) == expected
+    else:
+        field, expected = "passages", [[[len(before) + 1, len(before) + 1 + len(secret)]], None]
+        with pytest.raises(UsageError, match="only records can be flagged"):
+            copysift.dedup(["a", "b"], **given)
+    assert [row.get(field) for row in copysift.dedup(rows, **given)] == expected
+    table = pa.Table.from_pylist(rows)
+    assert copysift.dedup(table, **given)[field].to_pylist() == expected
+    assert copysift.dedup(polars.DataFrame(rows), **given)[field].to_list() == expected
+    assert copysift.dedup(polars.LazyFrame(rows), **given).collect()[field].to_list() == expected
+    assert copysift.dedup(pandas.DataFrame(rows), **given)[field].tolist() == expected
+    assert copysift.dedup(datasets.Dataset.from_list(rows), **given)[field][:] == expected
+    source = write_jsonl(tmp_path / "c.jsonl", rows)
+    assert copysift.dedup(source, **given).to_arrow()[field].to_pylist() == expected
+    with pytest.raises(UsageError, match="passages needs against"):
+        copysift.dedup(rows, passages=how)
+
+
+def test_python_applies_a_finished_run(tmp_path, monkeypatch):
+    records = [{"id": f"r{number}", "text": row["text"]} for number, row in enumerate(mixed(60, seed=8))]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    expected = [row["id"] for row in copysift.dedup(records, threshold=0.8, keep="longest")]
+    assert 0 < len(expected) < len(records)
+    copysift.cluster(source, run=tmp_path / "files")
+    copysift.cluster(records, run=tmp_path / "memory")
+    monkeypatch.setattr("copysift.engines.phases.sketch", None)
+    asked = {"threshold": 0.8, "keep": "longest"}
+    done = copysift.dedup(from_run=tmp_path / "files", **asked)
+    assert done.to_arrow()["id"].to_pylist() == expected
+    kept = copysift.dedup(records, from_run=tmp_path / "memory", **asked)
+    assert [row["id"] for row in kept] == expected
+    with pytest.raises(copysift.InputError, match="was made of other documents"):
+        copysift.dedup([*records[1:], records[0]], from_run=tmp_path / "memory")
+    with pytest.raises(UsageError, match="below the --floor"):
+        copysift.dedup(records, from_run=tmp_path / "memory", threshold=0.1)
+    with pytest.raises(UsageError, match="nothing to deduplicate"):
+        copysift.dedup()
+
+
+def letters(record):
+    return record["text"].split()
+
+
+def test_features_may_be_a_function():
+    tags = ["a b c d e", "e d c b a", "x y z"]
+    assert copysift.dedup(tags, features=lambda record: record["text"].split()) == [tags[0], tags[2]]
+    found = copysift.cluster(tags, features=letters)
+    assert found.settings["features"] == f"{__name__}:letters"
+    assert found.clusters == (copysift.Cluster(("0", "1")),)
+
+    def wrong(record):
+        raise ValueError("no")
+
+    with pytest.raises(UsageError, match="wrong failed for record 0: ValueError: no"):
+        copysift.cluster(tags, features=wrong)

@@ -19,7 +19,7 @@ def opened(tmp_path):
 
 
 def test_a_run_is_looked_up_from_python(opened):
-    assert opened.clusters() == (copysift.Cluster(("a", "c", "d")),)
+    assert opened.clusters == (copysift.Cluster(("a", "c", "d")),)
     assert opened.cluster_of("c") == [("a", "representative"), ("c", "identical"), ("d", "similar")]
     assert opened.cluster_of("b") == [("b", "alone")]
     assert opened.collapse(iter(["d", "b", "a"])) == [("d", ["a"]), ("b", [])]

@@ -11,7 +11,8 @@ def sketched(values):
     facts = {field.name: [None if field.type == pa.string() else 0] for field in FACTS}
     facts |= {"id": ["a"], "shingles": [len(values)], "sampled": [1]}
     facts = {name: facts[name] for name in FACTS.names}
-    return Sketched(pa.table(facts, FACTS), np.array(values, np.uint64), np.arange(len(values), dtype=np.uint32))
+    order = np.arange(len(values), dtype=np.uint32)
+    return Sketched(pa.table(facts, FACTS), np.array(values, np.uint64), order)
 
 
 def test_two_attempts_at_one_part_do_not_write_into_each_other(tmp_path, monkeypatch):

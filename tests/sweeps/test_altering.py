@@ -57,7 +57,7 @@ def index(tmp_path_factory):
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_done_to_a_copy_is_told(index, name):
     original, _, state, alterations = CASES[name]
-    found = index.holders(original, text=True, original="original", threshold="5%")
+    found = index.copies(original, text=True, original="original", threshold="5%")
     (holder,) = (each for each in found.holders if each.uri == name)
     assert holder.state == state
     if alterations is None:
@@ -75,5 +75,5 @@ def test_what_was_done_to_a_copy_is_told(index, name):
 def test_without_texts_part_and_altered_are_not_told_apart(tmp_path):
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([("a", TEXT), ("b", CASES["one word"][1]), ("c", OTHER + TEXT)], date="2026-01-01")
-        found = {each.uri: each.state for each in index.holders(TEXT, text=True).holders}
+        found = {each.uri: each.state for each in index.copies(TEXT, text=True).holders}
         assert found == {"b": "part or altered", "c": "whole"}

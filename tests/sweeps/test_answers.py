@@ -176,7 +176,7 @@ def test_a_file_is_asked_for_at_any_threshold(index):
 
 
 def test_holders_are_all_who_have_it(index):
-    found = index.holders(web.STAY, text=True)
+    found = index.copies(web.STAY, text=True)
     (holder,) = found.holders
     assert (found.original, found.as_of, found.before) == (f"{A}/stay", D5, D4)
     assert (holder.uri, holder.group, holder.state, holder.share) == (
@@ -186,9 +186,9 @@ def test_holders_are_all_who_have_it(index):
         1,
     )
     assert (holder.since, holder.version, holder.new) == (D2, 1, False)
-    (holder,) = index.holders(web.ONE, text=True).holders
+    (holder,) = index.copies(web.ONE, text=True).holders
     assert (holder.uri, holder.state, holder.share) == (f"{A}/both", "whole", 1)
-    found = index.holders(web.NEWS, text=True)
+    found = index.copies(web.NEWS, text=True)
     (holder,) = found.holders
     assert (holder.uri, holder.state) == (f"{B}/archive/news", "altered")
     (where,) = holder.alterations
@@ -198,7 +198,7 @@ def test_holders_are_all_who_have_it(index):
     lines = web.NEWS.splitlines()
     assert where.before.splitlines()[0] in lines[where.first_line - 1]
     assert where.before.splitlines()[-1] in lines[where.last_line - 1]
-    assert not index.holders(prose(78), text=True).holders
+    assert not index.copies(prose(78), text=True).holders
 
 
 def test_holders_of_part_and_their_versions(tmp_path):
@@ -213,7 +213,7 @@ def test_holders_of_part_and_their_versions(tmp_path):
         index.sweep(pages.items(), date="2026-01-01")
         pages |= {"http://o/licence": second, "http://y/new": second + prose(7, 5)}
         index.sweep(pages.items(), date="2026-02-01")
-        found = index.holders(second, text=True)
+        found = index.copies(second, text=True)
         told = {each.uri: (each.state, each.version, each.since, each.new) for each in found.holders}
         assert told == {
             "http://x/all": ("altered", 1, "2026-01-01", False),
@@ -221,12 +221,12 @@ def test_holders_of_part_and_their_versions(tmp_path):
             "http://y/new": ("whole", 2, "2026-02-01", True),
         }
         assert [each.group for each in found.holders] == ["x", "y", "y"]
-        watched = index.holders(second, text=True, watch=True)
+        watched = index.copies(second, text=True, watch=True)
         assert [each.uri for each in watched.holders] == ["http://y/new"]
         assert watched.lost == ()
         del pages["http://x/all"]
         index.sweep(pages.items(), date="2026-03-01")
-        watched = index.holders_of("http://o/licence", watch=True)
+        watched = index.copies_of("http://o/licence", watch=True)
         assert (watched.holders, watched.lost) == (
             (),
             (Lost("http://x/all", "x", gone_since="2026-03-01", last_seen="2026-02-01"),),
@@ -245,7 +245,7 @@ def test_holders_are_grouped_as_asked(tmp_path, grouping, groups):
     places = ["http://a.example/x/1", "docs/one/2", "docs/one/two/3", "4"]
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([("original", web.ONE), *((place, web.ONE) for place in places)], date="2026-01-01")
-        found = index.holders(web.ONE, text=True, group_by=grouping)
+        found = index.copies(web.ONE, text=True, group_by=grouping)
         told = {each.uri: each.group for each in found.holders}
         assert [told[place] for place in places] == groups
 
@@ -253,8 +253,8 @@ def test_holders_are_grouped_as_asked(tmp_path, grouping, groups):
 def test_holders_without_texts_say_so(tmp_path):
     with copysift.Index(tmp_path / "x.sift") as index:
         index.sweep([("a", web.NEWS), ("b", web.NEWS_4)], date="2026-01-01")
-        found = index.holders(web.NEWS, text=True)
+        found = index.copies(web.NEWS, text=True)
         assert not found.kept
         assert [(each.uri, each.alterations) for each in found.holders] == [("b", None)]
         with pytest.raises(InputError, match="keeps no texts"):
-            index.holders_of("a")
+            index.copies_of("a")

@@ -17,9 +17,9 @@ def test_a_page_that_was_edited_elsewhere_is_not_new(tmp_path, keep_text):
         for day, footer in enumerate(FOOTERS, 1):
             pages = [("o/licence", LICENCE), ("h/page", LICENCE + footer)]
             index.sweep(pages, date=f"2026-01-0{day}")
-        found = index.holders(LICENCE, text=True)
+        found = index.copies(LICENCE, text=True)
         assert [(each.uri, each.new, each.changed) for each in found.holders] == [("h/page", False, False)]
-        assert index.holders(LICENCE, text=True, watch=True).holders == ()
+        assert index.copies(LICENCE, text=True, watch=True).holders == ()
 
 
 def test_a_copy_that_was_altered_has_changed_and_is_not_new(tmp_path):
@@ -29,7 +29,7 @@ def test_a_copy_that_was_altered_has_changed_and_is_not_new(tmp_path):
         index.sweep([("o/licence", LICENCE), ("h/page", LICENCE + FOOTERS[0])], date="2026-01-01")
         pages = [("o/licence", LICENCE), ("h/page", altered + FOOTERS[0]), ("n/page", LICENCE + FOOTERS[1])]
         index.sweep(pages, date="2026-01-02")
-        found = index.holders(LICENCE, text=True, watch=True)
+        found = index.copies(LICENCE, text=True, watch=True)
     assert [(each.uri, each.state, each.new, each.changed) for each in found.holders] == [
         ("h/page", "altered", False, True),
         ("n/page", "whole", True, False),

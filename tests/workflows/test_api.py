@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+import pyarrow as pa
 import pytest
 
 import copysift
@@ -25,6 +28,46 @@ def test_scan_takes_one_path_or_several_and_settings_as_keywords(folder, capsys)
     assert few.pairs == ()
     assert len(few.documents) == 2
     assert capsys.readouterr() == ("", "")
+
+
+def test_scan_takes_globs(folder):
+    found = copysift.scan([f"{folder}/[ab].*", folder / "d.txt"])
+    assert sorted(each.name[-5:] for each in found.documents) == ["a.txt", "b.txt", "d.txt"]
+    with pytest.raises(copysift.InputError, match="no such file or folder"):
+        copysift.scan(f"{folder}/*.none")
+
+
+def test_scan_takes_documents_in_memory(folder):
+    rows = [{"id": "a", "text": A}, {"id": "b", "text": A[:700] + B}, {"id": "c", "text": A}, {"id": "d"}]
+    expected = [(True, "a", "c"), (False, "a", "b")]
+
+    def pairs(found):
+        return [(pair.equal, pair.left, pair.right) for pair in found.pairs]
+
+    found = copysift.scan(rows, regions=True)
+    assert pairs(found) == expected
+    assert found.pairs[1].regions[0].left.file == "a"
+    assert [each.reason for each in found.skipped] == ["has no field 'text'"]
+    assert pairs(copysift.scan([(row["id"], row["text"]) for row in rows[:3]])) == expected
+    assert pairs(copysift.scan(pa.Table.from_pylist(rows[:3]))) == expected
+    assert (
+        pairs(copysift.scan([copysift.Document.of(row["id"], row["text"]) for row in rows[:3]])) == expected
+    )
+    both = copysift.scan([folder / "d.txt", {"id": "e", "text": prose(4)}])
+    assert [(pair.left[-5:], pair.right) for pair in both.pairs] == [("d.txt", "e")]
+    twice = copysift.scan([("a", A), ("a", A)])
+    assert pairs(twice) == [(True, "a", "a~2")]
+    with pytest.raises(copysift.UsageError, match="one document"):
+        copysift.scan(rows[0])
+
+
+def test_documents_in_memory_are_compared_as_submissions_by_unit():
+    documents = [
+        replace(copysift.Document.of(name, content), unit=unit)
+        for name, content, unit in (("x/1", A, "x"), ("x/2", A, "x"), ("y/1", A + B, "y"))
+    ]
+    (pair,) = copysift.scan(documents, by="dir").pairs
+    assert (pair.left, pair.right) == ("x", "y")
 
 
 def test_scan_gives_regions_when_asked(folder):

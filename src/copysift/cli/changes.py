@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from copysift.cli import console
@@ -23,11 +25,10 @@ def command(index: str, **given: object) -> int:
     """
     values = values_from("changes", given)
     door = of_class(Door, values)
+    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
     must_exist(index)
     with opened({**values, "index": index}) as store:
-        found = store.changes(
-            **{name: value for name, value in values.items() if name in settings_of(Tracing)}
-        )
+        found = store.changes(**asked)
     from copysift.report import changes as changing
     from copysift.report import sweeps
 

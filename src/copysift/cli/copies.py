@@ -31,7 +31,7 @@ def command(index: str, what: str, **given: object) -> int:
     asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Copies)}
     must_exist(index)
     with opened({**values, "index": index}) as store:
-        found = store.holders(what, **asked) if Path(what).is_file() else store.holders_of(what, **asked)
+        found = store.copies(what, **asked) if Path(what).is_file() else store.copies_of(what, **asked)
     from copysift.report import copies, sweeps
 
     shown("copies", {"table": copies.table, "json": sweeps.record, "csv": copies.rows}, found, door)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from copysift.cli import console
@@ -24,11 +26,10 @@ def command(index: str, uri: str, **given: object) -> int:
     """
     values = values_from("history", given)
     door = of_class(Door, values)
+    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
     must_exist(index)
     with opened({**values, "index": index}) as store:
-        found = store.history(
-            uri, **{name: value for name, value in values.items() if name in settings_of(Tracing)}
-        )
+        found = store.history(uri, **asked)
     from copysift.report import sweeps
 
     shown("history", {"table": sweeps.history, "json": sweeps.record}, found, door)

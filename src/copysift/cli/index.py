@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,7 +45,9 @@ def opened(values: dict[str, object]) -> Index:
     from copysift.workflows.index import Index
 
     asked = {field.name for field in dataclasses.fields(Selection)}  # about the question, not the index
-    settings = {name: value for name, value in given_settings(values).items() if name not in asked}
+    settings: dict[str, Any] = {
+        name: value for name, value in given_settings(values).items() if name not in asked
+    }
     return Index(str(values["index"]), keep_text=bool(values.get("keep_text")) or None, **settings)
 
 
@@ -147,7 +149,7 @@ def info(**given: object) -> int:
     with opened(values) as index:
         numbers = index.info()
         if form == "json":
-            click.echo(json.dumps({**numbers, "settings": index_settings(numbers["settings"])}, indent=1))
+            click.echo(json.dumps({**numbers, "settings": index_settings(index.stored())}, indent=1))
         else:
             click.echo(described(numbers))
         for damage in index.damages:

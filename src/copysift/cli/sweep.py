@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from copysift.cli import console
@@ -25,7 +27,7 @@ def command(index: str, sources: tuple[str, ...], **given: object) -> int:
     values = values_from("sweep", given)
     of_class(Sweeping, values)
     door = of_class(Door, values)
-    asked = {name: values[name] for name in settings_of(Sweeping) if name in values}
+    asked: dict[str, Any] = {name: values[name] for name in settings_of(Sweeping) if name in values}
     with opened({**values, "index": index}) as store, console.progress(door) as shown:
         done = store.sweep(list(sources), progress=shown, **asked)
     console.name_skipped(done.skipped)

@@ -98,17 +98,10 @@ def _apply(
 ) -> Deduped:
     """Decide by a finished run which records of its sources stay, at any threshold from its floor on."""
     choice(keeping)
-    described = open_corpus(run).described
-    floor, sources = float(described["floor"]), list(described["sources"])
-    if settings.resemblance < floor - 1e-12:
-        raise UsageError(
-            f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",
-            hint="ask for more, or cluster again with a lower --floor",
-        )
+    reading = applied_settings(run, settings)
+    sources = list(open_corpus(run).described["sources"])
     if not sources or "-" in sources:
         raise UsageError(f"{run} was not made of files", hint="deduplicate its sources instead")
-    asked = {name: getattr(settings, name) for name in ("threshold", "measure", "policy")}
-    reading = dataclasses.replace(from_stored(described["settings"]), **asked)
     decision = decide(run, reading, keeping)
     done = _numbers(decision, 0)
     if path is not None and not dry_run:
@@ -119,6 +112,19 @@ def _apply(
         output.write_kept(batches, decision.stays, path, shards, reading)
         output.write_removed(path, decision, 0, skipped)
     return done
+
+
+def applied_settings(run: Path, settings: CorpusSettings) -> CorpusSettings:
+    """Give the settings of a run with the threshold, measure and policy that were asked for."""
+    described = open_corpus(run).described
+    floor = float(described["floor"])
+    if settings.resemblance < floor - 1e-12:
+        raise UsageError(
+            f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",
+            hint="ask for more, or cluster again with a lower --floor",
+        )
+    asked = {name: getattr(settings, name) for name in ("threshold", "measure", "policy")}
+    return dataclasses.replace(from_stored(described["settings"]), **asked)
 
 
 def _counted(batches: Batches, run: Path, documents: int) -> Batches:

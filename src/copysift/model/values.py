@@ -9,8 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copysift.model.tables import (
+    CLUSTERS,
+    DOCUMENTS,
+    PAIRS,
+    Table,
+    Tabular,
+    arrow_table,
+    counted,
+    html_table,
+    known_table,
+)
+
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     UInt32s = NDArray[np.uint32]
@@ -258,8 +271,8 @@ class Submission:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Tabular):
     """The whole answer of a scan: what every report is made from.
 
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
@@ -278,6 +291,30 @@ class Result:
     ignored_count: int = 0
     submissions: tuple[Submission, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def to_arrow(self, table: Table = "pairs") -> pa.Table:
+        """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""
+        if known_table(table) == "pairs":
+            return arrow_table(([getattr(pair, name) for name in PAIRS] for pair in self.pairs), PAIRS)
+        if table == "documents":
+            listed = ([getattr(group, name) for name in DOCUMENTS] for group in self.documents)
+            return arrow_table(listed, DOCUMENTS)
+        members = ((at, name) for at, found in enumerate(self.clusters) for name in found.members)
+        return arrow_table(members, CLUSTERS)
+
+    def __repr__(self) -> str:
+        return f"<Result: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        heads = ("left", "right", "similarity", "resemblance", "shared")
+        return html_table(
+            self._summary(), heads, ([getattr(pair, name) for name in heads] for pair in self.pairs)
+        )
+
+    def _summary(self) -> str:
+        counts = {"document": self.documents, "pair": self.pairs, "cluster": self.clusters}
+        said = [counted(len(values), what) for what, values in counts.items()]
+        return ", ".join([*said, f"{len(self.skipped):,} skipped"] if self.skipped else said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,8 @@ def held(state: State, user: str, name: str, own: bool = False) -> Held:
 def index_out(state: State, found: Held) -> IndexOut:
     """Give an index as the interface shows it."""
     numbers = state.indexes.opened(found).info() if found.made else NOTHING
-    return IndexOut(
-        name=found.name, own=found.own, documents=numbers["documents"], fingerprints=numbers["fingerprints"]
-    )
+    counts = {name: numbers[name] for name in NOTHING}
+    return IndexOut.model_validate({"name": found.name, "own": found.own, **counts})
 
 
 @router.get("")

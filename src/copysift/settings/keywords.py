@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from os import PathLike
 from typing import Literal, TypedDict
+
+
+class FeatureRecord(TypedDict):
+    """What a function of `features` is called with; `other` has the remaining fields as JSON."""
+
+    id: str
+    text: str
+    date: str | None
+    other: str | None
 
 
 class ScanKeywords(TypedDict, total=False):
@@ -171,11 +180,6 @@ class QueryKeywords(TypedDict, total=False):
     limit: int | None
     window: int | None
     quick: int | None
-    language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
-    records: Literal["auto", "yes", "no"]
-    no_containers: bool
 
 
 class SweepKeywords(TypedDict, total=False):
@@ -188,37 +192,12 @@ class SweepKeywords(TypedDict, total=False):
     revision: str | PathLike[str]
     overwrite: bool
     max_shared: float | str | None
-    kind: str | PathLike[str]
-    language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
-    base: str | Iterable[str | PathLike[str]]
-    noise: int | None
-    guarantee: int | None
-    shingle: int | None
-    scheme: str | PathLike[str]
-    modulus: int | None
-    anchor: str | Iterable[str | PathLike[str]]
-    disjoint: bool
-    seed: int | str
-    id_field: str | PathLike[str]
-    text_field: str | PathLike[str]
-    include: str | Iterable[str | PathLike[str]]
-    exclude: str | Iterable[str | PathLike[str]]
-    hidden: bool
-    follow: bool
-    gitignore: bool
-    one_file_system: bool
-    memory: int | str
-    tmp_dir: str | PathLike[str]
-    jobs: int
 
 
 class LocateKeywords(TypedDict, total=False):
     """Settings of `copysift locate`."""
 
     threshold: float | str | None
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
 
 
 class HistoryKeywords(TypedDict, total=False):
@@ -244,8 +223,6 @@ class CopiesKeywords(TypedDict, total=False):
     original: str | PathLike[str]
     group_by: Literal["host", "folder", "none"]
     watch: bool
-    language_file: str | Iterable[str | PathLike[str]]
-    seed: int | str
 
 
 class ClusterKeywords(TypedDict, total=False):
@@ -282,7 +259,7 @@ class ClusterKeywords(TypedDict, total=False):
     hidden: bool
     memory: int | str
     jobs: int
-    features: str | PathLike[str]
+    features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
     estimate: bool
@@ -341,7 +318,7 @@ class DedupKeywords(TypedDict, total=False):
     hidden: bool
     memory: int | str
     jobs: int
-    features: str | PathLike[str]
+    features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
     estimate: bool

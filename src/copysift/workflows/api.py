@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from copysift.errors import InputError, UsageError
-from copysift.model.values import Fingerprints, Folders, Pair, Result
+from copysift.model.values import Fingerprints, Folders, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
+from copysift.sources.fields import Fields
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
 from copysift.workflows.index_scan import scan_of
+from copysift.workflows.python_documents import (
+    Columns,
+    Documents,
+    Items,
+    columns_of,
+    in_memory,
+    items_of,
+    several,
+)
 from copysift.workflows.reading import Reader
 
 Place = str | os.PathLike[str]
@@ -23,21 +34,42 @@ LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    paths: Place | Iterable[Place],
-    *,
-    regions: bool = False,
-    groups: bool = False,
-    **settings: Unpack[ScanKeywords],
+    documents: Documents, *, regions: bool = False, groups: bool = False, **settings: Unpack[ScanKeywords]
 ) -> Result:
-    """Compare every file at or below the paths with every other.
+    """Compare every document with every other.
+
+    A string is a path or a glob, also in a list. Documents in memory are a list of mappings, `Document`s
+    or (name, text); an Arrow table or reader; a frame of pandas or Polars, also a lazy one; a relation of
+    DuckDB; a data set of Hugging Face.
 
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
     `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
     result has sif's listings.
     """
-    places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    scan, files = scan_of(places, make(Settings, settings, "scan"), settings)
-    return scan.run(files, regions=regions, groups=groups)
+    made = make(Settings, settings, "scan")
+    places, given = _parted(documents)
+    skipped: list[Skipped] = []
+    fields = Fields(made.id_field, made.text_field)
+    listed = [] if given is None else list(in_memory(given, fields, skipped))
+    if listed or given is not None:
+        scan, files = local.Scan(made), [os.fspath(each) for each in several(places)]
+    else:
+        scan, files = scan_of([os.fspath(each) for each in several(places)], made, settings)
+    result = scan.run(files, regions=regions, groups=groups, documents=listed)
+    return dataclasses.replace(result, skipped=(*skipped, *result.skipped)) if skipped else result
+
+
+def _parted(documents: Documents) -> tuple[list[Place], Items | Columns | None]:
+    """Part paths from documents in memory; a string is always a path here."""
+    if isinstance(documents, str | os.PathLike):
+        return [documents], None
+    table = columns_of(documents)
+    if table is not None:
+        return [], table
+    items = items_of(documents)
+    places = [item for item in items if isinstance(item, str | os.PathLike)]
+    others = [item for item in items if not isinstance(item, str | os.PathLike)]
+    return places, Items(others) if others else None
 
 
 def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:

@@ -1,50 +1,72 @@
-"""`copysift.cluster` and `copysift.dedup`: documents in memory, the same phases, values back."""
+"""`copysift.cluster` and `copysift.dedup`: files or documents in memory, the same phases, values back."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Literal, TypeVar, Unpack, overload
 
 import numpy as np
-import pyarrow as pa
 
-from copysift.errors import UsageError
-from copysift.match.counts import Counts, PairColumns
-from copysift.model.values import Cluster, Pair, Result, Skipped
+from copysift.engines import dedup_steps
+from copysift.engines.record_output import removed_path
+from copysift.errors import InputError, UsageError
+from copysift.match.counts import Counts
+from copysift.model.values import Cluster, Result, Skipped
+from copysift.runs.cluster_run import check_onto, members
 from copysift.runs.cluster_run import cluster as run_cluster
-from copysift.runs.cluster_run import members
 from copysift.runs.scan_run import open_run
 from copysift.runs.tables import open_corpus
+from copysift.runs.texts import readable
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import ClusterKeywords, DedupKeywords
-from copysift.sources.delimited import table_records
 from copysift.sources.fields import Fields
-from copysift.sources.records import Builder, add_record
-from copysift.sources.source import BATCH_BYTES
-from copysift.workflows.dedup import decide
+from copysift.workflows.dedup import Decision, against, decide
+from copysift.workflows.dedup_result import DedupResult, read_output
+from copysift.workflows.feature_functions import named
+from copysift.workflows.passages import Known, cut
+from copysift.workflows.python_documents import (
+    Columns,
+    Documents,
+    Frame,
+    Item,
+    Items,
+    Paths,
+    Place,
+    Rows,
+    batches,
+    understood,
+)
+from copysift.workflows.run import ordered_pairs
+
+AnyFrame = TypeVar("AnyFrame", bound=Frame)
+AnyItem = TypeVar("AnyItem", bound=Item)
+Passages = Literal["", "cut", "flag"]
 
 
-def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack[ClusterKeywords]) -> Result:
-    """Cluster documents: strings, mappings with fields, an Arrow table or reader, a pandas or Polars frame.
+def cluster(documents: Documents, *, run: Place | None = None, **settings: Unpack[ClusterKeywords]) -> Result:
+    """Cluster the near-copies among files or documents.
 
-    Documents are named by their id, or by their number from 0. With `run` the run is kept in that folder.
+    A string is a path or a glob, and so is a `Path`, also in a list. Documents are a list of texts,
+    mappings, `Document`s or (name, text); an Arrow table or reader; a frame of pandas or Polars, also a
+    lazy one; a relation of DuckDB; a data set of Hugging Face. They are named by their id, or by their
+    number from 0. With `run` the run is kept in that folder.
     """
-    made = make(CorpusSettings, settings, "cluster")
-    documents = _several(documents)
-    with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
+    given = understood(documents)
+    with _settings(settings, "cluster") as made, tempfile.TemporaryDirectory(prefix="copysift-") as spare:
         path = Path(run) if run is not None else Path(spare) / "run"
-        run_cluster([], path, made, batches=lambda: _batches(documents, made))
+        _cluster(given, path, made)
         counts = open_run(path)
         found = tuple(Cluster(tuple(each)) for each in members(path).values())
         described = open_corpus(path).described
     return Result(
         described["settings"],
         counts.documents,
-        _pairs(counts),
+        ordered_pairs(counts),
         found,
         counts.ignored,
         counts.skipped,
@@ -54,112 +76,216 @@ def cluster(documents: Any, *, run: str | Path | None = None, **settings: Unpack
     )
 
 
-def dedup(documents: Any, *, keep: str = "first", **settings: Unpack[DedupKeywords]) -> Any:
-    """Give the documents without near-copies, as what they came: a list, a table or a frame.
+@overload
+def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not several documents
+    documents: Place | Iterable[os.PathLike[str]] | None = None,
+    *,
+    keep: str = "first",
+    output: Place | None = None,
+    against: Place | None = None,
+    passages: Passages = "",
+    from_run: Place | None = None,
+    **settings: Unpack[DedupKeywords],
+) -> DedupResult: ...
 
-    A reader of Arrow batches comes back as a table. Records that cannot be compared (no text) stay.
+
+@overload
+def dedup(
+    documents: AnyFrame,
+    *,
+    keep: str = "first",
+    against: Place | None = None,
+    passages: Passages = "",
+    from_run: Place | None = None,
+    **settings: Unpack[DedupKeywords],
+) -> AnyFrame: ...
+
+
+@overload
+def dedup(
+    documents: Iterable[AnyItem],
+    *,
+    keep: str = "first",
+    against: Place | None = None,
+    passages: Passages = "",
+    from_run: Place | None = None,
+    **settings: Unpack[DedupKeywords],
+) -> list[AnyItem]: ...
+
+
+def dedup(
+    documents: Documents | None = None,
+    *,
+    keep: str = "first",
+    output: Place | None = None,
+    against: Place | None = None,
+    passages: Passages = "",
+    from_run: Place | None = None,
+    **settings: Unpack[DedupKeywords],
+) -> object:
+    """Remove near-copies from files or documents, which are given as to `cluster`.
+
+    Documents come back as what they came: a list, a table or a frame; readers and relations as an Arrow
+    table. Those that cannot be compared (no text) stay. Files give a `DedupResult`; with `output` what
+    stays is written there (.jsonl or .parquet).
+
+    `against` names a run: what it has goes; with `passages` "cut" only the passages that it has go, with
+    "flag" their half-open byte offsets are added as a field `passages`. `from_run` applies a finished
+    run, to its own files or to the documents that it was made of, without comparing again.
     """
-    made = make(CorpusSettings, settings, "dedup")
-    documents = _several(documents)
-    held = documents if _is_table(documents) else list(documents)
-    bad: set[int] = set()
+    if passages not in ("", "cut", "flag"):
+        raise UsageError(f"passages are cut or flag, not {passages!r}")
+    if passages and against is None:
+        raise UsageError("passages needs against", hint='for example against="RUN"')
+    if from_run is not None and against is not None:
+        raise UsageError("from_run does not go together with against", hint="leave one of them out")
+    old, done = (None if place is None else Path(place) for place in (against, from_run))
+    if documents is None and done is None:
+        raise UsageError("nothing to deduplicate", hint="give paths, documents or from_run")
+    with _settings(settings, "dedup") as made:
+        if old is not None:
+            check_onto(old, made, settings)
+        given = Paths(()) if documents is None else understood(documents)
+        if isinstance(given, Paths):
+            return _dedup_files(given, output, made, keep, old, passages, done)
+        if output is not None:
+            raise UsageError("output is for files only", hint="write what dedup gives")
+        if passages and old is not None:
+            return _without_passages(given, made, old, passages)
+        return _dedup(given, made, keep, old, done)
+
+
+@contextmanager
+def _settings(given: Mapping[str, object], command: str) -> Iterator[CorpusSettings]:
+    """Make settings; a function for `features` has a name as long as they are used."""
+    function = given.get("features")
+    if callable(function):
+        with named(function) as name:
+            yield make(CorpusSettings, {**given, "features": name}, command)
+    else:
+        yield make(CorpusSettings, given, command)
+
+
+def _cluster(
+    given: Paths | Items | Columns,
+    path: Path,
+    settings: CorpusSettings,
+    bad: set[int] | None = None,
+    onto: Path | None = None,
+) -> None:
+    if isinstance(given, Paths):
+        run_cluster(given.names, path, settings, onto=onto)
+        return
+
+    def rows() -> Rows:
+        return batches(given, _fields(settings), bad)
+
+    run_cluster([], path, settings, onto=onto, batches=rows)
+
+
+def _dedup_files(
+    given: Paths,
+    output: Place | None,
+    settings: CorpusSettings,
+    keep: str,
+    against: Path | None,
+    passages: str,
+    from_run: Path | None,
+) -> DedupResult:
+    if from_run is not None and given.names:
+        raise UsageError("from_run applies a run to its own files", hint="leave the paths out")
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
-        path = Path(spare) / "run"
-        run_cluster([], path, made, batches=lambda: _batches(held, made, bad))
-        stays = decide(path, made, keep).stays
-    total = len(held)
-    numbers = np.array([number for number in range(total) if number not in bad], np.int64)
-    gone = set(numbers[~stays].tolist())
-    left = [number for number in range(total) if number not in gone]
-    if isinstance(held, list):
-        return [held[number] for number in left]
-    if isinstance(held, pa.Table | pa.RecordBatch):
-        return held.take(left)
-    return held.iloc[left] if hasattr(held, "iloc") else held[left]
-
-
-def _several(documents: Any) -> Any:
-    """Refuse what is not several documents; batches that can be read but once become a table."""
-    if isinstance(documents, str | bytes | Mapping):
-        raise UsageError("one document has no copies", hint="give several: a list, a table or a frame")
-    if isinstance(documents, os.PathLike):
-        raise UsageError(
-            f"{os.fspath(documents)} is a path, not documents",
-            hint="read it first, or cluster files with copysift cluster and open the run with copysift.Run",
+        path = Path(spare) / "kept.parquet" if output is None else Path(output)
+        done = dedup_steps.dedup(
+            given.names, path, settings, keeping=keep, against=against, passages=passages, from_run=from_run
         )
-    if isinstance(documents, pa.RecordBatchReader):
-        return documents.read_all()
-    if not _is_table(documents) and not isinstance(documents, Iterable):
-        raise UsageError(
-            f"documents cannot be of type {type(documents).__name__}",
-            hint="give a list of texts or mappings, a table or a frame",
-        )
-    return documents
-
-
-def _is_table(documents: Any) -> bool:
-    return (
-        hasattr(documents, "column_names")
-        or hasattr(documents, "columns")
-        or isinstance(documents, pa.RecordBatch)
+        tables = {}
+        if output is None:
+            removed = removed_path(path)
+            tables = {"kept": read_output(path), "removed": read_output(removed)}
+    skipped = tuple(Skipped(name, reason) for name, reason in done.skipped)
+    written = None if output is None else path
+    return DedupResult(
+        done.documents, done.kept, done.removed, done.reasons, skipped, done.notes, written, tables
     )
 
 
-def _batches(
-    documents: Any, settings: CorpusSettings, bad: set[int] | None = None
-) -> Iterator[pa.RecordBatch | Skipped]:
+def _dedup(
+    given: Items | Columns, settings: CorpusSettings, keep: str, old: Path | None, from_run: Path | None
+) -> object:
+    bad: set[int] = set()
+    if from_run is not None:
+        decision, first = _applied(given, settings, keep, from_run, bad), 0
+    else:
+        with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
+            path = Path(spare) / "run"
+            _cluster(given, path, settings, bad, old)
+            if old is None:
+                decision, first = decide(path, settings, keep), 0
+            else:
+                first = len(open_corpus(old).ids)
+                decision = against(path, first, settings)
+    numbers = np.array([number for number in range(len(given)) if number not in bad], np.int64)
+    gone = set(numbers[~decision.stays[first:]].tolist())
+    return given.select([number for number in range(len(given)) if number not in gone])
+
+
+def _applied(
+    given: Items | Columns, settings: CorpusSettings, keep: str, run: Path, bad: set[int]
+) -> Decision:
+    """Decide by a finished run that was made of these documents."""
+    reading = dedup_steps.applied_settings(run, settings)
+    fields = _fields(reading)
+    ids = [
+        name
+        for batch in batches(given, fields, bad)
+        if not isinstance(batch, Skipped)
+        for name in batch["id"].to_pylist()
+    ]
+    decision = decide(run, reading, keep)
+    known = (name == id_ or name.startswith(f"{id_}~") for name, id_ in zip(decision.ids, ids, strict=False))
+    if len(ids) != len(decision.ids) or not all(known):
+        raise InputError(f"{run} was made of other documents", hint="cluster these first")
+    return decision
+
+
+def _without_passages(
+    given: Items | Columns, settings: CorpusSettings, run: Path, passages: Passages
+) -> object:
+    """Cut or flag the passages that a run has; documents of which nothing is left go."""
+    if (
+        passages == "flag"
+        and isinstance(given, Items)
+        and not all(isinstance(x, Mapping) for x in given.held)
+    ):
+        raise UsageError("only records can be flagged", hint='give mappings: {"text": …}')
+    known = Known(run, open_corpus(run).described["settings"]["shingle"], settings.seed)
+    bad: set[int] = set()
+    texts = [
+        text
+        for batch in batches(given, _fields(settings), bad)
+        if not isinstance(batch, Skipped)
+        for text in batch["text"].to_pylist()
+    ]
+    numbers = [number for number in range(len(given)) if number not in bad]
+    changed: dict[int, object] = {}
+    gone: set[int] = set()
+    for number, text in zip(numbers, texts, strict=True):
+        shown = readable(text, settings.html)  # markup is blanked, so that offsets stay
+        spans = known.spans(shown)
+        if spans and passages == "flag":
+            changed[number] = [list(span) for span in spans]
+        elif spans:
+            changed[number] = left = cut(text, spans, markup=shown != text).decode("utf-8", "replace")
+            if not left.strip():
+                gone.add(number)
+    stays = [number for number in range(len(given)) if number not in gone]
+    return given.changed(stays, "passages" if passages == "flag" else settings.text_field, changed)
+
+
+def _fields(settings: CorpusSettings) -> Fields:
     named = settings.features if ":" not in settings.features else ""
-    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named)
-    noted = _rows(documents, fields)
-    for item in noted:
-        if isinstance(item, Skipped) and bad is not None:
-            bad.add(int(item.name.rpartition(":")[2]))
-        yield item
-
-
-def _rows(documents: Any, fields: Fields) -> Iterator[pa.RecordBatch | Skipped]:
-    if _is_table(documents):
-        if isinstance(documents, pa.Table | pa.RecordBatch):
-            table = documents
-        elif hasattr(documents, "to_arrow"):
-            table = documents.to_arrow()
-        else:
-            table = pa.Table.from_pandas(documents, preserve_index=False)
-        if fields.text not in table.schema.names and not fields.features:
-            raise UsageError(
-                f"there is no column {fields.text!r}",
-                hint=f"name one by text_field: {', '.join(table.schema.names)}",
-            )
-        yield from table_records(table, "", fields, BATCH_BYTES, -1)
-        return
-    yield from _items(documents, fields)
-
-
-def _items(documents: Iterable[Any], fields: Fields) -> Iterator[pa.RecordBatch | Skipped]:
-    import json
-
-    built = Builder()
-    for number, item in enumerate(documents):
-        if isinstance(item, str):
-            built.add(str(number), item.encode("utf-8", "replace"))
-        elif isinstance(item, bytes):
-            built.add(str(number), item)
-        else:
-            record = dict(item) if isinstance(item, Mapping) else item
-            note = add_record(built, record, fields, f":{number}", lambda rest: json.dumps(rest, default=str))
-            if note is not None:
-                yield note
-        if built.full:
-            yield from built.give()
-    yield from built.give()
-
-
-def _pairs(counts: Counts) -> tuple[Pair, ...]:
-    from copysift.match.pairs import Pairs
-
-    columns: PairColumns = counts.pairs
-    order = np.lexsort((columns.right, columns.left, -columns.resemblance))
-    return Pairs(counts.documents, columns.take(order))[:]
+    return Fields(settings.id_field, settings.text_field, settings.date_field, named)
 
 
 def _equal(counts: Counts) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,7 @@ from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
-from copysift.settings.keywords import QueryKeywords
+from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
 from copysift.sources.files import load
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts fas
     from copysift.store.merge import Policy
     from copysift.store.writer import Writer
     from copysift.workflows.index_adding import Added, Adding
+    from copysift.workflows.python_documents import Item
 
 Place = str | os.PathLike[str]
 
@@ -53,9 +54,11 @@ class Index(OverTime):
     settings other than those it was made with, it raises StoreError.
     """
 
-    def __init__(self, path: Place, *, keep_text: bool | None = None, **settings: object) -> None:
+    def __init__(
+        self, path: Place, *, keep_text: bool | None = None, **settings: Unpack[IndexKeywords]
+    ) -> None:
         self.path = Path(path)
-        self._given = settings
+        self._given: dict[str, object] = {**settings}
         self._places = Places(self.path)
         self._snapshot: Snapshot | None = None
         self._writer: Writer | None = None
@@ -95,7 +98,7 @@ class Index(OverTime):
 
     # ---- writing
 
-    def add(self, what: Any, *, progress: Progress | None = None) -> Added:
+    def add(self, what: Place | Iterable[Item], *, progress: Progress | None = None) -> Added:
         """Add files, or documents: a path, or an iterable of paths, Documents, (name, text) or mappings.
 
         Files whose size and time are those that the index knows are not read. A mapping has `text`
@@ -276,11 +279,11 @@ class Index(OverTime):
                     short.append((question.name, guarantee))
         return short
 
-    def pairs(self, *, regions: bool = False, **settings: object) -> Iterator[Pair]:
+    def pairs(self, *, regions: bool = False, **settings: Unpack[ScanKeywords]) -> Iterator[Pair]:
         """Compare every document with every other, from the index alone; settings are those of `scan`."""
         yield from self.scan(regions=regions, **settings).pairs
 
-    def scan(self, *, regions: bool = False, **settings: object) -> Result:
+    def scan(self, *, regions: bool = False, **settings: Unpack[ScanKeywords]) -> Result:
         """Compare every document with every other and give the whole result."""
         from copysift.workflows.index_scan import IndexScan
 
@@ -309,7 +312,7 @@ class Index(OverTime):
         document, content = found
         return b"".join(self._stored_reader(snapshot).content(document, content, content.kind))
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> dict[str, object]:
         """Give the numbers of the index: documents, fingerprints, sizes, settings, dates of sweeps."""
         numbers = self._reading().numbers() | {"settings": self.stored()}
         return numbers | {"sweeps": [sweep.date for sweep in self.sweeps()] if self.swept else []}

@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+import pyarrow.parquet as pq
 
 from copysift.errors import RunError, UsageError
-from copysift.model.values import Cluster, Pair
+from copysift.match.counts import Counts
+from copysift.match.pairs import Pairs
+from copysift.model import tables
+from copysift.model.values import Cluster, Group, Pair
 from copysift.runs import cluster_run as runs
-from copysift.runs.scan_run import _read_description
+from copysift.runs.scan_run import TABLES, _read_description, open_run
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import ReclusterKeywords
 from copysift.workflows.run_query import Asked
+from copysift.workflows.selection import equal_pairs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Place = str | os.PathLike[str]
 
 
-class Run:
+class Clusters(tuple[Cluster, ...]):
+    """The clusters of a run."""
+
+    __slots__ = ()
+
+    def __call__(self) -> Clusters:
+        """Give itself: `clusters` was a method once."""
+        warnings.warn("Run.clusters() is now Run.clusters", DeprecationWarning, stacklevel=2)
+        return self
+
+
+class Run(tables.Tabular):
     """A run of `copysift cluster` on disk; `seed` is the secret that it was made with.
 
     `described` is what its run.json says: settings, counts, sources, what was skipped.
@@ -30,13 +52,42 @@ class Run:
     def __init__(self, path: Place, *, seed: int | str = 0) -> None:
         self.path = Path(path)
         self._seed = make(CorpusSettings, {"seed": seed}).seed
-        self.described: dict[str, Any] = _read_description(self.path)
+        self.described: dict[str, object] = _read_description(self.path)
         if self.described.get("made_by") != "cluster":
             raise RunError(f"{path} was not made by copysift cluster", hint="copysift.show opens it")
 
-    def clusters(self) -> tuple[Cluster, ...]:
-        """Give the clusters of two documents or more, in order of their first document."""
-        return tuple(Cluster(tuple(each)) for each in runs.members(self.path).values())
+    @property
+    def documents(self) -> tuple[Group, ...]:
+        """The documents, in the order of input."""
+        return self._counts.documents
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        """All pairs from the floor of the run on, best first, made when they are asked for."""
+        return ordered_pairs(self._counts)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The clusters of two documents or more, in order of their first document."""
+        return Clusters(Cluster(tuple(each)) for each in runs.members(self.path).values())
+
+    def to_arrow(self, table: tables.Table = "pairs") -> pa.Table:
+        """Give a table of the run as it is on disk: pairs, documents or clusters."""
+        files = dict(zip(("documents", "pairs", "clusters"), TABLES, strict=True))
+        return pq.read_table(self.path / files[tables.known_table(table)])
+
+    def __repr__(self) -> str:
+        return f"<Run {os.fspath(self.path)}: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        heads = ("left", "right", "resemblance", "shared")
+        rows = ([getattr(pair, name) for name in heads] for pair in self.pairs[: tables.SHOWN])
+        return tables.html_table(f"{self.path}: {self._summary()}", heads, rows)
+
+    def _summary(self) -> str:
+        documents, pairs = (pq.read_metadata(self.path / name).num_rows for name in TABLES[:2])
+        counts = {"document": documents, "pair": pairs, "cluster": len(self.clusters)}
+        return ", ".join(tables.counted(number, what) for what, number in counts.items())
 
     def cluster_of(self, document: str) -> list[tuple[str, str]]:
         """Give the documents in the cluster of a document, each with how it joined."""
@@ -81,8 +132,20 @@ class Run:
         made = make(CorpusSettings, settings, "recluster")
         counts = runs.recluster(self.path, made, None if output is None else Path(output))
         self.described = _read_description(self.path)
+        self.__dict__.pop("clusters", None)
         return counts
 
     @cached_property
     def _asked(self) -> Asked:
         return Asked(self.path, self._seed)
+
+    @cached_property
+    def _counts(self) -> Counts:
+        return open_run(self.path)
+
+
+def ordered_pairs(counts: Counts) -> Pairs:
+    """Give the pairs of a corpus: equal documents, then the others, best first."""
+    columns = counts.pairs
+    order = np.lexsort((columns.right, columns.left, -columns.resemblance))
+    return Pairs(counts.documents, columns.take(order), first=equal_pairs(counts))

@@ -27,6 +27,7 @@ from copysift.match.estimators import SKETCHES
 from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
+from copysift.model.document import Document
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Group, Ignored, Pair, Result, Skipped, Submission
 from copysift.runtime import registry
@@ -100,15 +101,16 @@ class Scan:
         groups: bool = False,
         keep: bool = False,
         progress: Progress | None = None,
+        documents: Iterable[Document] = (),
     ) -> Result:
         """Scan files and folders, with the regions of pairs and with sif's groups if they are wanted.
 
-        Regions are those of the `most` best pairs, or of all; `keep` counts pairs down to the floor, so
-        that the run can be saved.
+        `documents` are in memory and come after the files. Regions are those of the `most` best pairs, or
+        of all; `keep` counts pairs down to the floor, so that the run can be saved.
         """
         shown = progress or Silent()
         with self._timed("walk"):
-            entries = self._gather(paths, shown)
+            entries = self._gather(paths, shown, documents)
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
@@ -171,10 +173,12 @@ class Scan:
         """Give the half-open byte spans of a document's source that base code covers."""
         return () if self._exact is None else self._exact.base_spans(name)
 
-    def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
+    def _gather(
+        self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
+    ) -> list[Entry]:
         shown.phase("listing", None)
         found = gather(
-            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped
+            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped, documents
         )
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions

@@ -44,14 +44,21 @@ def gather(
     jobs: int,
     archives: bool = True,
     grouped: bool = False,
+    documents: Iterable[Document] = (),
 ) -> Gathering:
-    """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
+    """Find the files of the paths, and put them into groups where the settings or their names ask for it.
+
+    Documents in memory come after them, in the groups of their units.
+    """
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
     intake = Intake(reading_of(settings), spool, settings.by == "dir", whole=not archives)
     handed_out = _required(
         intake, settings.base, "--base"
     )  # first: what was handed out is nobody's submission
     new = intake.take(paths)
+    for document in documents:
+        new.files.append((document, document.unit or document.name))
+        new.groups.setdefault(document.unit or document.name)
     past = _required(intake, settings.earlier, "--earlier")
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]

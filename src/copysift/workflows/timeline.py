@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from copysift.errors import InputError
 from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swept
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
+from copysift.settings.keywords import (
+    ChangesKeywords,
+    CopiesKeywords,
+    HistoryKeywords,
+    LocateKeywords,
+    SweepKeywords,
+)
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
 from copysift.workflows.query import Question
 
 if TYPE_CHECKING:
+    from copysift.model.document import Document
     from copysift.runtime.progress import Progress
     from copysift.store.snapshot import Snapshot
     from copysift.store.writer import Writer
+    from copysift.workflows.python_documents import Item
     from copysift.workflows.query import Asking
     from copysift.workflows.tracing import Trace
 
@@ -42,7 +53,9 @@ class OverTime(ABC):
     def _asking(self) -> Asking: ...
 
     @abstractmethod
-    def question(self, content: Any, *, text: bool = False, name: str = "", language: str = "") -> Question:
+    def question(
+        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+    ) -> Question:
         """Make a question of a file, of bytes or of a string."""
 
     @abstractmethod
@@ -52,7 +65,13 @@ class OverTime(ABC):
     @abstractmethod
     def _sketching(self) -> tuple[Any, bool]: ...
 
-    def sweep(self, source: Any, *, progress: Progress | None = None, **asked: object) -> Swept:
+    def sweep(
+        self,
+        source: Place | Iterable[Item],
+        *,
+        progress: Progress | None = None,
+        **asked: Unpack[SweepKeywords],
+    ) -> Swept:
         """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
 
         Settings are those of `copysift sweep`: date, revision, input_format, overwrite, max_shared. It is one
@@ -89,7 +108,7 @@ class OverTime(ABC):
         """Give the sweeps, oldest first."""
         return [Sweep(spelled(row.at), row.source, row.documents) for row in self._trace().sweeps]
 
-    def locate(self, uri: str, **asked: object) -> Located:
+    def locate(self, uri: str, **asked: Unpack[LocateKeywords]) -> Located:
         """Tell where the document of an address is now; `threshold` is the least resemblance."""
         from copysift.workflows.locate import locate
 
@@ -97,7 +116,7 @@ class OverTime(ABC):
         trace.number_of(uri)  # an address that nobody met is told first
         return locate(trace, uri, make(Tracing, asked, "locate").kept)
 
-    def seen(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Located:
+    def seen(self, content: Place | bytes, *, text: bool = False, **asked: Unpack[LocateKeywords]) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
         from copysift.workflows.locate import locate_contents
 
@@ -108,29 +127,31 @@ class OverTime(ABC):
         measures = trace.measures(found)
         return locate_contents(trace, question.name, exact, measures, threshold)
 
-    def history(self, uri: str, **asked: object) -> History:
+    def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
         """Give the versions of an address; settings: diff (what changed), since, until."""
         from copysift.workflows.history import history
 
         made = make(Tracing, asked, "history")
         return history(self._trace(), uri, made.diff, made.since, made.until)
 
-    def changes(self, **asked: object) -> Changes:
+    def changes(self, **asked: Unpack[ChangesKeywords]) -> Changes:
         """Count what appeared, died, moved and changed; settings: threshold, since, until."""
         from copysift.workflows.changes import changes
 
         made = make(Tracing, asked, "changes")
         return changes(self._trace(), made.kept, made.since, made.until)
 
-    def holders(self, content: Place | bytes, *, text: bool = False, **asked: object) -> Holders:
-        """Tell who holds all or part of a file, of bytes or a string.
+    def copies(
+        self, content: Place | bytes, *, text: bool = False, **asked: Unpack[CopiesKeywords]
+    ) -> Holders:
+        """Find copies of all or part of a file, of bytes or of a string.
 
         Settings are those of `copysift copies`: threshold, original, group_by, watch.
         """
         return self._holders(self.question(content, text=text), make(Copies, asked))
 
-    def holders_of(self, uri: str, **asked: object) -> Holders:
-        """Tell who holds all or part of what stands, or last stood, at an address whose text is kept."""
+    def copies_of(self, uri: str, **asked: Unpack[CopiesKeywords]) -> Holders:
+        """Find copies of all or part of what is, or last was, at an address whose text is kept."""
         trace = self._trace()
         last = trace.timeline.versions_of(trace.number_of(uri))[-1]
         source = trace.snapshot.text(last.content)
@@ -142,6 +163,18 @@ class OverTime(ABC):
         row = trace.snapshot.contents([last.content])[last.content]
         question = Question(uri, source, row.kind, row.checksum, row.bytes)
         return self._holders(question, make(Copies, {"original": uri, **asked}))
+
+    def holders(
+        self, content: Place | bytes, *, text: bool = False, **asked: Unpack[CopiesKeywords]
+    ) -> Holders:
+        """Find copies: the old name of `copies`."""
+        warnings.warn("Index.holders is now Index.copies", DeprecationWarning, stacklevel=2)
+        return self.copies(content, text=text, **asked)
+
+    def holders_of(self, uri: str, **asked: Unpack[CopiesKeywords]) -> Holders:
+        """Find copies: the old name of `copies_of`."""
+        warnings.warn("Index.holders_of is now Index.copies_of", DeprecationWarning, stacklevel=2)
+        return self.copies_of(uri, **asked)
 
     def _holders(self, question: Question, asked: Copies) -> Holders:
         from copysift.workflows.copies import Holding
