@@ -59,7 +59,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scan"], "copysift: nothing to scan\nhint: name files or folders, or use --files-from\n"),
+        (["scan"], "copysift: nothing to scan\nhint: add files or folders, or use --files-from\n"),
         (["scan", ".", "--noise", "30", "--guarantee", "20"],
          "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
          "hint: the window is guarantee − noise + 1 and must be at least 1: "
@@ -82,13 +82,13 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "-o", "none/report.json"],
          "copysift: cannot write none/report.json: there is no folder none\nhint: create it first\n"),
         (["scan", ".", "--scheme", "anchor"],
-         "copysift: too little text to learn anchors from\nhint: name them by --anchor\n"),
+         "copysift: too little text to learn anchors from\nhint: use --anchor\n"),
         (["scan", ".", "--save", "no/such/run"], None),
         (["scan", ".", "--config", "none.toml"],
          "copysift: cannot read the config file none.toml: No such file or directory\n"),
         (["show", "none"],
          "copysift: none is not a run: No such file or directory\n"
-         "hint: make one with copysift scan --save or copysift cluster\n"),
+         "hint: create one with copysift scan --save or copysift cluster\n"),
         (["compare", "a", "b"], None),
         (["scan", ".", "--tmp-dir", "none"],
          "copysift: the folder none of --tmp-dir does not exist\nhint: make it first\n"),

@@ -70,7 +70,7 @@ def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Ite
     def take(data: bytes | memoryview, final: bool) -> Made:
         nonlocal rest, offset
         if offset + len(data) > MAX_BYTES:
-            raise InputError(f"a document of over {MAX_BYTES} bytes", hint="Split it: offsets are 32-bit.")
+            raise InputError(f"a document of over {MAX_BYTES} bytes", hint="split it: offsets have 32 bits")
         made, used = step(data, offset, final)
         offset += used
         rest = bytearray(data[used:])

@@ -117,7 +117,7 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
         if not isinstance(settings, dict) or not isinstance(title, str):
             raise UsageError("settings must be an object, and title a string")
         if not any(each.role == "file" for each in upload.files):
-            raise UsageError("there is nothing to compare", hint="send at least one file")
+            raise UsageError("nothing to compare", hint="send at least one file")
         asked = requests.checked(settings)
         job = await asyncio.to_thread(
             jobs.accept,

@@ -236,8 +236,8 @@ class Scan:
             return ()
         most, needed = self._most_shared(), int(postings.common.degrees.max())
         return (
-            f"{buried:,} of the files have few fingerprints left to compare: nearly all stand in more than "
-            f"{most:,} files and are ignored; --max-shared {needed} compares them, too",
+            f"{buried:,} files are mostly text found in over {most:,} files, which is ignored; "
+            f"--max-shared {needed} compares it",
         )
 
     def _of_submissions(
@@ -318,7 +318,7 @@ class Scan:
             return None
         folder = Path(self.settings.tmp_dir)
         if not folder.is_dir():
-            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="make it first")
+            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="create it first")
         return folder
 
     @contextmanager

@@ -34,7 +34,7 @@ class Trace:
         if not is_swept(snapshot.catalog):
             raise StoreError(
                 f"{snapshot.folder} has no sweeps",
-                hint="copysift sweep begins an index of sweeps; copysift query asks any index",
+                hint="use copysift sweep to add one, or copysift query",
             )
         self.snapshot = snapshot
         self.timeline = Timeline(snapshot.catalog)
@@ -76,7 +76,7 @@ class Trace:
         number = self.timeline.number_of(uri)
         if number is None:
             raise InputError(
-                f"{uri}: no sweep has met this address", hint="copysift index list names those of today"
+                f"{uri}: address never seen", hint="copysift index list shows current ones"
             )
         return number
 
