@@ -35,7 +35,7 @@ def test_add_list_and_info_tell_what_is_there(tmp_path):
     done = copysift(tmp_path, "index", "info", "x.sift")
     for words in (
         "documents     3 (3 different)",
-        "bytes a fingerprint",
+        "bytes per fingerprint",
         "% of the text",
         "made with     kind auto",
     ):

@@ -59,7 +59,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scan"], "copysift: nothing to scan\nhint: add files or folders, or use --files-from\n"),
+        (["scan"], "copysift: nothing to scan\nhint: name files or folders, or use --files-from\n"),
         (["scan", ".", "--noise", "30", "--guarantee", "20"],
          "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
          "hint: the window is guarantee − noise + 1 and must be at least 1: "
@@ -91,7 +91,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "hint: create one with copysift scan --save or copysift cluster\n"),
         (["compare", "a", "b"], None),
         (["scan", ".", "--tmp-dir", "none"],
-         "copysift: the folder none of --tmp-dir does not exist\nhint: make it first\n"),
+         "copysift: the folder none of --tmp-dir does not exist\nhint: create it first\n"),
         (["scan", ".", "--colour", "red"], None),
         (["shred", "."], None),
     ],

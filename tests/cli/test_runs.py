@@ -171,10 +171,10 @@ def test_show_refuses_longest_matches_that_the_run_does_not_know(run, options):
 def test_show_refuses_longest_matches_that_a_filter_left_out(run):
     copysift(run, "scan", "in", "--min-match", "60", "--same-suffix", "--save", "suffix")
     copysift(run, "scan", "in", "--min-match", "60", "--size-ratio", "1.5", "--save", "ratio")
-    assert "with the same suffix only" in copysift(run, "show", "suffix", "--min-match", "60").err
+    assert "only for pairs with the same suffix" in copysift(run, "show", "suffix", "--min-match", "60").err
     for wider in ((), ("--size-ratio", "2")):
         done = copysift(run, "show", "ratio", "--min-match", "60", *wider)
-        assert "within --size-ratio 1.5 only" in done.err
+        assert "only for pairs within --size-ratio 1.5" in done.err
 
 
 def test_show_by_shared_fingerprints_refuses_when_pairs_may_be_missing(tmp_path):
