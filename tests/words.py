@@ -40,16 +40,27 @@ AVOIDED = {
 }
 PATTERN = re.compile(r"\b(?:" + "|".join(f"(?:{each})" for each in AVOIDED) + r")\b", re.IGNORECASE)
 
+LATER = "its messages are still to be rewritten"
 # What is checked: every module of the package, but for those that are listed here with a reason.
 EXCEPTIONS = {
     "kernels/reference": "definitions of kernels, which speak to developers",
-    "sources": "not rewritten yet",
-    "engines": "not rewritten yet",
-    "workflows/api.py": "not rewritten yet",
-    "workflows/corpora.py": "not rewritten yet",
-    "workflows/submissions.py": "not rewritten yet",
-    "workflows/index.py": "not rewritten yet",
-    "runs/cluster_run.py": "not rewritten yet",
+    "engines/dedup_steps.py": LATER,
+    "engines/phases.py": LATER,
+    "engines/spark/listings.py": LATER,
+    "engines/spark/sources.py": LATER,
+    "runs/cluster_run.py": LATER,
+    "sources/containers.py": LATER,
+    "sources/crawl.py": LATER,
+    "sources/jsonl.py": LATER,
+    "sources/metadata.py": LATER,
+    "sources/payload.py": LATER,
+    "sources/record_files.py": LATER,
+    "sources/warc.py": LATER,
+    "sources/zip_members.py": LATER,
+    "workflows/api.py": LATER,
+    "workflows/corpora.py": LATER,
+    "workflows/index.py": LATER,
+    "workflows/submissions.py": LATER,
 }
 PAGES = (  # globs below the root: docs, templates and JavaScript
     "README.md",
@@ -59,7 +70,7 @@ PAGES = (  # globs below the root: docs, templates and JavaScript
     "src/copysift/*/templates/*.j2",
     "src/copysift/*/static/*.js",
 )
-RAISED = re.compile(r"(Error|Skipped|Pending)$")
+RAISED = re.compile(r"(Error|Exception|Skipped)$")
 NOTED = ("note", "echo", "say", "phase", "warn")
 SHOWN = ("report", "cli")  # folders whose every string may be shown
 
@@ -76,7 +87,7 @@ def literals_of(node: ast.AST) -> Iterator[ast.Constant]:
 def strings_of(path: Path) -> Iterator[tuple[int, str]]:
     """Give the string literals of a module that users may see, with their lines.
 
-    They are arguments of errors, notes, skipped files and click; in SHOWN, sentences anywhere but in docstrings.
+    They are arguments of errors, notes, skipped files and click; in SHOWN, every sentence but docstrings.
     """
     content = path.read_text(encoding="utf-8")
     excused = {at for at, line in enumerate(content.splitlines(), 1) if OPT_OUT in line}

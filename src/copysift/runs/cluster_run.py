@@ -152,9 +152,7 @@ def require_field(
         )
     if all(reason.startswith(MISSING) for reason in reasons):
         field = next(iter(reasons)).removeprefix(MISSING).strip()
-        raise InputError(
-            f"no record{of} has a field {field}", hint=f"use --text-field or --id-field{shown}"
-        )
+        raise InputError(f"no record{of} has a field {field}", hint=f"use --text-field or --id-field{shown}")
 
 
 def _stamp(onto: Path | None) -> str:
@@ -182,9 +180,7 @@ def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> No
     """Refuse settings that were given and are not those of the run that others are added to."""
     theirs = from_stored(_read_description(onto)["settings"])
     known = settings_of(CorpusSettings)
-    others = [
-        name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)
-    ]
+    others = [name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)]
     if others:
         made = ", ".join(f"{known[name].flags[-1]} {getattr(theirs, name) or 'none'}" for name in others)
         asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)

@@ -263,7 +263,7 @@ def own(state: State, user: str, id_: str) -> Job:
     try:
         return state.jobs.get(id_, user)
     except (KeyError, UnicodeEncodeError):
-        raise HTTPException(404, "there is no such job") from None
+        raise HTTPException(404, "job not found") from None
 
 
 def result_file(state: State, job: Job, name: str) -> Path:

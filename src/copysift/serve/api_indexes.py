@@ -76,7 +76,7 @@ def held(state: State, user: str, name: str, own: bool = False) -> Held:
     try:
         found = state.indexes.get(user, name)
     except (KeyError, UnicodeEncodeError):
-        raise HTTPException(404, "there is no such index") from None
+        raise HTTPException(404, "index not found") from None
     if own and not found.own:
         raise HTTPException(403, "this index can only be read")
     return found

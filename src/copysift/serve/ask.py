@@ -27,7 +27,13 @@ LISTED = 500
 @router.get("/ask")
 def ask_page(request: Request, state: ServerState, user: PageUser) -> Response:
     """Show the form."""
-    values = {"indexes": state.indexes.listed(user), "answers": None, "text": "", "chosen": "", "threshold": ""}
+    values = {
+        "indexes": state.indexes.listed(user),
+        "answers": None,
+        "text": "",
+        "chosen": "",
+        "threshold": "",
+    }
     return show(request, "ask.html.j2", values, user=user)
 
 

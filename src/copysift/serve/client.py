@@ -25,7 +25,9 @@ class Client:
     def __init__(self, url: str, token: str = "") -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"--server {url} is not an address", hint="use an address such as http://127.0.0.1:8690")
+            raise UsageError(
+                f"--server {url} is not an address", hint="use an address such as http://127.0.0.1:8690"
+            )
         self._url, self._token = f"{url.rstrip('/')}/api/v1", token
 
     def scan(

@@ -103,7 +103,7 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
     """Show a check: how far it is, or what came of it."""
     job = api.own(state, user, id_)
     if job.kind != "scan":
-        raise HTTPException(404, "there is no such check")
+        raise HTTPException(404, "check not found")
     values = {
         "job": job,
         "shown": job_out(state.jobs, job),

@@ -75,9 +75,7 @@ class Trace:
         """Give the number of an address; raises InputError if no sweep met it."""
         number = self.timeline.number_of(uri)
         if number is None:
-            raise InputError(
-                f"{uri}: address never seen", hint="copysift index list shows current ones"
-            )
+            raise InputError(f"{uri}: address never seen", hint="copysift index list shows current ones")
         return number
 
     def last_of(self, row: VersionRow) -> int:
