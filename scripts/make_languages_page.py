@@ -47,7 +47,7 @@ check(from_file("zed.toml"), open("sample.zed", "rb").read())
 
 | key | value |
 |---|---|
-| `name`, `title`, `aliases`, `extensions` | names; extensions begin with a dot. All before the first empty line is the head |
+| `name`, `title`, `aliases`, `extensions` | names; extensions start with a dot. All before the first empty line is the head |
 | `looks_like` | a pattern that the head of a file must match, for extensions that other languages use too |
 | `extends` | a language whose keywords, operators and forms are taken over |
 | `keywords`, `operators` | words with blanks between them; a single byte is always an operator |
@@ -64,16 +64,16 @@ The forms are lists. An entry is a string that opens and closes, a pair, or a ta
 
 | key | form |
 |---|---|
-| `line_comments` | to the end of the line; `continued`: a backslash before the line end goes on |
+| `line_comments` | to the end of the line; `continued`: a backslash before the line end continues it |
 | `block_comments` | from `open` to `close`; `nested` |
 | `strings`, `characters`, `regexes` | from `open` to `close`, with `escape` (a backslash; empty for none) |
 | `raw_strings`, `raw_comments` | `open`, any number of `fence` bytes (letters if empty), `middle`, the body, `close`, the same fence, `end`: `R"x(…)x"`, `r#"…"#`, `[==[…]==]` |
-| `heredocs` | the body begins with the next line and ends with the name that follows `open` |
+| `heredocs` | the body starts with the next line and ends with the name that follows `open` |
 | `quotes` | any mark after `open` is the quote, as in `q(…)`; `parts` is 2 for `s/…/…/`; `regex` |
 | `letters` | one character after `open`, as in `0'c`; `whole_word` as in `#\\space` |
 
-More fields: `multiline`; `doubled` (a doubled closing stands for itself); `hole` and `hole_close` (code inside a string, as
-in `${…}`); `prefixes` and `any_case`; `max` (one character, or an escape of so many bytes) with `must_close`; `brackets` (nothing
+More fields: `multiline`; `doubled` (a doubled closing mark is part of the string); `hole` and `hole_close` (code inside a string, as
+in `${…}`); `prefixes` and `any_case`; `max` (one character, or an escape of this many bytes) with `must_close`; `brackets` (nothing
 closes inside `[…]`); and where an opening counts: `column`, `line_start`, `word`, `not_after_operand`, `not_adjacent`,
 `after_blank`.
 

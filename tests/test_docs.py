@@ -66,7 +66,7 @@ def test_every_kind_scheme_and_report_is_described_by_formats():
     assert set(formats.REPORTS) == set(registry.names(registry.REPORTS))
 
 
-def test_every_folder_of_the_package_stands_in_the_architecture():
+def test_every_folder_of_the_package_is_described_in_the_architecture():
     written = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for folder in (ROOT / "src" / "copysift").iterdir():
         if folder.is_dir() and not folder.name.startswith("_"):

@@ -40,26 +40,71 @@ AVOIDED = {
 }
 PATTERN = re.compile(r"\b(?:" + "|".join(f"(?:{each})" for each in AVOIDED) + r")\b", re.IGNORECASE)
 
-# What is checked: add a folder or a suffix here.
-FOLDERS = ("settings", "cli")
-PAGES: tuple[str, ...] = ()  # globs below the root, for templates, JavaScript and docs
-RAISED = re.compile(r"Error$")
-NOTED = ("note", "echo", "say", "phase")
+LATER = "its messages are still to be rewritten"
+# What is checked: every module of the package, but for those that are listed here with a reason.
+EXCEPTIONS = {
+    "kernels/reference": "definitions of kernels, which speak to developers",
+    "engines/dedup_steps.py": LATER,
+    "engines/phases.py": LATER,
+    "engines/spark/listings.py": LATER,
+    "engines/spark/sources.py": LATER,
+    "runs/cluster_run.py": LATER,
+    "sources/containers.py": LATER,
+    "sources/crawl.py": LATER,
+    "sources/jsonl.py": LATER,
+    "sources/metadata.py": LATER,
+    "sources/payload.py": LATER,
+    "sources/record_files.py": LATER,
+    "sources/warc.py": LATER,
+    "sources/zip_members.py": LATER,
+    "workflows/api.py": LATER,
+    "workflows/corpora.py": LATER,
+    "workflows/index.py": LATER,
+    "workflows/submissions.py": LATER,
+}
+PAGES = (  # globs below the root: docs, templates and JavaScript
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "src/copysift/*/templates/*.j2",
+    "src/copysift/*/static/*.js",
+)
+RAISED = re.compile(r"(Error|Exception|Skipped)$")
+NOTED = ("note", "echo", "say", "phase", "warn")
+SHOWN = ("report", "cli")  # folders whose every string may be shown
+
+
+def literals_of(node: ast.AST) -> Iterator[ast.Constant]:
+    """Give the string literals below a node; what is between the braces of an f-string is code."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node
+    if not isinstance(node, ast.FormattedValue):
+        for child in ast.iter_child_nodes(node):
+            yield from literals_of(child)
 
 
 def strings_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Give the string literals that a module passes to errors, notes and click, with their lines."""
+    """Give the string literals of a module that users may see, with their lines.
+
+    They are arguments of errors, notes, skipped files and click; in SHOWN, every sentence but docstrings.
+    """
     content = path.read_text(encoding="utf-8")
     excused = {at for at, line in enumerate(content.splitlines(), 1) if OPT_OUT in line}
-    for call in ast.walk(ast.parse(content)):
-        if not isinstance(call, ast.Call):
-            continue
-        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        if RAISED.search(name) or name in NOTED:
-            for each in ast.walk(call):
-                literal = isinstance(each, ast.Constant) and isinstance(each.value, str)
-                if literal and each.lineno not in excused:
-                    yield each.lineno, each.value
+    tree = ast.parse(content)
+    found: dict[int, ast.Constant] = {}  # the parts of an f-string have one place, so by identity
+    for call in ast.walk(tree):
+        name = getattr(getattr(call, "func", None), "id", getattr(getattr(call, "func", None), "attr", ""))
+        if isinstance(call, ast.Call) and (RAISED.search(name) or name in NOTED):
+            found |= {id(each): each for each in literals_of(call)}
+    if path.relative_to(SOURCE).parts[0] in SHOWN:
+        documented = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+        for each in literals_of(tree):
+            if id(each) not in documented and " " in each.value:
+                found[id(each)] = each
+    for each in sorted(found.values(), key=lambda each: each.lineno):
+        if each.lineno not in excused:
+            yield each.lineno, str(each.value)
 
 
 def avoided_in(text: str) -> list[str]:
@@ -68,8 +113,12 @@ def avoided_in(text: str) -> list[str]:
 
 
 def message_faults() -> list[str]:
-    """Give every avoided word in a message of the checked folders, with its place."""
-    paths = sorted(path for folder in FOLDERS for path in (SOURCE / folder).rglob("*.py"))
+    """Give every avoided word in a message of the package, with its place."""
+    paths = [
+        path
+        for path in sorted(SOURCE.rglob("*.py"))
+        if not any(path.is_relative_to(SOURCE / each) for each in EXCEPTIONS)
+    ]
     return [
         f"{path.relative_to(ROOT)}:{line}: {word}"
         for path in paths

@@ -35,7 +35,7 @@ def test_add_list_and_info_tell_what_is_there(tmp_path):
     done = copysift(tmp_path, "index", "info", "x.sift")
     for words in (
         "documents     3 (3 different)",
-        "bytes a fingerprint",
+        "bytes per fingerprint",
         "% of the text",
         "made with     kind auto",
     ):
@@ -138,7 +138,7 @@ def test_query_options_window_quick_limit_and_threshold(tmp_path):
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--window", "3")
     assert done.status == 2
     assert done.err.startswith(
-        "copysift: --window is 3, but the index was made with windows of 26 for text\nhint: "
+        "copysift: --window is 3, but the index was created with windows of 26 for text\nhint: "
     )
 
 
@@ -165,16 +165,16 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     for arguments, message in [
         (
             ["query", "x.sift", "d/a.txt"],
-            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
+            "copysift: x.sift is not an index\nhint: create one with copysift index add\n",
         ),
-        (["index", "info", "d"], "copysift: d is not an index\nhint: make one with copysift index add\n"),
+        (["index", "info", "d"], "copysift: d is not an index\nhint: create one with copysift index add\n"),
         (
             ["index", "update", "x.sift", "d"],
-            "copysift: x.sift is not an index\nhint: make one with copysift index add\n",
+            "copysift: x.sift is not an index\nhint: create one with copysift index add\n",
         ),
         (
             ["index", "add", "d", "d"],
-            "copysift: d is there already and is not an index\nhint: choose another name\n",
+            "copysift: d already exists and is not an index\nhint: choose another name\n",
         ),
         (
             ["index", "add", "d/a.txt", "d"],
@@ -199,7 +199,7 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     assert done.status == 2
     assert (
         done.err.splitlines()[0]
-        == "copysift: x.sift was made with --noise by kind, and is now asked with --noise 9"
+        == "copysift: x.sift was created with --noise by kind; you gave --noise 9"
     )
 
 
@@ -280,7 +280,7 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     done = copysift(tmp_path, "index", "add", "x.sift", "d", "--seed-file", "secret")
     assert done.status == 0
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt")
-    assert done.err == "copysift: x.sift was made with a secret seed\nhint: give it by --seed-file\n"
+    assert done.err == "copysift: x.sift was created with a secret seed\nhint: add --seed-file\n"
     done = copysift(tmp_path, "query", "x.sift", "d/a.txt", "--seed-file", "secret")
     assert (done.status, done.out.splitlines()[0]) == (0, "d/a.txt: 2 documents")
     assert copysift(tmp_path, "scan", "x.sift", "--seed-file", "secret").status == 0

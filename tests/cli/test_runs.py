@@ -77,7 +77,7 @@ def test_show_below_the_floor_says_so(run):
     assert done.status == 2
     assert done.err == (
         "copysift: --threshold is 1%, but run has no pairs below 5%\n"
-        "hint: ask for more, or scan again with a lower --floor\n"
+        "hint: raise --threshold, or scan again with a lower --floor\n"
     )
 
 
@@ -87,7 +87,7 @@ def test_a_run_is_replaced_whole_and_nothing_else_is_overwritten(run):
     assert sorted(path.name for path in run.iterdir()) == ["in", "run"]
     done = copysift(run, "scan", "in", "--save", "in")
     assert done.status == 2
-    assert done.err == "copysift: in exists and is not a run\nhint: name another folder, or remove it\n"
+    assert done.err == "copysift: in exists and is not a run\nhint: choose another folder, or remove it\n"
 
 
 @pytest.mark.parametrize("name", ["documents.parquet", "pairs.parquet", "clusters.parquet", "run.json"])
@@ -116,7 +116,7 @@ def test_a_run_of_another_version_says_so(run):
     assert done.status == 2
     assert done.err == (
         "copysift: run is a run of version 2, made by copysift 9.0; this copysift reads version 1\n"
-        "hint: make the run again with copysift scan --save\n"
+        "hint: recreate the run with copysift scan --save\n"
     )
 
 
@@ -163,7 +163,7 @@ def test_show_refuses_longest_matches_that_the_run_does_not_know(run, options):
     assert (done.status, done.out) == (2, "")
     asked = " ".join(options).removesuffix(" 60")
     assert done.err == (
-        f"copysift: run does not know the longest matches that {asked} needs\n"
+        f"copysift: {asked} needs match lengths, which run lacks\n"
         f"hint: scan again with {' '.join(options)} --save RUN\n"
     )
 
@@ -171,10 +171,10 @@ def test_show_refuses_longest_matches_that_the_run_does_not_know(run, options):
 def test_show_refuses_longest_matches_that_a_filter_left_out(run):
     copysift(run, "scan", "in", "--min-match", "60", "--same-suffix", "--save", "suffix")
     copysift(run, "scan", "in", "--min-match", "60", "--size-ratio", "1.5", "--save", "ratio")
-    assert "with the same suffix only" in copysift(run, "show", "suffix", "--min-match", "60").err
+    assert "only for pairs with the same suffix" in copysift(run, "show", "suffix", "--min-match", "60").err
     for wider in ((), ("--size-ratio", "2")):
         done = copysift(run, "show", "ratio", "--min-match", "60", *wider)
-        assert "within --size-ratio 1.5 only" in done.err
+        assert "only for pairs within --size-ratio 1.5" in done.err
 
 
 def test_show_by_shared_fingerprints_refuses_when_pairs_may_be_missing(tmp_path):
@@ -185,7 +185,7 @@ def test_show_by_shared_fingerprints_refuses_when_pairs_may_be_missing(tmp_path)
     assert copysift(tmp_path, "scan", "in", "--save", "run", "-q").status == 0
     done = copysift(tmp_path, "show", "run", "--measure", "shared")
     assert (done.status, done.out) == (2, "")
-    assert "run was not kept for --measure shared: pairs below 0.05 are missing" in done.err
+    assert "run was not saved for --measure shared: pairs below 0.05 are missing" in done.err
     asked = ("--measure", "shared", "--format", "csv")
     assert copysift(tmp_path, "scan", "in", *asked, "--save", "kept").status == 0
     shown = copysift(tmp_path, "show", "kept", *asked)

@@ -320,7 +320,7 @@ def test_a_run_of_another_version_says_so(tmp_path):
     (tmp_path / "run" / "run.json").write_text(json.dumps(described | {"version": 99}))
     with pytest.raises(RunError, match="version 99") as refused:
         recluster(tmp_path / "run", CorpusSettings())
-    assert refused.value.hint == "make the run again with copysift cluster"
+    assert refused.value.hint == "recreate the run with copysift cluster"
 
 
 def test_an_empty_corpus_is_a_run_without_documents(tmp_path):

@@ -115,7 +115,7 @@ def test_a_bad_setting_is_refused_before_anything_is_kept(server: Server) -> Non
         ({"base": ["/etc"]}, "there is no setting 'base'"),
         ({"tmp_dir": "/etc"}, "there is no setting 'tmp_dir'"),
         ({"threshold": "lots"}, "threshold"),
-        ({"by": "moon"}, "by has no choice 'moon'"),
+        ({"by": "moon"}, "by cannot be 'moon'"),
         ({"limit": 10**9}, "at most"),
     ):
         status, problem = server.ask("POST", "/api/v1/jobs", documents("a", "b", settings=settings))

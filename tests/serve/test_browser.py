@@ -90,7 +90,7 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
     picture(browser, "pair")
     browser.get(check)
     assert "same typo" in found(browser, ".card", "Marked pairs").text
-    found(browser, "button", "Share by a link").click()
+    found(browser, "button", "Share with a link").click()
     link = found(browser, "#link").text
     browser.get(link)
     found(browser, "h1", "Homework 3")
@@ -100,7 +100,7 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
     browser.get(check)
     browser.execute_script("window.confirm = () => true")
     found(browser, "button.danger", "Delete").click()
-    found(browser, "h1", "Who copied")
+    found(browser, "h1", "Compare submissions")
     browser.get(check)
     found(browser, "h1", "That did not work")
     browser.get(link)
@@ -139,7 +139,7 @@ def test_a_text_is_asked_for_and_found(server: Server, browser: Any, tmp_path: P
     browser.execute_script("arguments[0].value = arguments[1]", area, f"Mine before. {passage} Mine after.")
     found(browser, "button.primary", "Ask").click()
     hit = found(browser, ".hit", "lighthouse.txt")
-    assert "% of what you asked for stands there" in hit.text
+    assert "% of your text is in this document" in hit.text
     assert len(hit.find_elements("css selector", ".passages-of pre")) >= 2
     picture(browser, "ask")
     browser.get(f"{server.url}/indexes/essays")
@@ -218,7 +218,7 @@ def test_a_user_logs_in_and_browses_the_clusters_of_a_run(browser: Any, tmp_path
         browser.get(f"{server.url}/runs")
         picture(browser, "login")
         found(browser, "input[name=token]").send_keys("ann-token-0123456789\n")
-        found(browser, "h1", "Who copied")
+        found(browser, "h1", "Compare submissions")
         found(browser, "nav a", "Runs").click()
         picture(browser, "runs")
         found(browser, "td a", "crawl").click()

@@ -92,7 +92,7 @@ def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:
     assert "bees.txt" in done.stdout
     assert (done.returncode, done.stderr) == (3, "copysift: skipped gone.txt: no such file or directory\n")
     wrong = copysift("query", "nowhere", "mine.txt", "--server", filled.url, folder=tmp_path)
-    assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: there is no such index\n")
+    assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: index not found\n")
 
 
 def test_scan_by_a_server_gives_what_it_gives_here(server: Server, tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_users_are_let_in_by_the_list_and_own_what_they_send(guarded: Server) ->
 @pytest.mark.parametrize(
     ("data", "answer"),
     [
-        (b"GET / HTTP/1.1\r\n\r\n", b"Error: a MOSS client begins with `moss USERID`\n"),
+        (b"GET / HTTP/1.1\r\n\r\n", b"Error: expected `moss USERID` as the first line\n"),
         (os.urandom(5000).replace(b"\n", b"x"), b"Error: a line is longer than 4096 bytes\n"),
         (HEAD + b"file 1 c 99999999999 a.c\n", b"yes\nError: a file is larger than 20000000 bytes\n"),
         (
@@ -245,7 +245,7 @@ def test_users_are_let_in_by_the_list_and_own_what_they_send(guarded: Server) ->
             b"yes\nError: the connection ended 7 bytes before the end of a file\n",
         ),
         (HEAD + b"file 1 c 3 a.c\nabcdef\n", b"yes\nError: `def` is not expected here\n"),
-        (HEAD + b"query 0 c\n", b"yes\nError: there is nothing to compare: no file was sent\n"),
+        (HEAD + b"query 0 c\n", b"yes\nError: nothing to compare: no file was sent\n"),
     ],
 )
 def test_lies_and_garbage_end_with_one_line_and_leave_nothing(

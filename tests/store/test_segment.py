@@ -81,7 +81,7 @@ def test_a_segment_that_is_cut_short_is_refused_by_name(tmp_path, size):
     path = tmp_path / "00000007.seg"
     written(path, made(3000))
     os.truncate(path, size if size >= 0 else path.stat().st_size + size)
-    with pytest.raises(StoreError, match=r"00000007\.seg is cut short"):
+    with pytest.raises(StoreError, match=r"00000007\.seg is truncated"):
         Segment(path)
 
 

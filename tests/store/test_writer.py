@@ -249,7 +249,7 @@ def test_what_is_no_index_is_refused(tmp_path):
         Snapshot(tmp_path / "none")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
-    with pytest.raises(StoreError, match="is there already and is not an index"):
+    with pytest.raises(StoreError, match="already exists and is not an index"):
         Writer(tmp_path / "notes", SETTINGS)
     assert [path.name for path in (tmp_path / "notes").iterdir()] == ["mine.txt"]
     (tmp_path / "broken").mkdir()

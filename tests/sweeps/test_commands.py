@@ -35,7 +35,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         done.out == "2026-01-01T12:00:00Z: 2 documents: 1 new, 1 changed, 0 unchanged, 0 gone; 1 sketched\n"
     )
     done = copysift(tmp_path, "sweep", "x.sift", "b", "--date", "2026-01-01T12:00")
-    assert done.out == "2026-01-01T12:00:00Z: 2 documents, all as the sweep of that date has them\n"
+    assert done.out == "2026-01-01T12:00:00Z: 2 documents, identical to the sweep of that date\n"
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
         (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was made with"),
-        (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
+        (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
         (
             ["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"],
             "--threshold is 10%, but the index stores",
@@ -63,9 +63,9 @@ def test_sweep_tells_what_it_did(tmp_path):
             "bad.jsonl has no documents that can be read: bad.jsonl:1 has no field 'uri', and 1 more",
         ),
         (["history", "x.sift", "a\x1b[31m"], None),
-        (["changes", "x.sift", "--since", "2030-01-01"], "there is no sweep between these dates"),
+        (["changes", "x.sift", "--since", "2030-01-01"], "no sweep between these dates"),
         (["changes", "x.sift", "--format", "moss"], "changes has no format 'moss'"),
-        (["copies", "x.sift", "http://nowhere/"], "http://nowhere/: no sweep has met this address"),
+        (["copies", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
         (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps: its documents change by"),
         (["index", "resample", "x.sift", "--new-seed-file", "none"], "cannot read the seed file none"),
     ],
@@ -141,7 +141,7 @@ def test_those_who_hold_it_no_more_are_told_with_both_dates(tmp_path):
         copysift(tmp_path, "sweep", "x.sift", str(number), "--date", date)
     done = copysift(tmp_path, "copies", "x.sift", "1/o.txt")
     assert done.out.splitlines()[2:] == [
-        "hold it no more",
+        "copies that are gone",
         "  x/a.txt  (gone since 2026-02-01, last seen on 2026-01-01)",
     ]
     (row,) = csv.DictReader(

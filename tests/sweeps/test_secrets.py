@@ -69,7 +69,7 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     )
     assert b"one secret" not in (tmp_path / "x.sift" / "catalog.sqlite").read_bytes()
     done = run(tmp_path, "locate", "x.sift", "ask.txt", "--file")
-    assert (done.status, done.err.splitlines()[0]) == (2, "copysift: x.sift was made with a secret seed")
+    assert (done.status, done.err.splitlines()[0]) == (2, "copysift: x.sift was created with a secret seed")
     assert run(tmp_path, "locate", "x.sift", "ask.txt", "--file", "--seed-file", "seed").status == 0
     assert run(tmp_path, "locate", "x.sift", "a.txt").status == 0  # needs no fingerprints
     done = run(tmp_path, "sweep", "x.sift", "d", "--date", "2026-01-02")

@@ -101,7 +101,7 @@ def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
         for name in ("containment_left", "containment_right", "resemblance"):
             assert getattr(coarse, name) == pytest.approx(getattr(fine, name), abs=0.1)
         with pytest.raises(
-            UsageError, match="--window is 20, but the index was made with windows of 26 for text"
+            UsageError, match="--window is 20, but the index was created with windows of 26 for text"
         ):
             index.query(prose(1), text=True, window=20)
     with copysift.Index("mod.sift", scheme="mod") as index:
@@ -215,7 +215,7 @@ def test_other_settings_are_refused_with_a_message_that_shows_both(here):
     with pytest.raises(StoreError) as caught:
         copysift.Index("x.sift", noise=21, scheme="mod")
     assert caught.value.message == (
-        "x.sift was made with --noise 20, --scheme robust, and is now asked with --noise 21, --scheme mod"
+        "x.sift was created with --noise 20, --scheme robust; you gave --noise 21, --scheme mod"
     )
     with copysift.Index("x.sift", noise="20") as index:
         assert index.settings.guarantee == 40
@@ -250,9 +250,9 @@ def test_a_seed_is_needed_but_never_stored(here):
             assert str(secret).encode() not in content
     with copysift.Index("x.sift") as index:
         assert len(list(index.documents())) == 1  # looking after it needs no seed
-        with pytest.raises(StoreError, match="was made with a secret seed"):
+        with pytest.raises(StoreError, match="was created with a secret seed"):
             index.query(prose(1), text=True)
-        with pytest.raises(StoreError, match="was made with a secret seed"):
+        with pytest.raises(StoreError, match="was created with a secret seed"):
             index.add([("b", prose(2))])
     with pytest.raises(StoreError, match="another seed"):
         copysift.Index("x.sift", seed=5)

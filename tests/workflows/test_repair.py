@@ -42,8 +42,8 @@ DAMAGES = {
     "a page": (lambda path: spoil(path, 3000), "fails its checksum"),
     "the header": (lambda path: spoil(path, 20), "fails its checksum"),
     "the directory": (lambda path: spoil(path, path.stat().st_size - 20), "fails its checksum"),
-    "the end": (lambda path: os.truncate(path, path.stat().st_size // 2), "cut short"),
-    "all": (lambda path: path.write_bytes(b""), "cut short"),
+    "the end": (lambda path: os.truncate(path, path.stat().st_size // 2), "truncated"),
+    "all": (lambda path: path.write_bytes(b""), "truncated"),
     "the file": (lambda path: path.unlink(), "is missing"),
     "another": (lambda path: path.write_bytes(path.with_name("00000002.seg").read_bytes()), "not the file"),
 }

@@ -12,13 +12,13 @@ def choice(keeping: str) -> tuple[str, str]:
     """Give what --keep asks for, and its field."""
     how, _, field = keeping.partition(":")
     if how not in ("first", "longest", "newest", "best") or (how == "best") != bool(field):
-        raise UsageError(f"--keep has no choice {keeping!r}", hint="first, longest, newest or best:FIELD")
+        raise UsageError(f"--keep cannot be {keeping!r}", hint="first, longest, newest or best:FIELD")
     return how, field
 
 
 def no_date() -> UsageError:
     """Say that nothing can be the newest."""
-    return UsageError("no record has a date", hint="name its field by --date-field")
+    return UsageError("no record has a date", hint="name its field with --date-field")
 
 
 def no_number(field: str) -> UsageError:

@@ -27,7 +27,7 @@ class Anchor:
         self._k, self._seed = settings.k, settings.seed
         if not settings.anchors:
             raise UsageError(
-                "the scheme anchor needs anchor strings", hint="Give them, or learn them from a corpus."
+                "the scheme anchor needs anchor strings", hint="add --anchor, or learn anchors from a corpus"
             )
         if any(not 1 <= len(anchor) <= settings.k for anchor in settings.anchors):
             raise UsageError(f"an anchor must have 1 to {settings.k} symbols, the length of a k-gram")

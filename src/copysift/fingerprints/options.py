@@ -37,7 +37,7 @@ class FingerprintSettings:
         if not 1 <= self.w <= MAX_WINDOW:
             raise UsageError(
                 f"the window must be 1 to {MAX_WINDOW:,} k-grams, not {self.w}",
-                hint=f"It is guarantee − noise + 1: choose a guarantee of {self.k} to "
+                hint=f"the window is guarantee − noise + 1: choose a guarantee of {self.k} to "
                 f"{self.k + MAX_WINDOW - 1:,}.",
             )
         if self.modulus < 0 or self.size < 1:
@@ -48,7 +48,7 @@ class FingerprintSettings:
             raise UsageError(
                 f"open-closed needs inner grams of 1 to 4 symbols and k-grams at least two longer, "
                 f"not {self.inner} in {self.k}",
-                hint="Use a larger noise threshold, or the scheme robust.",
+                hint="use a larger noise threshold, or the scheme robust",
             )
 
     @property

@@ -52,7 +52,7 @@ class Budget:
 
     def __init__(self, memory_bytes: int, joins: int = 1) -> None:
         if memory_bytes <= 0:
-            raise UsageError("the memory of the join must be positive", hint="Give a larger --memory.")
+            raise UsageError("the memory of the join must be positive", hint="use a larger --memory")
         self.room = max(memory_bytes // ENTRY_BYTES, 64)  # entries
         self.block = min(max(self.room // (4 * joins), 16), LARGEST_BLOCK)
         self.held = 0  # entries of the blocks of all joins
@@ -259,7 +259,7 @@ class Join:
         with self._reading:
             self._file.seek(offset)
             if self._file.readinto(into.data) != into.nbytes:
-                raise InputError("a temporary file of the join was cut short", hint=HINT)
+                raise InputError("a temporary file of the join is truncated", hint=HINT)
 
 
 def _nothing() -> list[NDArray[Any]]:

@@ -71,7 +71,7 @@ class Postings:
         if len(hashes) >= 2**32:
             raise UsageError(
                 "over 4 billion shared fingerprints",
-                hint="Raise --noise or --guarantee: fewer are then kept.",
+                hint="raise --noise or --guarantee to keep fewer",
             )
         offsets = np.zeros(len(hashes) + 1, np.int64)
         np.cumsum(degrees, out=offsets[1:])

@@ -107,7 +107,7 @@ def write_all(descriptor: int, array: NDArray[Any], path: Path) -> None:
     except OSError as error:
         raise RunError(
             f"cannot write {path}: {error.strerror}",
-            hint="a run needs about 1.5 times the size of the texts; run again to go on from here",
+            hint="a run needs about 1.5 times the size of the texts; run the same command to continue",
         ) from error
 
 
@@ -117,5 +117,5 @@ def read_all(descriptor: int, into: NDArray[Any], offset: int, path: Path) -> No
     while view:
         got = os.preadv(descriptor, [view], offset)
         if not got:
-            raise RunError(f"{path} was cut short", hint="make the run again")
+            raise RunError(f"{path} is truncated", hint="recreate the run")
         view, offset = view[got:], offset + got

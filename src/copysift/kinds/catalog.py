@@ -68,7 +68,7 @@ class Languages:
         """Give a language by its name or an alias, in any case."""
         entry = self._names.get(name.lower())
         if entry is None:
-            raise UsageError(f"there is no language {name!r}", hint="`copysift languages` lists them.")
+            raise UsageError(f"there is no language {name!r}", hint="`copysift languages` lists them")
         return entry
 
     def by_extension(self, name: str, head: bytes) -> Entry | None:

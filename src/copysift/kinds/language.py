@@ -103,7 +103,7 @@ def parse(text: str, origin: str, parent: Callable[[str], Language]) -> Language
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{origin} is no TOML: {error}", hint=_DOCUMENTED) from error
+        raise UsageError(f"{origin} is not valid TOML: {error}", hint=_DOCUMENTED) from error
     return _Checked(table, origin).language(parent)
 
 

@@ -150,7 +150,7 @@ def runs_among(
 
 def _check_noise(k: int) -> None:
     if k < 1:
-        raise UsageError("the noise threshold must be at least 1", hint="Give a larger --noise.")
+        raise UsageError("the noise threshold must be at least 1", hint="use a larger --noise")
 
 
 def _fits(left: Symbols, right: Symbols) -> bool:

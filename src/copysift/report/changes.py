@@ -10,20 +10,20 @@ from copysift.report.view import View
 from copysift.report.wording import pad, plural, styled, visible
 
 _HEADS = (
-    "sweep", "documents", "appeared", "died", "hosts", "folders", "renamed", "changed", "unchanged",
+    "sweep", "documents", "appeared", "gone", "hosts", "folders", "renamed", "changed", "unchanged",
 )  # fmt: skip
 _TITLES = (
-    "sweep", "documents", "appeared", "died", "moved to another host", "moved to another folder", "renamed",
+    "sweep", "documents", "appeared", "gone", "moved to another host", "moved to another folder", "renamed",
     "changed", "unchanged",
 )  # fmt: skip
-_SERIES = (("appeared", "#2a9d5c"), ("moved", "#3b78c2"), ("changed", "#d9a21b"), ("died", "#c4453a"))
+_SERIES = (("appeared", "#2a9d5c"), ("moved", "#3b78c2"), ("changed", "#d9a21b"), ("gone", "#c4453a"))
 SHOWN_MOVES = 1000
 
 
 def table(found: Changes, view: View) -> str:
     """Show the turns as aligned text, then how much changed and how long things live."""
     if not found.turns:
-        return "one sweep alone shows no change\n"
+        return "only one sweep: nothing to compare\n"
     rows = [_HEADS, *(tuple(_cells(turn)) for turn in found.turns)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(_HEADS))]
     lines = []
@@ -33,16 +33,16 @@ def table(found: Changes, view: View) -> str:
         ]
         line = "  ".join(cells)
         lines.append(styled(line, "dim", view.color) if not number else line)
-    lines += ["", styled("resemblance of a changed document to its version before", "bold", view.color)]
+    lines += ["", styled("resemblance of changed documents to their previous version", "bold", view.color)]
     most = max(found.resemblances) or 1
     for at, count in enumerate(found.resemblances):
         lines.append(
             f"  {at * 10:>3}–{at * 10 + 10:<3}%  {count:>7,}  {'█' * round(30 * count / most)}".rstrip()
         )
-    lines += ["", styled("sweeps that a document was seen in, moves included", "bold", view.color)]
-    lines += [f"  {each.sweeps:>3}  {each.died:>7,} died  {each.alive:>7,} alive" for each in found.lives]
+    lines += ["", styled("number of sweeps in which a document was seen, moves included", "bold", view.color)]
+    lines += [f"  {each.sweeps:>3}  {each.died:>7,} gone  {each.alive:>7,} present" for each in found.lives]
     if found.days_lived is not None:
-        lines.append(f"  those that died were seen over {found.days_lived:.0f} days on average")
+        lines.append(f"  those that are gone were seen over {found.days_lived:.0f} days on average")
     return "\n".join(lines) + "\n"
 
 
@@ -158,11 +158,11 @@ def _life_table(found: Changes) -> str:
         for each in found.lives
     )
     mean = (
-        f"<p>Those that died were seen over {found.days_lived:.0f} days on average.</p>"
+        f"<p>Those that are gone were seen over {found.days_lived:.0f} days on average.</p>"
         if found.days_lived is not None
         else ""
     )
-    heads = '<th class="number">sweeps seen in<th class="number">died<th class="number">alive'
+    heads = '<th class="number">sweeps seen in<th class="number">gone<th class="number">present'
     return f"<table><tr>{heads}\n{rows}</table>{mean}"
 
 

@@ -48,13 +48,13 @@ def table(found: Holders, view: View) -> str:
             if hidden > 0:
                 rows.append(f"          and {hidden:,} more (--format json lists all)")
     if found.lost:
-        rows.append(styled("hold it no more", "bold", view.color))
+        rows.append(styled("copies that are gone", "bold", view.color))
         rows += [
             f"  {visible(each.uri)}  (gone since {each.gone_since}, last seen on {each.last_seen})"
             for each in found.lost
         ]
     if not found.kept and found.holders:
-        rows.append("where they differ is not known: the index keeps no texts (--keep-text)")
+        rows.append("differences cannot be shown: the index stores no texts (--keep-text)")
     return "\n".join(rows) + "\n"
 
 

@@ -50,7 +50,7 @@ def heading(view: Overview) -> str:
         f"{plural(view.documents, 'document')} ({size(view.bytes)}): {plural(view.clusters, 'cluster')} with "
         f"{view.clustered:,} documents at a resemblance of {view.threshold:.0%}; "
         f"{share:.1%} of the documents "
-        f"({duplicates:,}, {size(view.duplicate_bytes)}) are further copies of another"
+        f"({duplicates:,}, {size(view.duplicate_bytes)}) are redundant copies"
     )
 
 

@@ -55,7 +55,7 @@ def described(numbers: dict[str, Any]) -> str:
             len(rows) - 1,
             (
                 "",
-                f"{numbers['postings_bytes'] / postings:.1f} bytes a fingerprint, "
+                f"{numbers['postings_bytes'] / postings:.1f} bytes per fingerprint, "
                 f"{stored / postings:.1f} in all",
             ),
         )

@@ -16,7 +16,7 @@ _RELATIONS = {
     "here": "at the same address",
     "same": "identical",
     "resembles": "resembles it",
-    "within": "holds it, among other things",
+    "within": "contains it, among other things",
     "part": "is a part of it",
 }
 
@@ -31,7 +31,7 @@ def record(value: Any, view: View) -> str:
 def swept(done: Swept) -> str:
     """Tell in one line what a sweep did."""
     if done.same:
-        return f"{done.date}: {plural(done.documents, 'document')}, all as the sweep of that date has them"
+        return f"{done.date}: {plural(done.documents, 'document')}, identical to the sweep of that date"
     parts = [
         f"{done.new:,} new",
         f"{done.changed:,} changed",
@@ -77,7 +77,7 @@ def located(found: Located, view: View) -> str:
             styled(f"{percent(found.ignored)} of it is boilerplate and was ignored", "dim", view.color)
         )
     if found.copies:
-        rows.append(styled(f"also alive on {found.as_of}", "dim", view.color))
+        rows.append(styled(f"also present on {found.as_of}", "dim", view.color))
         rows += [
             f"  {pad(percent(copy.confidence), 4, right=True)}  {visible(copy.uri)}  "
             f"({_RELATIONS[copy.relation]})"
@@ -94,7 +94,7 @@ def _headline(found: Located) -> str:
     return {
         "here": f"there on {found.as_of}, the newest sweep",
         "moved": f"gone since {found.gone_since}, and now at",
-        "copied": f"gone since {found.gone_since}; what stood beside it is still at",
+        "copied": f"gone since {found.gone_since}; copies remain at",
         "gone": f"gone since {found.gone_since}, last seen on {found.seen}{where}",
         "found": "seen, and now at",
         "unseen": "no sweep has seen it",

@@ -46,7 +46,7 @@ def _pairs(result: Result, view: View) -> str:
         return ""
     sizes, known = bytes_of(result), known_of(result)
     longest = all(pair.longest is not None for pair in shown)
-    heads = ["alike", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
+    heads = ["similarity", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
     rows = [_cells(pair, heads, sizes) for pair in shown]

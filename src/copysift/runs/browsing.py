@@ -40,7 +40,7 @@ class Browsing:
         try:
             table = pq.read_table(path / TABLES[2], columns=["cluster", "document", "joined"])
         except (pa.ArrowException, OSError) as error:
-            raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+            raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
         heads = table["cluster"].combine_chunks().dictionary_encode()
         self._codes = np.asarray(heads.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
         self._heads = heads.dictionary

@@ -148,13 +148,11 @@ def require_field(
     if reasons.keys() == {unlisted}:
         raise InputError(
             f"no record{of} has a list in the field {named!r}",
-            hint=f"name one, or module:function, by --features{shown}",
+            hint=f"use --features with a list field or module:function{shown}",
         )
     if all(reason.startswith(MISSING) for reason in reasons):
         field = next(iter(reasons)).removeprefix(MISSING).strip()
-        raise InputError(
-            f"no record{of} has a field {field}", hint=f"choose one by --text-field or --id-field{shown}"
-        )
+        raise InputError(f"no record{of} has a field {field}", hint=f"use --text-field or --id-field{shown}")
 
 
 def _stamp(onto: Path | None) -> str:
@@ -169,7 +167,7 @@ def _onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
     theirs, ours = described["settings"], answer_settings(settings)
     adopted = from_stored(theirs)
     if theirs.get("seed") != ours["seed"]:
-        raise UsageError(f"{onto} was made with another --seed", hint="give the same one")
+        raise UsageError(f"{onto} was created with another seed", hint="use the seed it was created with")
     usual = CorpusSettings()
     asked = [name for name in ADOPTED if getattr(settings, name) != getattr(usual, name)]
     if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
@@ -182,9 +180,7 @@ def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> No
     """Refuse settings that were given and are not those of the run that others are added to."""
     theirs = from_stored(_read_description(onto)["settings"])
     known = settings_of(CorpusSettings)
-    others = [
-        name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)
-    ]
+    others = [name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)]
     if others:
         made = ", ".join(f"{known[name].flags[-1]} {getattr(theirs, name) or 'none'}" for name in others)
         asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
@@ -198,7 +194,7 @@ def _adopt(onto: Path, work: Work) -> None:
     """Take over the sketched parts of an earlier run, by link where the disk allows it."""
     theirs = onto / "sketches"
     if not list(theirs.glob("shingles-*.u64")):
-        raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
+        raise RunError(f"{onto} has no shingles", hint="it was created with --slim; recreate it without")
     sets = Sets(theirs)
     for number in range(sets.parts):
         sets.checked(number)

@@ -28,8 +28,8 @@ from copysift.runtime import durable
 
 VERSION = 1
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
-_AGAIN = "make the run again with copysift scan --save"
-_CLUSTER_AGAIN = "make the run again with copysift cluster"
+_AGAIN = "recreate the run with copysift scan --save"
+_CLUSTER_AGAIN = "recreate the run with copysift cluster"
 
 
 def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float]) -> None:
@@ -61,9 +61,9 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
 def check_place(path: Path) -> None:
     """Raise RunError unless a run can be written there: better before the work than after it."""
     if path.exists() and not (path / "run.json").is_file():
-        raise RunError(f"{path} exists and is not a run", hint="name another folder, or remove it")
+        raise RunError(f"{path} exists and is not a run", hint="choose another folder, or remove it")
     if not path.absolute().parent.is_dir():
-        raise RunError(f"the folder {path.absolute().parent} does not exist", hint="make it first")
+        raise RunError(f"the folder {path.absolute().parent} does not exist", hint="create it first")
 
 
 def open_run(path: Path) -> Counts:
@@ -88,7 +88,7 @@ def _read_description(path: Path) -> dict[str, Any]:
     except OSError as error:
         why = "it has no run.json" if path.is_dir() else error.strerror
         message = f"{path} is not a run: {why}"
-        raise RunError(message, hint="make one with copysift scan --save or copysift cluster") from None
+        raise RunError(message, hint="create one with copysift scan --save or copysift cluster") from None
     except (ValueError, KeyError, TypeError):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN) from None
     if version != VERSION:
@@ -102,7 +102,7 @@ def _read_description(path: Path) -> dict[str, Any]:
     if described["files"] == {}:
         raise RunError(
             f"the tables of {path} are folders that Spark wrote to a URI",
-            hint="read them as Parquet, or let Spark make the run in a folder: -o RUN",
+            hint="read them as Parquet, or write the run to a folder with -o RUN",
         )
     loaded: dict[str, Any] = described
     return loaded

@@ -177,7 +177,7 @@ class Sets:
             return self._of_part(part, "places"), np.zeros(0, np.uint32)
         places = self._of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
-            raise RunError(f"{path} was cut short", hint="make the run again")
+            raise RunError(f"{path} is truncated", hint="recreate the run")
         return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
 
     # ---- facts
@@ -193,7 +193,7 @@ class Sets:
                 hashes, documents = (table[name].to_numpy() for name in ("shingle", "documents"))
                 return Boilerplate(hashes.copy(), documents.copy())
         except (pa.ArrowException, OSError, KeyError) as error:
-            raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+            raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
 
     def column(self, name: str) -> NDArray[Any]:
         """Give a number of every document."""
@@ -286,7 +286,7 @@ class Sets:
         values, bounds = self.full(part)
         kept = self._read(part, ["sets"])["sets"].to_numpy().astype(np.uint64)
         if (kernels.shingle.set_digests(values, bounds) != kept).any():
-            raise RunError(f"{self.path('shingles', part)} is damaged", hint="make the run again")
+            raise RunError(f"{self.path('shingles', part)} is damaged", hint="recreate the run")
         return values, bounds
 
     def some(self, numbers: Int64s) -> tuple[UInt64s, Int64s]:
@@ -350,14 +350,14 @@ class Sets:
             if not count and stem == "rest":
                 return np.zeros(0, np.uint64)
             if path.stat().st_size != 8 * count:
-                raise RunError(f"{path} was cut short", hint="make the run again")
+                raise RunError(f"{path} is truncated", hint="recreate the run")
             return np.asarray(np.memmap(path, np.uint64, "r")) if count else np.zeros(0, np.uint64)
         except OSError as error:
             if path.exists():
                 raise RunError(f"cannot read {path}: {error.strerror}") from None
             raise RunError(
-                f"{self.folder.parent} holds no shingles",
-                hint="it was made with --slim; make it again without",
+                f"{self.folder.parent} has no shingles",
+                hint="it was created with --slim; recreate it without",
             ) from None
 
     def _read(self, part: int, columns: list[str]) -> pa.Table:
@@ -369,7 +369,7 @@ class Sets:
                 wanted = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns])
                 return pa.ipc.open_file(file, options=wanted).read_all().select(columns)
         except (pa.ArrowException, OSError) as error:
-            raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+            raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
 
     def _check(self, part: int, path: Path) -> None:
         """Compare the facts of a part with their checksum, once; runs of earlier versions have none."""
@@ -377,7 +377,7 @@ class Sets:
         if part in self._sound or not kept.exists():
             return
         if kept.read_bytes() != _checksum(path):
-            raise RunError(f"{path} is damaged", hint="make the run again")
+            raise RunError(f"{path} is damaged", hint="recreate the run")
         self._sound.add(part)
 
     def path(self, stem: str, part: int) -> Path:

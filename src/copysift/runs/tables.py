@@ -233,7 +233,7 @@ def ids_of(path: Path) -> pa.ChunkedArray:
     try:
         return pq.read_table(path / TABLES[0], columns=["document"])["document"]
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
 
 
 def open_corpus(path: Path) -> Opened:
@@ -246,7 +246,7 @@ def open_corpus(path: Path) -> Opened:
         ids = _whole(documents["document"])
         pairs = pq.read_table(path / TABLES[1], columns=["left", "right", "shared", *MEASURES, "equal"])
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise RunError(f"{path} is damaged: {error}", hint="make the run again") from None
+        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
     left, right = (_numbers(ids, pairs[side]) for side in ("left", "right"))
     if more:
         known = _numbers(ids, documents["same_as"])

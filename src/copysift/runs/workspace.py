@@ -69,13 +69,13 @@ class Work:
     def begin(self, job: str) -> bool:
         """Take up the job where it was left, or begin it; tell whether it was taken up."""
         if self.run.exists() and not self.run.is_dir():
-            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+            raise RunError(f"{self.run} exists and is not a run", hint="choose another folder, or remove it")
         known = (self.run / "run.json").is_file() or (self.folder / "job.json").is_file()
         if self.run.is_dir() and any(self.run.iterdir()) and not known:
-            raise RunError(f"{self.run} exists and is not a run", hint="name another folder, or remove it")
+            raise RunError(f"{self.run} exists and is not a run", hint="choose another folder, or remove it")
         parent = self.run.absolute().parent
         if not parent.is_dir():
-            raise RunError(f"the folder {parent} does not exist", hint="make it first")
+            raise RunError(f"the folder {parent} does not exist", hint="create it first")
         if job and self._read("job").get("job") == job and self.done("sketch") is not None:
             self.times = {phase: self._read(phase)["seconds"] for phase in self._done()}
             return True

@@ -101,5 +101,5 @@ def failed(path: Path, error: OSError) -> StoreError:
     """Turn the refusal of a disk into an error that says what became of the index."""
     return StoreError(
         f"cannot write {path}: {error.strerror or error}",
-        hint="nothing was changed since the last commit; make room and run it again",
+        hint="free some space and try again; the index is intact",
     )

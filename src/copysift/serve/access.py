@@ -32,7 +32,9 @@ def read_tokens(path: Path) -> dict[str, str]:
             raise UsageError(f"{path}, line {number}: a token needs 16 characters or more")
         found[_digest(token)] = name
     if not found:
-        raise UsageError(f"{path} holds no token", hint="a line is a name, a blank and a token")
+        raise UsageError(
+            f"{path} has no token", hint="write one name and token per line, separated by a space"
+        )
     return found
 
 

@@ -117,7 +117,7 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
         if not isinstance(settings, dict) or not isinstance(title, str):
             raise UsageError("settings must be an object, and title a string")
         if not any(each.role == "file" for each in upload.files):
-            raise UsageError("there is nothing to compare", hint="send at least one file")
+            raise UsageError("nothing to compare", hint="send at least one file")
         asked = requests.checked(settings)
         job = await asyncio.to_thread(
             jobs.accept,
@@ -263,7 +263,7 @@ def own(state: State, user: str, id_: str) -> Job:
     try:
         return state.jobs.get(id_, user)
     except (KeyError, UnicodeEncodeError):
-        raise HTTPException(404, "there is no such job") from None
+        raise HTTPException(404, "job not found") from None
 
 
 def result_file(state: State, job: Job, name: str) -> Path:

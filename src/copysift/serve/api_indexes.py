@@ -76,7 +76,7 @@ def held(state: State, user: str, name: str, own: bool = False) -> Held:
     try:
         found = state.indexes.get(user, name)
     except (KeyError, UnicodeEncodeError):
-        raise HTTPException(404, "there is no such index") from None
+        raise HTTPException(404, "index not found") from None
     if own and not found.own:
         raise HTTPException(403, "this index can only be read")
     return found
@@ -148,7 +148,7 @@ async def add_documents(name: str, request: Request, state: ServerState, user: A
 async def accept(state: State, user: str, name: str, upload: Any, origin: str) -> Job:
     """Take in a job that adds documents to an index."""
     if not upload.files:
-        raise UsageError("there is nothing to add", hint="send at least one file")
+        raise UsageError("nothing to add", hint="send at least one file")
     most = state.config.limits.user_bytes
     if await asyncio.to_thread(state.indexes.bytes, user) >= most:
         raise LimitError(f"your indexes take {most:,} bytes already", hint="delete some", status=429)

@@ -27,7 +27,13 @@ LISTED = 500
 @router.get("/ask")
 def ask_page(request: Request, state: ServerState, user: PageUser) -> Response:
     """Show the form."""
-    values = {"indexes": state.indexes.listed(user), "asked": None, "text": "", "chosen": "", "threshold": ""}
+    values = {
+        "indexes": state.indexes.listed(user),
+        "answers": None,
+        "text": "",
+        "chosen": "",
+        "threshold": "",
+    }
     return show(request, "ask.html.j2", values, user=user)
 
 
@@ -45,14 +51,14 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
             name, content = file.name, path.read_bytes()
             upload.discard()
     if not content.strip():
-        raise UsageError("there is nothing to ask for", hint="paste a text or choose a file")
+        raise UsageError("nothing to look up", hint="paste a text or choose a file")
     wanted = fields.get("index", "")
     chosen = [each for each in state.indexes.listed(user) if each.made and wanted in ("", each.name)]
     query = make(Query, {"threshold": fields.get("threshold") or "25%", "limit": HITS, "min_shared": 1})
-    asked = [await asyncio.to_thread(_answered, state, each, name, content, query) for each in chosen]
+    answers = [await asyncio.to_thread(_answered, state, each, name, content, query) for each in chosen]
     values = {
         "indexes": state.indexes.listed(user),
-        "asked": asked,
+        "answers": answers,
         "text": fields.get("text", ""),
         "chosen": wanted,
         "threshold": fields.get("threshold", ""),

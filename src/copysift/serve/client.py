@@ -25,7 +25,9 @@ class Client:
     def __init__(self, url: str, token: str = "") -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"--server {url} is no address", hint="write http://127.0.0.1:8690")
+            raise UsageError(
+                f"--server {url} is not an address", hint="use an address such as http://127.0.0.1:8690"
+            )
         self._url, self._token = f"{url.rstrip('/')}/api/v1", token
 
     def scan(
@@ -75,7 +77,7 @@ class Client:
             reason = getattr(error, "reason", None) or error.strerror or error
             if isinstance(reason, BrokenPipeError | ConnectionResetError):
                 raise InputError(
-                    "the server broke off", hint="perhaps that is more than it takes: ask whoever runs it"
+                    "the server closed the connection", hint="the upload may be too large"
                 ) from None
             raise InputError(f"the server cannot be reached: {reason}", hint="is it running there?") from None
         return json.loads(content) if content else None

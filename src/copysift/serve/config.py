@@ -38,7 +38,7 @@ class Config:
         if not is_loopback(self.host) and self.tokens is None:
             raise UsageError(
                 f"the server would listen on {self.host} for everyone",
-                hint="give --token-file, or leave --host at 127.0.0.1",
+                hint="add --token-file, or leave --host at 127.0.0.1",
             )
         _check_address("--public-url", self.public_url)
         _check_address("--moss-url", self.moss_url)

@@ -105,7 +105,7 @@ class Incoming:
     def seal(self) -> None:
         """Make it last: write the list, and bring everything to the disk."""
         if self._open is not None:
-            raise ValueError("a file was begun and not ended")
+            raise ValueError("a file was started and not finished")
         listed = json.dumps([asdict(each) for each in self.files])
         (self.folder / LIST).write_text(listed, encoding="utf-8")
         for path in self.folder.iterdir():

@@ -84,7 +84,7 @@ class Indexes:
         """Give an index of a user's own, made if there is none of that name."""
         if not NAME.fullmatch(name):
             raise UsageError(
-                f"an index cannot be called {name[:80]!r}", hint="letters, digits, - _ and ., 64 at the most"
+                f"invalid index name {name[:80]!r}", hint="use letters, digits, - _ and ., at most 64"
             )
         with self._lock:
             self._db.execute(

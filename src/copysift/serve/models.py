@@ -24,7 +24,7 @@ class Problem(Strict):
     """What went wrong, and what to do about it."""
 
     code: str = Field(examples=["not_found"])
-    message: str = Field(examples=["there is no such job"])
+    message: str = Field(examples=["job not found"])
     hint: str = Field(default="", examples=[""])
 
 

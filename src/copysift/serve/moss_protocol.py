@@ -233,7 +233,7 @@ class Conversation:
             events.append(Ended())
         elif self._state is _State.GREETING:
             if word != "moss":
-                raise _BrokenError("a MOSS client begins with `moss USERID`")
+                raise _BrokenError("expected `moss USERID` as the first line")
             self._options["user"] = rest.strip()
             self._state = _State.OPTIONS
         elif self._state is _State.OPTIONS:
@@ -287,7 +287,7 @@ class Conversation:
         if self._refusal:
             raise _BrokenError(self._refusal)
         if not self._submissions:
-            raise _BrokenError("there is nothing to compare: no file was sent")
+            raise _BrokenError("nothing to compare: no file was sent")
         _, _, comment = rest.partition(" ")
         self._state = _State.QUERIED
         events.append(Submitted(Options(**self._options), comment.strip()))  # type: ignore[arg-type]

@@ -78,7 +78,7 @@ async def create(request: Request, state: ServerState, user: PageUser) -> Respon
 
 async def _accept(state: State, user: str, upload: Incoming, fields: dict[str, Any], title: str) -> Job:
     if not any(each.role == "file" for each in upload.files):
-        raise UsageError("there is nothing to compare", hint="choose or drop some files first")
+        raise UsageError("nothing to compare", hint="choose or drop some files first")
     known = {"by", *requests.allowed()}
     asked = requests.checked({name: value for name, value in fields.items() if name in known})
     job = await asyncio.to_thread(
@@ -103,7 +103,7 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
     """Show a check: how far it is, or what came of it."""
     job = api.own(state, user, id_)
     if job.kind != "scan":
-        raise HTTPException(404, "there is no such check")
+        raise HTTPException(404, "check not found")
     values = {
         "job": job,
         "shown": job_out(state.jobs, job),

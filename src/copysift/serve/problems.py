@@ -77,7 +77,7 @@ def install(app: FastAPI, page: PageOf) -> None:
 
     @handled(ClientDisconnect)
     async def _gone(request: Request, error: ClientDisconnect) -> Response:
-        return answer(request, 400, "the body is cut short")
+        return answer(request, 400, "the body is truncated")
 
     @handled(LoginNeededError)
     async def _login(request: Request, error: LoginNeededError) -> Response:

@@ -33,7 +33,7 @@ def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
     given = {name.replace("-", "_"): value for name, value in settings.items() if value not in (None, "", [])}
     unit = given.pop("by", "auto")
     if unit not in UNITS:
-        raise UsageError(f"by has no choice {unit!r}", hint=f"choose from {', '.join(UNITS)}")
+        raise UsageError(f"by cannot be {unit!r}", hint=f"choose from {', '.join(UNITS)}")
     known = allowed()
     for name in given:
         if name not in known:

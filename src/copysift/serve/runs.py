@@ -21,7 +21,7 @@ def _run(state: State, name: str) -> Browsing:
     try:
         return state.runs.get(name)
     except KeyError:
-        raise HTTPException(404, "there is no such run") from None
+        raise HTTPException(404, "run not found") from None
 
 
 @router.get("/runs")
@@ -56,7 +56,7 @@ def cluster_page(
     first = of.encode("utf-8", "replace").decode()
     members, count = _run(state, name).members(first, (page - 1) * MEMBERS, MEMBERS)
     if not count:
-        raise HTTPException(404, "there is no such cluster")
+        raise HTTPException(404, "cluster not found")
     values = {"name": name, "first": first, "members": members, "count": count, "page": page,
               "pages": -(-count // MEMBERS)}  # fmt: skip
     return show(request, "cluster.html.j2", values, user=user)

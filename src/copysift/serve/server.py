@@ -44,7 +44,7 @@ def lock(data: Path) -> int:
         other = os.read(number, 32).decode("ascii", "replace").strip()
         os.close(number)
         raise StoreError(
-            f"{data} is in use by another server (process {other})", hint="stop it, or name another --data"
+            f"{data} is in use by another server (process {other})", hint="stop it, or use another --data"
         ) from None
     os.ftruncate(number, 0)
     os.write(number, f"{os.getpid()}\n".encode())

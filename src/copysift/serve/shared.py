@@ -27,7 +27,7 @@ def _found(request: Request, state: ServerState, share: str) -> Job:
     try:
         job = state.jobs.shared(share)
     except (KeyError, UnicodeEncodeError):
-        raise HTTPException(404, "there is no such result, or it is no longer there") from None
+        raise HTTPException(404, "result not found, or no longer available") from None
     if state.needs_login(job) and state.access.user(request.headers, request.cookies) is None:
         raise LoginNeededError(request.url.path)
     return job

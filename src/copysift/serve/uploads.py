@@ -27,7 +27,7 @@ async def form(
     boundary = options.get(b"boundary")
     if kind != b"multipart/form-data" or not boundary:
         raise UsageError(
-            "the body is no multipart form", hint="send multipart/form-data, or application/json"
+            "the body is not a multipart form", hint="send multipart/form-data, or application/json"
         )
     parts = _Parts(upload, limits, longest or limits.field_bytes)
     parser = MultipartParser(boundary, parts.callbacks())
@@ -38,7 +38,7 @@ async def form(
     except MultipartParseError as error:
         raise UsageError(f"the form is damaged: {error}") from None
     if not parts.whole:
-        raise UsageError("the form is cut short")
+        raise UsageError("the form is truncated")
     return parts.fields
 
 
@@ -47,7 +47,7 @@ async def documents(request: Request, upload: Incoming, limits: Limits) -> dict[
     body = await json_body(request, limits)
     listed = body.pop("documents", None)
     if not isinstance(listed, list) or not listed:
-        raise UsageError("there is nothing to compare", hint='send {"documents": [{"name": …, "text": …}]}')
+        raise UsageError("nothing to compare", hint='send {"documents": [{"name": …, "text": …}]}')
     for number, each in enumerate(listed, 1):
         if not isinstance(each, dict) or not isinstance(each.get("text"), str):
             raise UsageError(f"document {number} has no text")
@@ -68,7 +68,7 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
                 raise LimitError(f"the body is larger than {limits.json_bytes:,} bytes")
         found = json.loads(held)
     except ClientDisconnect:
-        raise UsageError("the body is cut short") from None
+        raise UsageError("the body is truncated") from None
     except (ValueError, RecursionError):
         raise UsageError("the body is not JSON") from None
     if not isinstance(found, dict):

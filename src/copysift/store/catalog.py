@@ -312,7 +312,7 @@ class Catalog:
         if "malformed" in str(error) or "not a database" in str(error):
             return StoreError(
                 f"{self.path} is damaged: {error}",
-                hint="restore the index from a copy, or make it again with copysift index add",
+                hint="restore the index from a copy, or recreate it with copysift index add",
             )
         return StoreError(
             f"{self.path}: {error}", hint="nothing was changed since the last commit; run it again"

@@ -37,7 +37,7 @@ class WriterLock:
             os.close(self._descriptor)
             raise StoreError(
                 f"{folder} is being written by {owner}",
-                hint="wait until it is done; readers need not wait",
+                hint="wait for it; you can query meanwhile",
             ) from None
         note = {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())}
         os.ftruncate(self._descriptor, 0)

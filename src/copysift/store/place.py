@@ -15,7 +15,7 @@ from copysift.store.snapshot import exists
 def make_folders(folder: Path) -> None:
     """Make the folders of an index, unless something else stands there."""
     if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
-        raise StoreError(f"{folder} is there already and is not an index", hint="choose another name")
+        raise StoreError(f"{folder} already exists and is not an index", hint="choose another name")
     try:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -134,7 +134,7 @@ class Segment:
         self._end = self._at - padding
         self.pages = (self.entries + self._page - 1) // self._page
         if len(self._data) != self._at + self.pages * kernels.postings.ENTRY.itemsize:
-            raise StoreError(f"{self.name} is cut short: it has {len(self._data):,} bytes")
+            raise StoreError(f"{self.name} is truncated: it has {len(self._data):,} bytes")
         self._directory = self._data[self._at :]
         self._firsts = self._directory.view(kernels.postings.ENTRY)["key"]
 
@@ -198,7 +198,7 @@ def _opened(path: Path, name: str) -> int:
 def _mapped(descriptor: int, name: str) -> NDArray[np.uint8]:
     try:
         if not os.fstat(descriptor).st_size:
-            raise StoreError(f"{name} is cut short: it is empty")
+            raise StoreError(f"{name} is truncated: it is empty")
         return np.frombuffer(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), np.uint8)
     except OSError as error:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from error
@@ -206,7 +206,7 @@ def _mapped(descriptor: int, name: str) -> NDArray[np.uint8]:
 
 def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, int, int, int]:
     if len(head) < HEADER_BYTES:
-        raise StoreError(f"{name} is cut short: it has {len(head)} bytes")
+        raise StoreError(f"{name} is truncated: it has {len(head)} bytes")
     magic, *fields = _HEADER.unpack_from(head)
     (crc,) = struct.unpack_from("<I", head, HEADER_BYTES - 4)
     if magic != MAGIC:

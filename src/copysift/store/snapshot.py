@@ -64,7 +64,7 @@ class Snapshot:
 
     def __init__(self, folder: Path) -> None:
         if not exists(folder):
-            raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
+            raise StoreError(f"{folder} is not an index", hint="create one with copysift index add")
         self.folder = folder
         self.damages: list[Damage] = []
         self._lock = threading.Lock()

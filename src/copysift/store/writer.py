@@ -52,7 +52,7 @@ class Writer:
         self._unmade: dict[str, Any] | None = None  # settings of an index that is not there yet
         self._policy = policy or Policy()
         if settings is None and not exists(folder):
-            raise StoreError(f"{folder} is not an index", hint="make one with copysift index add")
+            raise StoreError(f"{folder} is not an index", hint="create one with copysift index add")
         make_folders(folder)
         self._lock = WriterLock(folder)
         try:
@@ -70,7 +70,7 @@ class Writer:
         self.catalog.begin_write()
         if not self.catalog.has_tables():
             if settings is None:
-                raise StoreError(f"{self.folder} is not an index", hint="make one with copysift index add")
+                raise StoreError(f"{self.folder} is not an index", hint="create one with copysift index add")
             self.catalog.create(settings)
             if self._at_once:
                 self.catalog.commit()
@@ -292,7 +292,7 @@ class Writer:
         number = self._next[what]
         if number >= 2**32:
             raise StoreError(
-                f"{self.folder} has no numbers left for another {what}", hint="begin another index"
+                f"{self.folder} has no numbers left for another {what}", hint="create another index"
             )
         self._next[what] = number + 1
         return number

@@ -48,7 +48,7 @@ def changes(trace: Trace, threshold: float, start: int | None, end: int | None) 
     """Count what happened between the sweeps from `start` to `end`."""
     chosen = [at for at in trace.times if (start is None or at >= start) and (end is None or at <= end)]
     if not chosen:
-        raise UsageError("there is no sweep between these dates", hint=f"the sweeps: {_listed(trace)}")
+        raise UsageError("no sweep between these dates", hint=f"the sweeps: {_listed(trace)}")
     turns, stays = _Turns(), []
     for _, rows in groupby(trace.timeline.versions(), key=lambda row: row.uri):
         stays += _stays(trace, list(rows), chosen, turns)

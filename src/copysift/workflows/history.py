@@ -48,8 +48,8 @@ def history(
     kept = trace.snapshot.text(rows[0].content, 0, 1) is not None
     if diff and not kept:
         raise InputError(
-            f"{trace.snapshot.folder} keeps no texts: what changed cannot be shown",
-            hint="make the index with copysift sweep --keep-text",
+            f"{trace.snapshot.folder} stores no texts, so changes cannot be shown",
+            hint="create the index with copysift sweep --keep-text",
         )
     if diff:
         texts = [_text(trace, row.content) for row in rows]

@@ -351,8 +351,8 @@ class Index(OverTime):
         self._texts = bool(stored.get("keep_text"))
         if self._keep_text and not self._texts:
             raise UsageError(
-                f"{self.path} was made without --keep-text, and is now asked with it",
-                hint="begin another index with --keep-text",
+                f"{self.path} was created without --keep-text",
+                hint="create another index with --keep-text",
             )
 
     def _reading(self) -> Snapshot:
@@ -377,9 +377,8 @@ class Index(OverTime):
         writer = self._writing()
         if is_swept(writer.catalog):
             raise StoreError(
-                f"{self.path} is an index of sweeps: its documents change by dated sweeps alone",
-                hint="copysift sweep INDEX SOURCE --date DATE tells what there is on a date; "
-                "documents without dates need an index of their own",
+                f"{self.path} is an index of sweeps: only dated sweeps change its documents",
+                hint="use copysift sweep INDEX SOURCE --date DATE, or a separate index",
             )
         return writer
 

@@ -373,11 +373,11 @@ def _fewest(query: Query, n: int) -> int:
 def _check_window(asked: int, made: int, scheme: str, kind: str) -> None:
     if scheme not in WINDOWS:
         raise UsageError(
-            f"--window needs a scheme that chooses in windows, and this index was made with {scheme}",
+            f"--window needs a scheme that chooses in windows, and this index was created with {scheme}",
             hint="use --quick",
         )
     if asked < made:
         raise UsageError(
-            f"--window is {asked}, but the index was made with windows of {made} for {kind}",
+            f"--window is {asked}, but the index was created with windows of {made} for {kind}",
             hint="a smaller window would choose fingerprints that the index does not have (winnowing, §3.2)",
         )

@@ -86,7 +86,7 @@ class Reader:
         opened = (self._opened(each) for each in loaded)
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
         if not self._anchors:
-            raise UsageError("too little text to learn anchors from", hint="name them by --anchor")
+            raise UsageError("too little text to learn anchors from", hint="use --anchor")
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 

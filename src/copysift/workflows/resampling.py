@@ -26,8 +26,8 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
     stored = catalog.about("settings")
     if not stored.get("keep_text"):
         raise StoreError(
-            f"{writer.folder} keeps no texts, and another sample can be drawn from texts alone",
-            hint="make the index again with --keep-text, or from its sources with another --seed-file",
+            f"{writer.folder} stores no texts, which resampling needs",
+            hint="recreate the index with --keep-text, or with another --seed-file",
         )
     reader = reader_of(dataclasses.replace(settings, seed=seed), stored)
     texts = Snapshot.uncommitted(catalog)

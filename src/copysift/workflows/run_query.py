@@ -44,7 +44,7 @@ class Asked:
         if described.get("made_by") != "cluster":
             raise RunError(f"{path} was not made by copysift cluster", hint="query an index instead")
         if settings.get("seed") != seed_check(seed):
-            raise UsageError(f"{path} was made with another --seed", hint="give the same one")
+            raise UsageError(f"{path} was created with another seed", hint="use the seed it was created with")
         self._sets = Sets(path / "sketches")
         self._common = self._sets.common()
         self._inverted = Inverted(self._sets)
@@ -97,11 +97,11 @@ class Asked:
         """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
         if text is not None and self._settings.get("features"):
             raise UsageError(
-                f"{self._path} compares features, not texts", hint="ask for one of its documents by its id"
+                f"{self._path} compares features, not texts", hint="use the ID of one of its documents"
             )
         number = self._ids.index(name).as_py() if text is None else -1
         if text is None and number < 0:
-            raise UsageError(f"{self._path} has no document {name}", hint="name one of its ids, or a file")
+            raise UsageError(f"{self._path} has no document {name}", hint="use one of its IDs, or a file")
         if text is None:
             mine, _ = self._sets.some(np.array([number]))
             size = int(self._sets.column("bytes")[number])

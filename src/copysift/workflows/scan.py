@@ -178,8 +178,9 @@ class Scan:
     ) -> list[Entry]:
         shown.phase("listing", None)
         found = gather(
-            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped, documents
-        )
+            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped,
+            documents,
+        )  # fmt: skip
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False
@@ -243,8 +244,8 @@ class Scan:
             return ()
         most, needed = self._most_shared(), int(postings.common.degrees.max())
         return (
-            f"{buried:,} of the files have few fingerprints left to compare: nearly all stand in more than "
-            f"{most:,} files and are ignored; --max-shared {needed} compares them, too",
+            f"{buried:,} files are mostly text found in over {most:,} files, which is ignored; "
+            f"--max-shared {needed} compares it",
         )
 
     def _of_submissions(
@@ -329,7 +330,7 @@ class Scan:
             return None
         folder = Path(self.settings.tmp_dir)
         if not folder.is_dir():
-            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="make it first")
+            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="create it first")
         return folder
 
     @contextmanager

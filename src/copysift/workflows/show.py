@@ -17,7 +17,7 @@ def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
         asked, kept = f"{settings.cut * 100:.3g}%", f"{counts.floor * 100:.3g}%"
         raise UsageError(
             f"--threshold is {asked}, but {path} has no pairs below {kept}",
-            hint="ask for more, or scan again with a lower --floor",
+            hint="raise --threshold, or scan again with a lower --floor",
         )
     if settings.measure == "longest" or settings.min_match is not None:
         _check_longest(counts, settings, path)
@@ -33,17 +33,17 @@ def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
     asked = "--measure longest" if settings.measure == "longest" else "--min-match"
     again = f"scan again with {asked} {settings.min_match or ''}".rstrip() + " --save RUN"
     if not _matched(counts):
-        raise UsageError(f"{path} does not know the longest matches that {asked} needs", hint=again)
+        raise UsageError(f"{asked} needs match lengths, which {path} lacks", hint=again)
     made = counts.settings
     if made.get("same_suffix") and not settings.same_suffix:
         raise UsageError(
-            f"{path} knows the longest matches of pairs with the same suffix only",
+            f"{path} has match lengths only for pairs with the same suffix",
             hint=f"add --same-suffix, or {again}",
         )
     ratio = made.get("size_ratio")
     if isinstance(ratio, int | float) and (settings.size_ratio is None or settings.size_ratio > ratio):
         raise UsageError(
-            f"{path} knows the longest matches of pairs within --size-ratio {ratio:g} only",
+            f"{path} has match lengths only for pairs within --size-ratio {ratio:g}",
             hint=f"add --size-ratio {ratio:g}, or {again}",
         )
 
@@ -58,7 +58,7 @@ def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
         if isinstance(kept, int) and least < kept:
             raise UsageError(
                 f"{path} has no pairs that share fewer than {kept} fingerprints",
-                hint="ask for more, or scan again with a lower --min-shared",
+                hint="raise --min-shared, or scan again with a lower one",
             )
         return
     if settings.measure != "shared":
@@ -70,6 +70,6 @@ def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     sizes = heapq.nlargest(2, (group.fingerprints for group in counts.documents))
     if len(sizes) == 2 and sizes[1] * counts.floor > settings.cut:
         raise UsageError(
-            f"{path} was not kept for --measure shared: pairs below {counts.floor:.3g} are missing",
+            f"{path} was not saved for --measure shared: pairs below {counts.floor:.3g} are missing",
             hint=f"scan again with --measure shared --threshold {settings.cut:g} --save RUN",
         )

@@ -36,8 +36,8 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
         )
     if settings.scheme == "anchor" and not settings.anchor:
         raise UsageError(
-            "the scheme anchor needs its anchors when an index is made",
-            hint="give them by --anchor: they cannot be learned from files that are still to come",
+            "the scheme anchor needs its anchors when an index is created",
+            hint="add --anchor: anchors cannot be learned from later files",
         )
     kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
     kept["anchor"] = list(settings.anchor)
@@ -68,8 +68,8 @@ def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object
             theirs.append(f"{_flag(name)} {_spelled(stored[name])}")
     if ours:
         raise StoreError(
-            f"{path} was made with {', '.join(theirs)}, and is now asked with {', '.join(ours)}",
-            hint="leave those settings out, or begin another index",
+            f"{path} was created with {', '.join(theirs)}; you gave {', '.join(ours)}",
+            hint="leave them out, or create another index",
         )
     _check_seed(path, stored.get("seed"), asked.seed)
     _check_thresholds(path, stored)
@@ -81,8 +81,8 @@ def _check_seed(path: Path, stored: object, seed: int) -> None:
     if not seed or seed_check(seed) == stored:
         return  # what needs the seed asks for it by `require_seed`
     if stored is None:
-        raise StoreError(f"{path} was made without a seed, and one was given", hint="leave it out")
-    raise StoreError(f"{path} was made with another seed", hint="the index keeps only a check of it")
+        raise StoreError(f"{path} was created without a seed", hint="leave it out")
+    raise StoreError(f"wrong seed for {path}", hint="use the seed it was created with")
 
 
 def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
@@ -95,14 +95,14 @@ def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
             raise StoreError(
                 f"{path} was made with thresholds {limits[0]} / {limits[1]} for {kind}, and they are now "
                 f"{noise} / {guarantee}",
-                hint="make the index again, or use the copysift that made it",
+                hint="recreate the index, or use the copysift that created it",
             )
 
 
 def require_seed(path: Path, stored: Mapping[str, object], settings: Settings) -> None:
     """Refuse to fingerprint without the seed of the index."""
     if stored.get("seed") is not None and not settings.seed:
-        raise StoreError(f"{path} was made with a secret seed", hint="give it by --seed-file")
+        raise StoreError(f"{path} was created with a secret seed", hint="add --seed-file")
 
 
 def _flag(name: str) -> str:
@@ -175,7 +175,7 @@ class Members:
             found = inputs.documents([outer])
             self._opened[outer] = {each.name: each for each in found if isinstance(each, Document)}
         document = self._opened[outer].get(path)
-        return Skipped(path, "is not there") if document is None else load(document)
+        return Skipped(path, "not found") if document is None else load(document)
 
 
 def outer_file(path: str) -> str:
@@ -222,4 +222,4 @@ class StoredReader(Reader):
         text = self._snapshot.text(content.number)
         if text is not None:
             return iter([text])
-        raise InputError(f"{self._places.shown(document)}: {why}, and the index keeps no texts")
+        raise InputError(f"{self._places.shown(document)}: {why}, and the index stores no texts")

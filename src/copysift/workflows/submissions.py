@@ -91,7 +91,7 @@ def base_code(settings: Settings, spool: Spool, reader: Reader, jobs: int) -> tu
 def check_paths(paths: Sequence[Place]) -> None:
     """Raise unless there is something to scan: one path of several may be missing, but not all."""
     if not paths:
-        raise UsageError("nothing to scan", hint="name files or folders")
+        raise UsageError("nothing to scan", hint="add files or folders")
     if not any(os.path.lexists(path) for path in paths):
         raise InputError(f"{os.fspath(paths[0])}: there is no such file or folder")
 

@@ -35,7 +35,7 @@ class Sources:
         if sweeping.revision:
             at = self._revision(sweeping.revision, at)
         if at is None:
-            raise UsageError("a sweep needs a date", hint="give it by --date 2026-11-01")
+            raise UsageError("a sweep needs a date", hint="add --date 2026-11-01")
         self.at = at
 
     def _revision(self, revision: str, at: int | None) -> int:

@@ -157,8 +157,8 @@ class OverTime(ABC):
         source = trace.snapshot.text(last.content)
         if source is None:
             raise InputError(
-                f"{self.path} keeps no texts: what stands at {uri} cannot be looked for",
-                hint="give it as a file",
+                f"{self.path} stores no texts, so {uri} cannot be looked up",
+                hint="pass a file",
             )
         row = trace.snapshot.contents([last.content])[last.content]
         question = Question(uri, source, row.kind, row.checksum, row.bytes)

@@ -39,7 +39,7 @@ class Trace:
         if not is_swept(snapshot.catalog):
             raise StoreError(
                 f"{snapshot.folder} has no sweeps",
-                hint="copysift sweep begins an index of sweeps; copysift query asks any index",
+                hint="use copysift sweep to add one, or copysift query",
             )
         self.snapshot = snapshot
         self.timeline = Timeline(snapshot.catalog)
@@ -112,9 +112,7 @@ class Trace:
         """Give the number of an address; raises InputError if no sweep met it."""
         number = self.timeline.number_of(uri)
         if number is None:
-            raise InputError(
-                f"{uri}: no sweep has met this address", hint="copysift index list names those of today"
-            )
+            raise InputError(f"{uri}: address never seen", hint="copysift index list shows current ones")
         return number
 
     def last_of(self, row: VersionRow) -> int:

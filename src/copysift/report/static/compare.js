@@ -15,7 +15,7 @@ function passageList(pair, go) {
   }));
 }
 
-// One side: its files below each other, a choice of files, and a strip that shows where passages stand.
+// One side: its files below each other, a choice of files, and a strip that shows where passages are.
 async function pane(pair, side) {
   const number = pair[side];
   const submission = data.submissions[number];
@@ -46,7 +46,7 @@ async function pane(pair, side) {
 
 function paneHead(pair, side, files, body) {
   const head = el("div", { class: "pane-head" }, el("h2", {}, submissionLink(pair[side])),
-    el("span", { class: "muted" }, `${percent(side === "left" ? pair.ofLeft : pair.ofRight)} of it stands in the other`));
+    el("span", { class: "muted" }, `${percent(side === "left" ? pair.ofLeft : pair.ofRight)} found in the other`));
   if (files.length > 1) {
     const choice = el("select", { "aria-label": "File", onchange: () => {
       body.querySelector(`[data-file="${choice.value}"]`).scrollIntoView({ block: "start" });
@@ -72,7 +72,7 @@ function measures(pair) {
   return [
     el("dl", { class: "measures" }, rows.filter(([, value]) => value !== "").map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     el("p", { class: "muted" }, "Similarity weighs what is shared by its rarity: a few rare passages can make it higher than the shares of left and right, "
-      + `which count every fingerprint alike${data.base ? ", base code left out" : ""}.`),
+      + `which count every fingerprint equally${data.base ? ", base code left out" : ""}.`),
   ];
 }
 

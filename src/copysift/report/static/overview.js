@@ -1,4 +1,4 @@
-// The first page: how many, how alike, what is worth a warning, what was left out and why.
+// The first page: counts, similarity, warnings, and what was skipped and why.
 
 const charts = embedded("data-charts");
 const drawn = new Map();
@@ -36,7 +36,7 @@ function warnings() {
   if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many submissions share them (below).`);
   found.push(...data.notes.map((note) => `${note}.`));
   if (data.skipped.length) found.push(`${count(data.skipped.length, "input")} skipped (below).`);
-  if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most alike of ${count(data.allPairs, "pair")} are in this report (--limit).`);
+  if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most similar of ${count(data.allPairs, "pair")} are in this report (--limit).`);
   return found;
 }
 
@@ -57,7 +57,7 @@ function overviewPage() {
   const now = data.submissions.filter((each) => !each.earlier).length;
   const earlier = data.submissions.length - now;
   const clusters = clustersAt(data.measure === "shared" || data.measure === "longest" ? 0 : data.threshold);
-  const top = pairsTable(() => data.pairs.slice(0, 10), "The ten most alike pairs");
+  const top = pairsTable(() => data.pairs.slice(0, 10), "The ten most similar pairs");
   top.refresh();
   const notes = warnings();
   const ignored = data.ignored.map(([groups, text]) => [groups, el("code", { class: "snippet" }, text)]);
@@ -71,11 +71,11 @@ function overviewPage() {
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),
     notes.length ? el("div", { class: "notice", role: "note" }, el("ul", {}, notes.map((note) => el("li", {}, note)))) : null,
     el("div", { class: "card" }, el("h2", {}, "Pairs by similarity"), chart("histogram", "Histogram: number of pairs by similarity")),
-    el("div", { class: "card" }, el("h2", {}, "Most alike"), data.pairs.length ? [top.table, el("p", {}, el("a", { href: "#/pairs" }, "All pairs"))]
+    el("div", { class: "card" }, el("h2", {}, "Most similar"), data.pairs.length ? [top.table, el("p", {}, el("a", { href: "#/pairs" }, "All pairs"))]
       : el("p", {}, "No pair reaches the threshold.")),
     data.skipped.length ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
     data.ignoredCount ? details(`Ignored as common: ${data.ignoredCount.toLocaleString("en")}`, [
-      el("p", { class: "muted" }, "Code that so many submissions share that it is no evidence; the most common:"),
+      el("p", { class: "muted" }, "Code that many submissions share. It does not count. Most common:"),
       listed(ignored, ["Submissions", "Text"])]) : null,
     details("Settings", settingsTable()));
 }

@@ -42,5 +42,5 @@ async function sheetPage(number) {
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),
-    el("p", { class: "muted" }, "It tells that two works share text, not who wrote it first nor why."));
+    el("p", { class: "muted" }, "Shared text does not show who wrote it first, or why."));
 }

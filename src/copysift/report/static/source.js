@@ -94,5 +94,5 @@ function noSource(file) {
 }
 
 function cutNote() {
-  return el("p", { class: "muted pad" }, "The file goes on; only its beginning is part of this report.");
+  return el("p", { class: "muted pad" }, "The file is longer; only its start is in this report.");
 }

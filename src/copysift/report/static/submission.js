@@ -43,12 +43,12 @@ async function submissionPage(number) {
     shared += made.shared;
     files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
   }
-  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, " of its fingerprints also stand in other submissions, all of them together"));
+  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, " also found in other submissions"));
   return el("section", { class: "page" },
     el("h1", {}, each.label, each.earlier ? el("span", { class: "tag" }, "earlier") : null, each.note ? el("span", { class: "tag" }, each.note) : null),
     facts(number),
     el("div", { class: "card" }, el("h2", {}, "Covered by others"), covered,
-      total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} stand in passages shared with the submissions below.`) : null),
+      total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} are in passages shared with the submissions below.`) : null),
     el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : el("p", {}, "No pair with this submission reaches the threshold.")),
     el("h2", {}, "Source"), el("p", { class: "muted" }, "The stripe at the left shows lines that others share, darker for more of them."), files);
 }

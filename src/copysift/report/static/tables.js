@@ -93,7 +93,7 @@ function pairsPage() {
   const rows = () => data.pairs.filter((pair) => pair.similarity >= pairFilter.least - 1e-9
     && (pairFilter.earlier || !(data.submissions[pair.left].earlier || data.submissions[pair.right].earlier))
     && (pairFilter.words.length === 0 || found(pair, pairFilter.words)));
-  const { table, refresh } = pairsTable(rows, "Pairs, the most alike first");
+  const { table, refresh } = pairsTable(rows, "Pairs, most similar first");
   const update = () => {
     const shown = refresh();
     total.textContent = `${shown.toLocaleString("en")} of ${count(data.pairs.length, "pair")} shown`

@@ -1,4 +1,4 @@
-// A file that is dropped on the text is asked for.
+// A file that is dropped on the text is looked up.
 "use strict";
 const area = document.getElementById("text");
 const file = document.getElementById("file");

@@ -73,11 +73,11 @@ form.addEventListener("submit", (event) => {
   request.setRequestHeader("Accept", "application/json");
   request.setRequestHeader("X-Form-Token", form.elements.form_token.value);
   sent.hidden = false;
-  request.upload.addEventListener("progress", (told) => { if (told.lengthComputable) sent.value = told.loaded / told.total; });
+  request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) sent.value = event.loaded / event.total; });
   request.addEventListener("error", () => { state.textContent = "The server cannot be reached."; sent.hidden = true; });
   request.addEventListener("load", () => {
     let answer = {};
-    try { answer = JSON.parse(request.responseText); } catch { /* told below */ }
+    try { answer = JSON.parse(request.responseText); } catch { /* reported below */ }
     if (answer.location) { location.href = answer.location; return; }
     sent.hidden = true;
     const { message = "That did not work.", hint = "" } = answer.error || {};

@@ -12,9 +12,9 @@ function markOf(pair) { return marks.get(markKey(pair)) || { verdict: "", note: 
 async function send(path, content) {
   const answer = await fetch(place + path, { method: "POST", body: JSON.stringify(content),
     headers: { "Content-Type": "application/json", Accept: "application/json", "X-Form-Token": editing } });
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(told.error.message);
-  return told;
+  const found = await answer.json();
+  if (!answer.ok) throw new Error(found.error.message);
+  return found;
 }
 
 function markBar(pair) {
@@ -67,12 +67,12 @@ function decorate() {
 }
 
 new MutationObserver(decorate).observe(document.getElementById("main"), { childList: true, subtree: true });
-fetch(`${place}/marks`, { headers: { Accept: "application/json" } }).then((answer) => answer.json()).then((told) => {
-  if (told.editable) {
-    editing = told.form_token;
+fetch(`${place}/marks`, { headers: { Accept: "application/json" } }).then((answer) => answer.json()).then((found) => {
+  if (found.editable) {
+    editing = found.form_token;
     document.querySelector("a.brand").before(el("a", { class: "button", href: place }, "‹ Check"));
   }
-  for (const { left, right, verdict, note } of told.marks) marks.set(JSON.stringify([left, right]), { verdict, note });
+  for (const { left, right, verdict, note } of found.marks) marks.set(JSON.stringify([left, right]), { verdict, note });
   document.querySelectorAll("tr[data-marked]").forEach((row) => row.removeAttribute("data-marked"));
   decorate();
 }).catch(() => {});
