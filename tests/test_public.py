@@ -1,7 +1,12 @@
+import doctest
 import inspect
 import re
+import shutil
+
+import pytest
 
 import copysift
+from tests.cli.program import ROOT
 
 
 def test_the_public_names_are_sorted_and_all_there():
@@ -19,11 +24,21 @@ def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(copysift, "no_such_name")
 
 
-def test_every_public_function_and_class_says_what_it_is():
-    for name in copysift.__all__:
-        value = getattr(copysift, name)
-        if callable(value):
-            assert inspect.getdoc(value), name
+PUBLIC = [name for name in copysift.__all__ if callable(getattr(copysift, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_function_and_class_has_an_example_that_runs(name, tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "examples" / "essays", tmp_path / "essays")
+    monkeypatch.chdir(tmp_path)
+    value = getattr(copysift, name)
+    example = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(value), {"copysift": copysift}, name, None, 0
+    )
+    assert example.examples
+    said = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
+    assert not said, "".join(said)
 
 
 def test_a_function_is_not_hidden_by_the_folder_of_its_name():

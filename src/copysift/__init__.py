@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         show,
     )
     from copysift.workflows.corpora import cluster, dedup
+    from copysift.workflows.dedup_result import DedupResult
     from copysift.workflows.index import Index
     from copysift.workflows.run import Run
 
@@ -54,6 +55,7 @@ _MODULES = {
     ),
     "copysift.workflows.run": ("Run",),
     "copysift.workflows.corpora": ("cluster", "dedup"),
+    "copysift.workflows.dedup_result": ("DedupResult",),
     "copysift.workflows.index": ("Index",),
     "copysift.errors": (
         "CopysiftError", "EngineError", "InputError", "KernelError", "RunError", "StoreError", "UsageError",
@@ -69,6 +71,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = [
     "Cluster",
     "CopysiftError",
+    "DedupResult",
     "Document",
     "EngineError",
     "Fingerprints",

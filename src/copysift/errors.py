@@ -13,7 +13,14 @@ A bad file inside a collection is not an error but a `Skipped` value: the rest g
 
 
 class CopysiftError(Exception):
-    """The root: catch this to catch all; `hint` says what to do about it."""
+    """The root: catch this to catch all; `hint` says what to do about it.
+
+    >>> try:
+    ...     copysift.scan("nowhere")
+    ... except copysift.CopysiftError as error:
+    ...     print(error.message)
+    nowhere: there is no such file or folder
+    """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -25,24 +32,52 @@ class CopysiftError(Exception):
 
 
 class UsageError(CopysiftError):
-    """Raised when settings or arguments are out of range or contradict each other."""
+    """Raised when settings or arguments are out of range or contradict each other.
+
+    >>> copysift.scan("essays", threshold="150%")
+    Traceback (most recent call last):
+    copysift.errors.UsageError: --threshold is 1.5, but must be between 0 and 1...
+    """
 
 
 class InputError(CopysiftError):
-    """Raised when an input that was named cannot be read or understood."""
+    """Raised when an input that was named cannot be read or understood.
+
+    >>> copysift.compare("essays/bees.txt", "essays/wasps.txt")
+    Traceback (most recent call last):
+    copysift.errors.InputError: essays/wasps.txt: ...
+    """
 
 
 class StoreError(CopysiftError):
-    """Raised when an index is missing, damaged, locked or was made with other settings."""
+    """Raised when an index is missing, damaged, locked or was made with other settings.
+
+    >>> copysift.Index("essays").info()
+    Traceback (most recent call last):
+    copysift.errors.StoreError: essays is not an index...
+    """
 
 
 class RunError(CopysiftError):
-    """Raised when a saved run is missing, damaged or of another version."""
+    """Raised when a saved run is missing, damaged or of another version.
+
+    >>> copysift.Run("essays")
+    Traceback (most recent call last):
+    copysift.errors.RunError: essays is not a run: it has no run.json...
+    """
 
 
 class EngineError(CopysiftError):
-    """Raised when a cluster cannot be reached, or a job of it failed."""
+    """Raised when a cluster cannot be reached, or a job of it failed.
+
+    >>> issubclass(copysift.EngineError, copysift.CopysiftError)
+    True
+    """
 
 
 class KernelError(CopysiftError):
-    """Raised when a kernel edition was forced that is not there: never a silent fall-back."""
+    """Raised when a kernel edition was forced that is not there: never a silent fall-back.
+
+    >>> issubclass(copysift.KernelError, copysift.CopysiftError)
+    True
+    """

@@ -31,6 +31,7 @@ def test_scan_takes_one_path_or_several_and_settings_as_keywords(folder, capsys)
 
 
 def test_scan_takes_globs(folder):
+    assert len(copysift.scan(f"{folder}/[ab].*").documents) == 2
     found = copysift.scan([f"{folder}/[ab].*", folder / "d.txt"])
     assert sorted(each.name[-5:] for each in found.documents) == ["a.txt", "b.txt", "d.txt"]
     with pytest.raises(copysift.InputError, match="no such file or folder"):

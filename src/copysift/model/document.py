@@ -72,6 +72,10 @@ class Document:
     `name` is unique in a job; that of a member of a container is `outer!inner`, and one that is not UTF-8
     has surrogate escapes. `unit` names the unit that it belongs to ("": itself), `fields` has the other
     fields of a record as JSON, `read_as` says how it was read where it is not simply a file.
+
+    >>> document = copysift.Document.of("notes", "some text")
+    >>> document.name, document.size
+    ('notes', 9)
     """
 
     name: str

@@ -46,7 +46,11 @@ LIMIT = "limit"  # a container that unpacks to too much, has too many members, o
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An input that was left out, and why, in words for the user; `code` says it to programs."""
+    """An input that was left out, and why, in words for the user; `code` says it to programs.
+
+    >>> copysift.scan([("a", "some text"), {"id": "b"}]).skipped
+    (Skipped(name=':1', reason="has no field 'text'", code=''),)
+    """
 
     name: str
     reason: str
@@ -98,6 +102,10 @@ class Fingerprints:
 
     `starts[i]:ends[i]` is the source span of the k-gram behind `hashes[i]`; `grams` counts all
     k-grams of the document, selected or not.
+
+    >>> found = copysift.fingerprint("It was the best of times, it was the worst of times.")
+    >>> len(found.hashes), found.grams
+    (1, 15)
     """
 
     hashes: UInt64s
@@ -111,6 +119,10 @@ class Side:
     """One side of a region: half-open span of a file and its lines, first line 1, both included.
 
     The span counts bytes of the file, or, where its encoding is another than UTF-8, of its text in UTF-8.
+
+    >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
+    >>> pair.regions[0].left
+    Side(file='essays/bees.txt', start=0, end=625, first_line=1, last_line=8)
     """
 
     file: str
@@ -122,7 +134,12 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A maximal run of `length` canonical symbols that two groups share."""
+    """A maximal run of `length` canonical symbols that two groups share.
+
+    >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
+    >>> [region.length for region in pair.regions]
+    [486, 208]
+    """
 
     length: int
     left: Side
@@ -148,6 +165,10 @@ class Pair:
 
     `containment_left` is the share of the left one that stands in the right one. `regions` is None
     where the exact matches were not asked for; then `longest` and `lines` are None too.
+
+    >>> pair = copysift.compare("essays/market.txt", "essays/reader.txt")
+    >>> pair.equal, pair.containment_left, pair.containment_right < 0.3
+    (False, 1.0, True)
     """
 
     left: str
@@ -172,6 +193,11 @@ class Hit:
     occurrences, as sif does, and may pass 1. With a coarser or quick query the measures are
     estimates. `regions` is None where they were not asked for or cannot be had. `unit` is the submission
     that the document belongs to, empty for none.
+
+    >>> with copysift.Index("essays.sift") as index:
+    ...     done = index.add("essays")
+    ...     [(hit.right, hit.equal) for hit in index.query("essays/bees.txt")]
+    [('essays/bees.txt', True), ('essays/bees-rearranged.txt', False)]
     """
 
     left: str
@@ -205,6 +231,11 @@ class Indexed:
     """A document of an index: `fingerprints` with repeats; `kept` if its text is kept.
 
     `unit` is the submission that it belongs to, empty for none.
+
+    >>> with copysift.Index("essays.sift") as index:
+    ...     done = index.add("essays/bees.txt")
+    ...     [(document.name, document.bytes) for document in index.documents()]
+    [('essays/bees.txt', 898)]
     """
 
     name: str
@@ -218,14 +249,22 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Groups that belong together, in input order."""
+    """Groups that belong together, in input order.
+
+    >>> copysift.scan("essays/b*.txt").clusters
+    (Cluster(members=('essays/bees-rearranged.txt', 'essays/bees.txt')),)
+    """
 
     members: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """sif's group: a file R, and the files alike to it, each with the share of R that stands in it."""
+    """sif's group: a file R, and the files alike to it, each with the share of R that stands in it.
+
+    >>> copysift.scan("essays", groups=True).listings[0]
+    Listing(reference='essays/bread.txt', members=(('essays/shouting.txt', 1.0),))
+    """
 
     reference: str
     members: tuple[tuple[str, float], ...]
@@ -233,7 +272,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A fingerprint that too many groups share to be evidence, with its text."""
+    """A fingerprint that too many groups share to be evidence, with its text.
+
+    >>> [ignored.groups for ignored in copysift.scan("essays", max_shared=2).ignored[:2]]
+    [5, 5]
+    """
 
     hash: int
     groups: int
@@ -242,7 +285,12 @@ class Ignored:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One unit of comparison as it is reported: its size and how much of it was sampled."""
+    """One unit of comparison as it is reported: its size and how much of it was sampled.
+
+    >>> document = copysift.scan("essays").documents[0]
+    >>> document.name, document.kind, document.bytes
+    ('essays/bees-rearranged.txt', 'text', 898)
+    """
 
     name: str
     group: str
@@ -278,6 +326,11 @@ class Result(Tabular):
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
     `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all; `notes` say what
     the answer may lack for it. `pairs` may be millions: they are made when they are asked for.
+
+    >>> copysift.scan("essays")
+    <Result: 15 documents, 15 pairs, 4 clusters>
+    >>> copysift.scan("essays").to_arrow().num_rows
+    15
     """
 
     settings: dict[str, object]
@@ -324,6 +377,10 @@ class Folders:
     `similar` has the left name, the right name and their similarity. A file stands in `only_left`
     or `only_right` when nothing in the other folder is equal or similar to it. `pairs` has all measures
     of the similar ones, in the same order.
+
+    >>> found = copysift.compare_folders("essays/drafts", "essays/web")
+    >>> found.similar[0], found.only_right
+    (('tides-2.txt', 'tides.html', 1.0), ('index.html',))
     """
 
     left: str

@@ -45,6 +45,10 @@ def scan(
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
     `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
     result has sif's listings.
+
+    >>> result = copysift.scan("essays", threshold="40%")
+    >>> result.pairs[0].left, result.pairs[0].right
+    ('essays/lighthouse.txt', 'essays/old/copy of lighthouse.txt')
     """
     made = make(Settings, settings, "scan")
     places, given = _parted(documents)
@@ -73,7 +77,12 @@ def _parted(documents: Documents) -> tuple[list[Place], Items | Columns | None]:
 
 
 def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) -> Result:
-    """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files."""
+    """Answer from a run that `copysift scan --save` or `copysift cluster` kept, without its files.
+
+    >>> result = copysift.cluster(["one text", "another text", "one text"], run="RUN")
+    >>> copysift.show("RUN", threshold="90%")
+    <Result: 3 documents, 1 pair, 1 cluster>
+    """
     from copysift.runs.tables import is_corpus
     from copysift.workflows import shown
 
@@ -82,7 +91,12 @@ def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) 
 
 
 def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
-    """Compare two files and give their measures and exact matches."""
+    """Compare two files and give their measures and exact matches.
+
+    >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
+    >>> round(pair.resemblance, 2), len(pair.regions)
+    (0.84, 2)
+    """
     made = make(Settings, settings, "compare")
     for each in (os.fspath(left), os.fspath(right)):
         if len(each) <= LONG_NAME and comparing.holds_files(each, made):
@@ -99,7 +113,11 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
 
 
 def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
-    """Compare two folders by content; names only break ties."""
+    """Compare two folders by content; names only break ties.
+
+    >>> copysift.compare_folders("essays/drafts", "essays/web").only_right
+    ('index.html',)
+    """
     made = make(Settings, settings, "compare")
     found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), made)
     return found
@@ -109,6 +127,10 @@ def fingerprint(content: str | bytes, **settings: Unpack[FingerprintKeywords]) -
     """Give the fingerprints of a text or of bytes, with half-open byte offsets of its UTF-8.
 
     A string is text unless `kind` or `language` says otherwise: `fingerprint(program, language="python")`.
+
+    >>> found = copysift.fingerprint("It was the best of times, it was the worst of times.")
+    >>> found.starts.tolist(), found.ends.tolist()
+    ([14], [48])
     """
     made = make(Settings, settings)
     reader = Reader(made)
@@ -121,6 +143,9 @@ def resemblance(left: str | bytes, right: str | bytes, **settings: Unpack[Finger
 
     `shingle=5` takes shingles of 5 words, `kind` and `language` shingles of other symbols. Two contents
     without any shingle resemble each other if their symbols are the same.
+
+    >>> round(copysift.resemblance("a b c d e f", "a b c d e g", shingle=5), 2)
+    0.33
     """
     one, other = _canonical(left, settings), _canonical(right, settings)
     a, b = _shingles(one), _shingles(other)
@@ -130,7 +155,11 @@ def resemblance(left: str | bytes, right: str | bytes, **settings: Unpack[Finger
 
 
 def containment(left: str | bytes, right: str | bytes, **settings: Unpack[FingerprintKeywords]) -> float:
-    """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that is in the right, exactly."""
+    """Give c(A, B) = |S(A) ∩ S(B)| / |S(A)|: the share of the left that is in the right, exactly.
+
+    >>> copysift.containment("a b c", "x a b c d", shingle=2)
+    1.0
+    """
     one, other = _canonical(left, settings), _canonical(right, settings)
     a, b = _shingles(one), _shingles(other)
     if not a:

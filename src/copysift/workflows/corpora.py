@@ -55,6 +55,10 @@ def cluster(documents: Documents, *, run: Place | None = None, **settings: Unpac
     mappings, `Document`s or (name, text); an Arrow table or reader; a frame of pandas or Polars, also a
     lazy one; a relation of DuckDB; a data set of Hugging Face. They are named by their id, or by their
     number from 0. With `run` the run is kept in that folder.
+
+    >>> fox = "the quick brown fox jumps over the lazy dog and runs far away from it"
+    >>> copysift.cluster([fox, fox.upper(), "something else"]).clusters
+    (Cluster(members=('0', '1')),)
     """
     given = understood(documents)
     with _settings(settings, "cluster") as made, tempfile.TemporaryDirectory(prefix="copysift-") as spare:
@@ -132,6 +136,9 @@ def dedup(
     `against` names a run: what it has goes; with `passages` "cut" only the passages that it has go, with
     "flag" their half-open byte offsets are added as a field `passages`. `from_run` applies a finished
     run, to its own files or to the documents that it was made of, without comparing again.
+
+    >>> copysift.dedup(["one text", "another text", "one text"])
+    ['one text', 'another text']
     """
     if passages not in ("", "cut", "flag"):
         raise UsageError(f"passages are cut or flag, not {passages!r}")

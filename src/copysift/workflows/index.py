@@ -52,6 +52,12 @@ class Index(OverTime):
     every write of its own; `refresh` looks again. Each `add`, `update` and `remove` is committed
     when it returns; a large one also commits on its way, whole documents always. Opened with
     settings other than those it was made with, it raises StoreError.
+
+    >>> with copysift.Index("essays.sift") as index:
+    ...     index.add("essays").added
+    ...     [hit.right for hit in index.query("essays/bees.txt", threshold="50%")]
+    15
+    ['essays/bees.txt', 'essays/bees-rearranged.txt']
     """
 
     def __init__(

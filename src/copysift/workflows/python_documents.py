@@ -116,7 +116,7 @@ class Columns:
         if fields.text not in self.table.schema.names and not fields.features:
             raise UsageError(
                 f"there is no column {fields.text!r}",
-                hint=f"name one by text_field: {', '.join(self.table.schema.names)}",
+                hint=f"use text_field to name one of {', '.join(self.table.schema.names)}",
             )
         first = -1
         for batch in self.table.to_batches(max_chunksize=4096):
@@ -259,7 +259,7 @@ def expanded(place: Place) -> list[str]:
     if not found:
         shown = name if len(name) <= 80 else f"{name[:60]}…"
         raise InputError(
-            f"{shown}: there is no such file or folder",
+            f"{shown}: file or folder not found",
             hint="one string is a path or a glob; give texts in a list",
         )
     return found

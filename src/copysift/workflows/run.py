@@ -47,6 +47,13 @@ class Run(tables.Tabular):
     """A run of `copysift cluster` on disk; `seed` is the secret that it was made with.
 
     `described` is what its run.json says: settings, counts, sources, what was skipped.
+
+    >>> result = copysift.cluster("essays", run="RUN")
+    >>> run = copysift.Run("RUN")
+    >>> run.cluster_of("essays/bread.txt")
+    [('essays/bread.txt', 'representative'), ('essays/shouting.txt', 'lexically equivalent')]
+    >>> run
+    <Run RUN: 15 documents, 11 pairs, 4 clusters>
     """
 
     def __init__(self, path: Place, *, seed: int | str = 0) -> None:
