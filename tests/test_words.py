@@ -4,7 +4,7 @@ import click
 import pytest
 
 from copysift.cli.main import COMMANDS, copysift
-from tests.words import AVOIDED, avoided_in, message_faults, page_faults
+from tests.words import AVOIDED, avoided_in, message_faults, page_faults, strings_in
 
 
 def every_command() -> list[list[str]]:
@@ -61,3 +61,15 @@ def test_pages_are_in_plain_english():
 def test_whole_words_are_found_in_any_sentence(text, words):
     assert avoided_in(text) == words
     assert all(use for use in AVOIDED.values())
+
+
+def test_all_parts_of_a_message_are_read_but_not_its_code_or_docstrings():
+    raised = "raise UsageError(f\"{told['stood']} mend {x} anew\", hint='ask')"
+    module = f'"""what is told"""\nname = "it stands"\n{raised}\n'
+    assert list(strings_in(module)) == [(3, " mend "), (3, " anew"), (3, "ask")]
+    assert (2, "it stands") in strings_in(module, everywhere=True)
+    assert "what is told" not in dict(strings_in(module, everywhere=True)).values()
+
+
+def test_a_line_can_opt_out_with_a_reason():
+    assert not list(strings_in('note("it stands")  # words: a quotation\n'))

@@ -84,12 +84,11 @@ def literals_of(node: ast.AST) -> Iterator[ast.Constant]:
             yield from literals_of(child)
 
 
-def strings_of(path: Path) -> Iterator[tuple[int, str]]:
+def strings_in(content: str, *, everywhere: bool = False) -> Iterator[tuple[int, str]]:
     """Give the string literals of a module that users may see, with their lines.
 
-    They are arguments of errors, notes, skipped files and click; in SHOWN, every sentence but docstrings.
+    They are arguments of errors, notes, skipped files and click; `everywhere`: all sentences but docstrings.
     """
-    content = path.read_text(encoding="utf-8")
     excused = {at for at, line in enumerate(content.splitlines(), 1) if OPT_OUT in line}
     tree = ast.parse(content)
     found: dict[int, ast.Constant] = {}  # the parts of an f-string have one place, so by identity
@@ -97,14 +96,19 @@ def strings_of(path: Path) -> Iterator[tuple[int, str]]:
         name = getattr(getattr(call, "func", None), "id", getattr(getattr(call, "func", None), "attr", ""))
         if isinstance(call, ast.Call) and (RAISED.search(name) or name in NOTED):
             found |= {id(each): each for each in literals_of(call)}
-    if path.relative_to(SOURCE).parts[0] in SHOWN:
+    if everywhere:
         documented = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
-        for each in literals_of(tree):
-            if id(each) not in documented and " " in each.value:
-                found[id(each)] = each
+        sentences = (each for each in literals_of(tree) if " " in each.value)
+        found |= {id(each): each for each in sentences if id(each) not in documented}
     for each in sorted(found.values(), key=lambda each: each.lineno):
         if each.lineno not in excused:
             yield each.lineno, str(each.value)
+
+
+def strings_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Give the strings of a module of the package that users may see, with their lines."""
+    shown = path.relative_to(SOURCE).parts[0] in SHOWN
+    return strings_in(path.read_text(encoding="utf-8"), everywhere=shown)
 
 
 def avoided_in(text: str) -> list[str]:

@@ -50,7 +50,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: there is no such file or folder"),
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
-        (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was made with"),
+        (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created with"),
         (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
         (
             ["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"],
@@ -66,7 +66,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["changes", "x.sift", "--since", "2030-01-01"], "no sweep between these dates"),
         (["changes", "x.sift", "--format", "moss"], "changes has no format 'moss'"),
         (["copies", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
-        (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps: its documents change by"),
+        (["index", "add", "x.sift", "news.txt"], "x.sift is an index of sweeps: only dated sweeps change"),
         (["index", "resample", "x.sift", "--new-seed-file", "none"], "cannot read the seed file none"),
     ],
 )
