@@ -296,11 +296,9 @@ def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_pat
     assert "ignored as too common" in done.out
 
 
-def test_programs_that_are_compared_as_text_are_counted(tmp_path):
+def test_programs_beside_texts_need_no_word_about_how_they_are_compared(tmp_path):
     write(tmp_path, {f"hw/{name}/x.py": text for name, text in (("ann", A), ("bob", B), ("cleo", C))})
     write(tmp_path, {f"hw/{name}/notes.txt": D for name in ("ann", "bob", "cleo")})
-    note = "copysift: 3 programs are compared as text; --kind code compares them by tokens\n"
-    assert copysift(tmp_path, "scan", "hw").err == note
-    assert copysift(tmp_path, "compare", "hw/ann", "hw").err == note
-    for more in (["-q"], ["--kind", "text"], ["--kind", "code"], ["--by", "dir"], ["--format", "csv"]):
+    assert copysift(tmp_path, "compare", "hw/ann", "hw").err == ""
+    for more in ([], ["--kind", "text"], ["--kind", "code"], ["--by", "dir"], ["--format", "csv"]):
         assert copysift(tmp_path, "scan", "hw", *more).err == ""

@@ -29,7 +29,7 @@ BROKEN_PIPE = 141
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Compare files": {
         "scan": ("copysift.cli.scan", "Find identical and similar files, submissions or records"),
-        "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders"),
+        "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders or archives"),
         "show": ("copysift.cli.show", "Show a saved run, with any threshold"),
     },
     "Search a collection": {
