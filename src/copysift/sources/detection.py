@@ -25,7 +25,8 @@ _ALWAYS = {
 _MAYBE = {".json": JSONL, ".csv": CSV, ".tsv": TSV, ".txt": LINES}
 _STREAMED = (JSONL, LINES, CSV, TSV, WARC)  # read from a compressed file without unpacking it first
 
-_MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *PARQUET.traits.magic, *WARC.traits.magic)} | {
+_BY_MAGIC = (PARQUET, ARROW, WARC)
+_MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *(mark for each in _BY_MAGIC for mark in each.traits.magic))} | {
     b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5",
 }  # fmt: skip
 _SUFFIXES = {*_ALWAYS, *_MAYBE, ".zip", ".tar"}
@@ -103,10 +104,9 @@ class Detector:
         reading = self._reading
         if reading.records == "no":
             return None
-        if head.startswith(PARQUET.traits.magic):
-            return PARQUET
-        if head.startswith(WARC.traits.magic):
-            return WARC
+        for each in _BY_MAGIC:
+            if head.startswith(each.traits.magic):
+                return each
         suffix = os.path.splitext(name.lower())[1]
         always = _ALWAYS.get(suffix)
         if always is not None:

@@ -57,7 +57,7 @@ def _records(form: str, place: str, file: IO[bytes], fields: Fields, limit: int,
     if form == "parquet":
         return delimited.parquet_records(place, fields, limit, file)
     if form == "arrow":
-        return delimited.arrow_records(place, file)
+        return delimited.arrow_records(place, fields, limit, file)
     if form == "warc":
         return warc(place, limit, file)
     stream: IO[bytes] = file

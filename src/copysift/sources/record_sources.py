@@ -45,5 +45,7 @@ LINES = _source("lines", "lines", "Text of which every line is a document", ())
 CSV = _source("csv", "CSV", "Comma-separated values with a column of texts", ())
 TSV = _source("tsv", "TSV", "Tab-separated values with a column of texts", ())
 PARQUET = _source("parquet", "Parquet", "Parquet with a column of texts", (b"PAR1",), ".parquet", ".pq")
-ARROW = _source("arrow", "Arrow", "Arrow streams of records that copysift wrote", (), ".arrow")
+ARROW = _source(
+    "arrow", "Arrow", "Arrow IPC files and streams with a column of texts", (b"ARROW1\0\0",), ".arrow"
+)
 WARC = _source("warc", "WARC", "Web archives: WARC and WET", (b"WARC/",), ".warc", ".wet")
