@@ -41,7 +41,7 @@ def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
     if place != "-" and not os.path.exists(place):
         raise InputError(f"{place}: there is no such file or folder")
     if place == "-" or wanted not in ("auto", "folder", "file"):
-        met = _warc(place) if wanted == "warc" else _records(place, wanted, reading)
+        met = _warc(place, reading.binary) if wanted == "warc" else _records(place, wanted, reading)
         return _whole(place, met)
     if wanted != "auto":
         reading = replace(reading, records="no")
@@ -70,7 +70,7 @@ def _files(place: str, reading: Reading, avoid: str) -> Met:
             document = Document(path, file_at(path))
             found = File(document, inputs.source_of(document), False)
         if found.source is WARC:
-            yield from _whole(path, _warc(path))
+            yield from _whole(path, _warc(path, reading.binary))
         elif found.named or (found.source is not None and found.source.traits.gives == RECORDS):
             yield from _whole(path, _opened(inputs, found, address))
         else:  # an archive in a folder that is damaged is named, as any file is that cannot be read
@@ -134,7 +134,7 @@ def _records(place: str, wanted: str, reading: Reading) -> Met:
             yield from zip(names, texts, strict=True)
 
 
-def _warc(place: str) -> Met:
+def _warc(place: str, binary: bool) -> Met:
     try:
         from copysift.sources.warc import Captured, captures
     except ImportError:
@@ -142,7 +142,7 @@ def _warc(place: str) -> Met:
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
         ) from None
     digests: dict[str, str] = {}  # of this file: where a revisit names no address, its digest does
-    for item in captures(place):
+    for item in captures(place, binary):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, Captured):

@@ -17,10 +17,10 @@ from copysift.errors import InputError
 from copysift.model.values import CUT, REPLACED, Skipped
 from copysift.sources.compressed import DAMAGED
 from copysift.sources.fields import Fields
+from copysift.sources.record_sources import ARROW_FILE
 from copysift.sources.records import SCHEMA, Builder, add_record
 
 ROWS = 1024
-ARROW_FILE = b"ARROW1\0\0"  # a file with a footer begins so, a stream does not
 _ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
 
 
@@ -167,13 +167,14 @@ def arrow_records(
     try:
         found = _arrow_batches(opened)
         schema = next(found)
-    except (pa.ArrowException, OSError) as error:
+        names = schema.names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{place} is not an Arrow file or stream: {first_line(error)}") from None
     own = schema.equals(SCHEMA)
-    if not own and fields.text not in schema.names and not fields.features:
+    if not own and fields.text not in names and not fields.features:
         raise InputError(
             f"{place} has no column {fields.text!r}",
-            hint=f"choose one by --text-field: {', '.join(schema.names)}",
+            hint=f"choose one by --text-field: {', '.join(names)}",
         )
     done = 0
     try:
@@ -183,7 +184,7 @@ def arrow_records(
                 continue
             yield from table_records(batch, place, fields, limit, done)
             done += len(batch)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         yield Skipped(place, f"ends early or is damaged: {first_line(error)}", CUT)
 
 

@@ -93,12 +93,13 @@ def walk_settings(settings: Settings) -> WalkSettings:
 
 
 def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
-    """Give the sources their part of the settings; what is compared as raw bytes is not opened."""
+    """Give the sources their part of the settings."""
     return Reading(
         fields=fields or Fields(settings.id_field, settings.text_field),
         walking=walk_settings(settings),
-        containers=not settings.no_containers and settings.kind != "bytes",
-        records="no" if settings.kind == "bytes" and settings.records == "auto" else settings.records,
+        containers=not settings.no_containers,
+        records=settings.records,
+        binary=settings.kind == "bytes",
     )
 
 
