@@ -71,7 +71,9 @@ def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True) -> None:
+    def __init__(
+        self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True, qualified: bool = False
+    ) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
@@ -85,6 +87,7 @@ class Scan:
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._archives = opens  # containers and files of records; else files are taken as they are
+        self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
         self._exact: Exact | None = None
         self._counts: Counts | None = None
@@ -172,7 +175,9 @@ class Scan:
 
     def _gather(self, paths: Iterable[str | os.PathLike[str]], shown: Progress) -> list[Entry]:
         shown.phase("listing", None)
-        found = gather(paths, self.settings, self._spool, self._reader, self._jobs, self._archives)
+        found = gather(
+            paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._qualified
+        )
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions
             self._reader.collapse = False

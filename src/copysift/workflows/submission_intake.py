@@ -38,13 +38,18 @@ class Taken:
 
 
 class Intake:
-    """Takes paths in; with `whole` files are taken as they are, and no container is opened."""
+    """Takes paths in; with `whole` files are taken as they are, and no container is opened.
 
-    def __init__(self, reading: Reading, spool: Spool, by_dir: bool, whole: bool = False) -> None:
+    With `qualified` records are named behind their file, also in a file that the user named.
+    """
+
+    def __init__(
+        self, reading: Reading, spool: Spool, by_dir: bool, whole: bool = False, qualified: bool = False
+    ) -> None:
         reading = replace(reading, walking=replace(reading.walking, name_links=by_dir))
         if by_dir and reading.records == "auto":  # what is handed in as one file is one file
             reading = replace(reading, records="no")
-        self._inputs = Inputs(reading, spool)
+        self._inputs = Inputs(reading, spool, qualified=qualified)
         self._by_dir, self._whole = by_dir, whole
         self._seen: set[tuple[int, int]] = set()
         self._passed: list[str] = []  # names of files that were taken before

@@ -43,10 +43,13 @@ def gather(
     reader: Reader,
     jobs: int,
     archives: bool = True,
+    qualified: bool = False,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it."""
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
-    intake = Intake(reading_of(settings), spool, settings.by == "dir", whole=not archives)
+    intake = Intake(
+        reading_of(settings), spool, settings.by == "dir", whole=not archives, qualified=qualified
+    )
     handed_out = _required(
         intake, settings.base, "--base"
     )  # first: what was handed out is nobody's submission
