@@ -15,6 +15,7 @@ from typing import NamedTuple
 from copysift.errors import InputError
 from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
+from copysift.sources.documents import Documents
 from copysift.sources.file_content import file_at
 from copysift.sources.files import load
 from copysift.sources.inputs import File, Inputs
@@ -32,7 +33,15 @@ class Again(NamedTuple):
     when: str
 
 
-Met = Iterator[tuple[str, bytes] | Again | Skipped]
+class Record(NamedTuple):
+    """A record of a file of records; `hint` is what its fields say about its kind."""
+
+    uri: str
+    data: bytes
+    hint: Hint
+
+
+Met = Iterator[tuple[str, bytes] | Record | Again | Skipped]
 NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this order
 
 
@@ -115,8 +124,7 @@ def _opened(inputs: Inputs, file: File, address: Callable[[str], str]) -> Met:
             except InputError as error:
                 yield Skipped(address(each.name), error.message.removeprefix(f"{each.name}: "))
         else:
-            names, texts = each.table.column("id").to_pylist(), each.table.column("text").to_pylist()
-            yield from zip(names, texts, strict=True)
+            yield from _rows(each)
 
 
 def _name(found: Linked | Skipped) -> str:
@@ -130,8 +138,12 @@ def _records(place: str, wanted: str, reading: Reading) -> Met:
             cut = batch.code == CUT and batch.name != place
             yield Skipped(place, f"ends before it should, in line {line}", CUT) if cut else batch
         else:
-            names, texts = batch.column("id").to_pylist(), batch.column("text").to_pylist()
-            yield from zip(names, texts, strict=True)
+            yield from _rows(Documents(batch))
+
+
+def _rows(batch: Documents) -> Iterator[Record]:
+    names, texts = batch.table.column("id").to_pylist(), batch.table.column("text").to_pylist()
+    yield from map(Record, names, texts, batch.hints())
 
 
 def _warc(place: str, binary: bool) -> Met:

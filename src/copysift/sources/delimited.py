@@ -163,7 +163,7 @@ def _csv_rows(
 def arrow_records(
     place: str, fields: Fields, limit: int, opened: IO[bytes]
 ) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the rows of an Arrow IPC file or stream; batches that copysift itself wrote are given as they are."""
+    """Give the rows of an Arrow IPC file or stream; batches that copysift wrote are given as they are."""
     try:
         found = _arrow_batches(opened)
         schema = next(found)

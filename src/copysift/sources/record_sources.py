@@ -47,6 +47,6 @@ TSV = _source("tsv", "TSV", "Tab-separated values with a column of texts", ())
 PARQUET = _source("parquet", "Parquet", "Parquet with a column of texts", (b"PAR1",), ".parquet", ".pq")
 ARROW_FILE, ARROW_STREAM = b"ARROW1\0\0", b"\xff\xff\xff\xff"  # how the two formats begin
 ARROW = _source(
-    "arrow", "Arrow", "Arrow IPC files and streams with a column of texts", (ARROW_FILE, ARROW_STREAM), ".arrow"
+    "arrow", "Arrow", "Arrow files and streams with a column of texts", (ARROW_FILE, ARROW_STREAM), ".arrow"
 )
 WARC = _source("warc", "WARC", "Web archives: WARC and WET", (b"WARC/",), ".warc", ".wet")

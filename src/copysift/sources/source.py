@@ -76,7 +76,8 @@ class Reading:
 
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
-    records, as for a corpus. `binary`: what is not text is wanted too. `budget` is what is left of the limits of the outermost container.
+    records, as for a corpus. `binary`: what is not text is wanted too. `budget` is what is left of the limits
+    of the outermost container.
     """
 
     fields: Fields = field(default_factory=Fields)
