@@ -228,8 +228,8 @@ def test_a_tar_that_claims_more_than_it_has_is_named_and_the_rest_goes_on(tmp_pa
     write(tmp_path, {name: gzip.compress(data) if name.endswith("gz") else data, "a.txt": A})
     done = copysift(tmp_path, "scan", "a.txt", name, "--by", "dir", "--format", "json", timeout=60)
     content = json.loads(done.out)
-    assert {each["name"] for each in content["documents"]} == {"a.txt", f"{name}/whole.txt"}
+    assert {each["name"] for each in content["documents"]} == {"a.txt", f"{name}!whole.txt"}
     assert {each["name"]: each["reason"] for each in content["skipped"]} == {
-        f"{name}/claiming.txt": "is cut short or damaged inside the archive",
+        f"{name}!claiming.txt": "is cut short or damaged inside the archive",
         f"{name}": "is cut short or damaged: what came before was kept",
     }

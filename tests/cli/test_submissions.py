@@ -294,3 +294,11 @@ def test_a_submission_that_has_only_what_too_many_have_is_listed_as_that(tmp_pat
     for number in range(4):
         assert f"with nothing but common code  hw/s{number}\n" in done.out
     assert "ignored as too common" in done.out
+
+
+def test_programs_beside_texts_need_no_word_about_how_they_are_compared(tmp_path):
+    write(tmp_path, {f"hw/{name}/x.py": text for name, text in (("ann", A), ("bob", B), ("cleo", C))})
+    write(tmp_path, {f"hw/{name}/notes.txt": D for name in ("ann", "bob", "cleo")})
+    assert copysift(tmp_path, "compare", "hw/ann", "hw").err == ""
+    for more in ([], ["--kind", "text"], ["--kind", "code"], ["--by", "dir"], ["--format", "csv"]):
+        assert copysift(tmp_path, "scan", "hw", *more).err == ""

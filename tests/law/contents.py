@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import random
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -89,8 +90,8 @@ def page(text: str) -> str:
 
 
 def noise(seed: int) -> bytes:
-    """Give bytes that are not text."""
-    return bytes(range(256)) + b"".join(bytes([byte ^ 0xA5, 0]) for byte in prose(seed, 6000).encode())
+    """Give bytes that are not text in any encoding."""
+    return random.Random(seed).randbytes(40_000)
 
 
 def edited(text: str) -> str:

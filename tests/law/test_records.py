@@ -190,3 +190,39 @@ def test_a_language_and_a_file_name_of_a_record_are_hints(tmp_path):
         ("", "src/x.c"),
         ("", ""),
     ]
+
+
+@pytest.mark.parametrize("form", ["file", "stream"])
+def test_an_arrow_table_of_anybody_gives_its_records(tmp_path, form):
+    table = pa.Table.from_pylist([{"name": "n1", "body": prose(1)}, {"name": "n2", "body": prose(1)}])
+    path = tmp_path / "t.arrow"
+    make = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+    with pa.OSFile(str(path), "wb") as sink, make(sink, table.schema) as writer:
+        writer.write_table(table)
+    asked = ("scan", "t.arrow", "--format", "json", "--id-field", "name", "--text-field", "body")
+    assert [each["members"] for each in json.loads(run(tmp_path, *asked).out)["equal"]] == [["n1", "n2"]]
+    refused = run(tmp_path, "scan", "t.arrow")
+    assert (refused.status, "t.arrow has no column 'text'" in refused.err) == (2, True)
+
+
+def test_an_arrow_file_is_known_by_its_content_and_a_cut_one_is_named(tmp_path):
+    table = pa.Table.from_pylist([{"id": f"r{n}", "text": prose(n)} for n in range(3)])
+    with pa.OSFile(str(tmp_path / "whole"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    found = json.loads(run(tmp_path, "scan", "whole", "--format", "json").out)
+    assert [each["name"] for each in found["documents"]] == ["r0", "r1", "r2"]
+    (tmp_path / "cut").write_bytes((tmp_path / "whole").read_bytes()[:-200])
+    done = run(tmp_path, "scan", "cut")
+    assert (done.status, "cut is not an Arrow file or stream" in done.err) == (2, True)
+
+
+def test_two_files_of_records_are_compared_record_by_record(tmp_path):
+    jsonl(tmp_path / "old.jsonl", [{"id": "a", "text": prose(1)}, {"id": "b", "text": prose(2)}])
+    jsonl(tmp_path / "new.jsonl", [{"id": "x", "text": prose(1)}, {"id": "b", "text": prose(2) + " more"}])
+    found = json.loads(run(tmp_path, "compare", "old.jsonl", "new.jsonl", "--format", "json").out)
+    assert found["equal"] == [{"left": "a", "right": "x"}]
+    assert [(each["left"], each["right"]) for each in found["similar"]] == [("b", "b")]
+    side = json.loads(
+        run(tmp_path, "compare", "old.jsonl", "new.jsonl", "--records", "no", "--format", "json").out
+    )
+    assert [each["name"] for each in side["documents"]] == ["old.jsonl", "new.jsonl"]

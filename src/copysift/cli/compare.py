@@ -23,7 +23,8 @@ ALL = 1_000_000
 def command(left: str, right: str, **given: object) -> int:
     """Compare two files side by side, or two folders or archives.
 
-    Folders and archives are compared by content, whatever the names of their files.
+    Folders and archives are compared by content, whatever the names of their files. Files of records (JSONL,
+    CSV, Parquet, Arrow, WARC) are compared record by record in the same way; see --records.
     """
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
@@ -33,8 +34,8 @@ def command(left: str, right: str, **given: object) -> int:
     folders = [holds_files(path, settings) for path in (left, right)]
     if any(folders) and not all(folders):
         raise UsageError(
-            "cannot compare a folder or an archive with a file",
-            hint="name two files, or two folders or archives",
+            "cannot compare a folder, an archive or records with a single file",
+            hint="name two files, or two folders, archives or files of records",
         )
     if all(folders):
         return _folders(left, right, settings, door, chosen)

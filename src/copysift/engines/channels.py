@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 NAMES = ("path", "file_name", "filename")  # fields that hold the name of a file
 LANGUAGE = "language"
 CHANNELS = {"code": 0x94D049BB133111EB, "bytes": 0xBF58476D1CE4E5B9, "text": 0x2545F4914F6CDD1D}
+CHANNELS["html"] = CHANNELS["text"]  # text without its markup
 WORDS = "words"
 
 
@@ -42,7 +43,7 @@ def kinds_of(batch: pa.RecordBatch, settings: CorpusSettings) -> list[str] | Non
     """Name the kind of every document; None: all are compared by words."""
     if settings.features or settings.kind in ("words", "html-words"):
         return None
-    if settings.kind in ("bytes", "text"):
+    if settings.kind in ("bytes", "text", "html"):
         return [settings.kind] * len(batch)
     wanted = settings.language
     if wanted:

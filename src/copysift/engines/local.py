@@ -350,7 +350,9 @@ def records(
     named = settings.features if ":" not in settings.features else ""
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
-    reading = Reading(containers=not settings.no_containers, records=settings.records)
+    reading = Reading(
+        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+    )
     for source in sources:
         yield from open_source(
             source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),

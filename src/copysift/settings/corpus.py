@@ -84,7 +84,7 @@ class CorpusSettings(Clustering, Settings):
     @property
     def html(self) -> str:
         """Whether texts are HTML: auto, always or never."""
-        return {"html-words": "always", "words": "never"}.get(self.kind, "auto")
+        return {"html": "always", "html-words": "always", "words": "never"}.get(self.kind, "auto")
 
     @property
     def method(self) -> str:

@@ -33,13 +33,8 @@ def _is_share(value: object) -> bool:
     return isinstance(value, float)
 
 
-def _is_other_kind(value: object) -> bool:
-    return value not in ("auto", "words", "html-words", "code", "text", "bytes")
-
-
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
-    Pending("kind", MAKE_RUN, when=_is_other_kind),
     Pending("kind", LOOK_UP),
     Pending("language", "locate copies"),
     Pending("language_file", MAKE_RUN),

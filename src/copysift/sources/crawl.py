@@ -15,6 +15,7 @@ from typing import NamedTuple
 from copysift.errors import InputError
 from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
+from copysift.sources.documents import Documents
 from copysift.sources.file_content import file_at
 from copysift.sources.files import load
 from copysift.sources.inputs import File, Inputs
@@ -32,7 +33,15 @@ class Again(NamedTuple):
     when: str
 
 
-Met = Iterator[tuple[str, bytes] | Again | Skipped]
+class Record(NamedTuple):
+    """A record of a file of records; `hint` is what its fields say about its kind."""
+
+    uri: str
+    data: bytes
+    hint: Hint
+
+
+Met = Iterator[tuple[str, bytes] | Record | Again | Skipped]
 NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this order
 
 
@@ -41,7 +50,7 @@ def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
     if place != "-" and not os.path.exists(place):
         raise InputError(f"{place}: there is no such file or folder")
     if place == "-" or wanted not in ("auto", "folder", "file"):
-        met = _warc(place) if wanted == "warc" else _records(place, wanted, reading)
+        met = _warc(place, reading.binary) if wanted == "warc" else _records(place, wanted, reading)
         return _whole(place, met)
     if wanted != "auto":
         reading = replace(reading, records="no")
@@ -70,7 +79,7 @@ def _files(place: str, reading: Reading, avoid: str) -> Met:
             document = Document(path, file_at(path))
             found = File(document, inputs.source_of(document), False)
         if found.source is WARC:
-            yield from _whole(path, _warc(path))
+            yield from _whole(path, _warc(path, reading.binary))
         elif found.named or (found.source is not None and found.source.traits.gives == RECORDS):
             yield from _whole(path, _opened(inputs, found, address))
         else:  # an archive in a folder that is damaged is named, as any file is that cannot be read
@@ -115,8 +124,7 @@ def _opened(inputs: Inputs, file: File, address: Callable[[str], str]) -> Met:
             except InputError as error:
                 yield Skipped(address(each.name), error.message.removeprefix(f"{each.name}: "))
         else:
-            names, texts = each.table.column("id").to_pylist(), each.table.column("text").to_pylist()
-            yield from zip(names, texts, strict=True)
+            yield from _rows(each)
 
 
 def _name(found: Linked | Skipped) -> str:
@@ -130,11 +138,15 @@ def _records(place: str, wanted: str, reading: Reading) -> Met:
             cut = batch.code == CUT and batch.name != place
             yield Skipped(place, f"ends before it should, in line {line}", CUT) if cut else batch
         else:
-            names, texts = batch.column("id").to_pylist(), batch.column("text").to_pylist()
-            yield from zip(names, texts, strict=True)
+            yield from _rows(Documents(batch))
 
 
-def _warc(place: str) -> Met:
+def _rows(batch: Documents) -> Iterator[Record]:
+    names, texts = batch.table.column("id").to_pylist(), batch.table.column("text").to_pylist()
+    yield from map(Record, names, texts, batch.hints())
+
+
+def _warc(place: str, binary: bool) -> Met:
     try:
         from copysift.sources.warc import Captured, captures
     except ImportError:
@@ -142,7 +154,7 @@ def _warc(place: str) -> Met:
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
         ) from None
     digests: dict[str, str] = {}  # of this file: where a revisit names no address, its digest does
-    for item in captures(place):
+    for item in captures(place, binary):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, Captured):

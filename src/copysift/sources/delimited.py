@@ -1,4 +1,4 @@
-"""Records in tables: Parquet, CSV, and Arrow streams that the engine itself has spooled."""
+"""Records in tables: Parquet, CSV, and Arrow files and streams."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from copysift.errors import InputError
 from copysift.model.values import CUT, REPLACED, Skipped
 from copysift.sources.compressed import DAMAGED
 from copysift.sources.fields import Fields
+from copysift.sources.record_sources import ARROW_FILE
 from copysift.sources.records import SCHEMA, Builder, add_record
 
 ROWS = 1024
@@ -159,19 +160,46 @@ def _csv_rows(
                 yield from built.give()
 
 
-def arrow_records(place: str, opened: IO[bytes]) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the batches of an Arrow stream that `write_arrow` wrote."""
+def arrow_records(
+    place: str, fields: Fields, limit: int, opened: IO[bytes]
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the rows of an Arrow IPC file or stream; batches that copysift wrote are given as they are."""
     try:
-        reader = pa.ipc.open_stream(opened)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{place} is not a stream of records: {first_line(error)}") from None
-    with reader:
-        if not reader.schema.equals(SCHEMA):
-            raise InputError(f"{place} is not a stream of records that copysift wrote")
-        try:
-            yield from reader
-        except pa.ArrowException as error:
-            yield Skipped(place, f"ends early or is damaged: {first_line(error)}", CUT)
+        found = _arrow_batches(opened)
+        schema = next(found)
+        names = schema.names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{place} is not an Arrow file or stream: {first_line(error)}") from None
+    own = schema.equals(SCHEMA)
+    if not own and fields.text not in names and not fields.features:
+        raise InputError(
+            f"{place} has no column {fields.text!r}",
+            hint=f"choose one by --text-field: {', '.join(names)}",
+        )
+    done = 0
+    try:
+        for batch in found:
+            if own:
+                yield batch
+                continue
+            yield from table_records(batch, place, fields, limit, done)
+            done += len(batch)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        yield Skipped(place, f"ends early or is damaged: {first_line(error)}", CUT)
+
+
+def _arrow_batches(opened: IO[bytes]) -> Iterator[Any]:
+    """Give the schema, then the batches; the first bytes say whether it is a file or a stream."""
+    mark = opened.read(len(ARROW_FILE))
+    opened.seek(0)
+    if mark == ARROW_FILE:
+        with pa.ipc.open_file(opened) as file:
+            yield file.schema
+            yield from map(file.get_batch, range(file.num_record_batches))
+    else:
+        with pa.ipc.open_stream(opened) as stream:
+            yield stream.schema
+            yield from stream
 
 
 def first_line(error: Exception) -> str:

@@ -13,7 +13,17 @@ from copysift.sources.compressed import DAMAGED, PACKED_SUFFIXES, packing, unpac
 from copysift.sources.containers import OFFICE_DOCUMENT, PACKED, TAR, ZIP, ZIP_MAGIC, is_office, tail_of
 from copysift.sources.file_content import FileContent
 from copysift.sources.opening import open_regular
-from copysift.sources.record_sources import ARROW, CSV, JSONL, LINES, PARQUET, TSV, WARC, RecordSource
+from copysift.sources.record_sources import (
+    ARROW,
+    ARROW_FILE,
+    CSV,
+    JSONL,
+    LINES,
+    PARQUET,
+    TSV,
+    WARC,
+    RecordSource,
+)
 from copysift.sources.source import RECORDS, Reading, Source, plug_ins
 
 HEAD = 512  # bytes that say what a file is
@@ -25,7 +35,9 @@ _ALWAYS = {
 _MAYBE = {".json": JSONL, ".csv": CSV, ".tsv": TSV, ".txt": LINES}
 _STREAMED = (JSONL, LINES, CSV, TSV, WARC)  # read from a compressed file without unpacking it first
 
-_MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *PARQUET.traits.magic, *WARC.traits.magic)} | {
+# Other files begin like an Arrow stream, which therefore is known by its name.
+_BY_MAGIC = ((PARQUET, PARQUET.traits.magic), (ARROW, (ARROW_FILE,)), (WARC, WARC.traits.magic))
+_MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *(mark for _, marks in _BY_MAGIC for mark in marks))} | {
     b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5",
 }  # fmt: skip
 _SUFFIXES = {*_ALWAYS, *_MAYBE, ".zip", ".tar"}
@@ -103,10 +115,9 @@ class Detector:
         reading = self._reading
         if reading.records == "no":
             return None
-        if head.startswith(PARQUET.traits.magic):
-            return PARQUET
-        if head.startswith(WARC.traits.magic):
-            return WARC
+        for each, marks in _BY_MAGIC:
+            if head.startswith(marks):
+                return each
         suffix = os.path.splitext(name.lower())[1]
         always = _ALWAYS.get(suffix)
         if always is not None:

@@ -65,7 +65,7 @@ def open_source(
         raise InputError(f"{place}: there is no such file or folder")
     if wanted not in ("auto", "folder", "file"):
         with open(place, "rb", buffering=0) as file:
-            yield from read(wanted, place, file, fields, limit)
+            yield from read(wanted, place, file, fields, limit, binary=reading is not None and reading.binary)
         return
     asked = replace(reading or Reading(), fields=fields, walking=walking, batch=limit, wide=True)
     inputs = Inputs(replace(asked, records="no") if wanted != "auto" else asked)
@@ -89,26 +89,27 @@ def batches_of(inputs: Inputs, place: str, limit: int) -> Batches:
                 yield from built.give()
                 yield each.table
             else:
-                yield from _text(each, built)
+                yield from _text(each, built, inputs.reading.binary)
     yield from built.give()
 
 
-def _text(document: Document, built: Builder) -> Batches:
-    """Take a text as a document, named by its path."""
+def _text(document: Document, built: Builder, binary: bool) -> Batches:
+    """Take a text, or a file of any bytes (`binary`), as a document, named by its path."""
     name = document.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     loaded = load(document)
     if isinstance(loaded, Skipped):
         yield loaded
         return
     data = b"".join(loaded.open())
-    if document.read_as == OFFICE:
-        yield Skipped(name, "is an office document, whose text is not read")
-        return
-    if looks_binary(data[:SAMPLE]):
-        yield Skipped(name, BINARY)
-        return
-    if is_damaged(data):
-        yield Skipped(name, REPLACED)
+    if not binary:
+        if document.read_as == OFFICE:
+            yield Skipped(name, "is an office document, whose text is not read")
+            return
+        if looks_binary(data[:SAMPLE]):
+            yield Skipped(name, BINARY)
+            return
+        if is_damaged(data):
+            yield Skipped(name, REPLACED)
     built.add(name, data)
     if built.full:
         yield from built.give()

@@ -36,16 +36,32 @@ def given(
     read_as = f"record of {source.shown}"
     try:
         with contextlib.closing(outer.content.open()) as file:
-            for each in read(source.traits.name, outer.name, file, reading.fields, reading.batch, part):
+            form, binary = source.traits.name, reading.binary
+            for each in read(form, outer.name, file, reading.fields, reading.batch, part, binary=binary):
                 yield each if isinstance(each, Skipped) else Documents(each, outer.name, read_as)
     except OSError as error:
         yield Skipped(outer.name, why(error), DAMAGED)
 
 
-def read(form: str, place: str, file: IO[bytes], fields: Fields, limit: int, part: Part = WHOLE) -> Batches:
-    """Give the records of an open file of a format; `place` is its name in messages and names."""
+def read(
+    form: str,
+    place: str,
+    file: IO[bytes],
+    fields: Fields,
+    limit: int,
+    part: Part = WHOLE,
+    *,
+    binary: bool = False,
+) -> Batches:
+    """Give the records of an open file of a format; `place` is its name in messages and names.
+
+    `binary`: of a web archive, give what is not text too.
+    """
     try:
-        yield from _records(form, place, file, fields, limit, part)
+        if form == "warc":
+            yield from warc(place, limit, file, binary)
+        else:
+            yield from _records(form, place, file, fields, limit, part)
     except BROKEN as error:
         if isinstance(error, OSError) and error.errno:
             yield Skipped(place, why(error), DAMAGED)
@@ -57,9 +73,7 @@ def _records(form: str, place: str, file: IO[bytes], fields: Fields, limit: int,
     if form == "parquet":
         return delimited.parquet_records(place, fields, limit, file)
     if form == "arrow":
-        return delimited.arrow_records(place, file)
-    if form == "warc":
-        return warc(place, limit, file)
+        return delimited.arrow_records(place, fields, limit, file)
     stream: IO[bytes] = file
     if part == WHOLE:
         stream = file if place == "-" else unpacked(place, file)  # standard input is unpacked already
@@ -113,8 +127,8 @@ def parts(source: RecordSource, outer: Document, size: int) -> Sequence[Part]:
     return cuts
 
 
-def warc(place: str, limit: int, opened: IO[bytes] | None) -> Batches:
-    """Give the pages and texts of a web archive."""
+def warc(place: str, limit: int, opened: IO[bytes] | None, binary: bool) -> Batches:
+    """Give the pages and texts of a web archive; `binary`: everything else too."""
     try:
         from copysift.sources.warc import warc_records
     except ImportError:
@@ -123,7 +137,7 @@ def warc(place: str, limit: int, opened: IO[bytes] | None) -> Batches:
         ) from None
     items: list[tuple[str, bytes | str, str | None]] = []
     size = 0
-    for item in warc_records(place, opened):
+    for item in warc_records(place, opened, binary):
         if isinstance(item, Skipped):
             yield item
             continue

@@ -45,5 +45,8 @@ LINES = _source("lines", "lines", "Text of which every line is a document", ())
 CSV = _source("csv", "CSV", "Comma-separated values with a column of texts", ())
 TSV = _source("tsv", "TSV", "Tab-separated values with a column of texts", ())
 PARQUET = _source("parquet", "Parquet", "Parquet with a column of texts", (b"PAR1",), ".parquet", ".pq")
-ARROW = _source("arrow", "Arrow", "Arrow streams of records that copysift wrote", (), ".arrow")
+ARROW_FILE, ARROW_STREAM = b"ARROW1\0\0", b"\xff\xff\xff\xff"  # how the two formats begin
+ARROW = _source(
+    "arrow", "Arrow", "Arrow files and streams with a column of texts", (ARROW_FILE, ARROW_STREAM), ".arrow"
+)
 WARC = _source("warc", "WARC", "Web archives: WARC and WET", (b"WARC/",), ".warc", ".wet")

@@ -76,7 +76,8 @@ class Reading:
 
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
-    records, as for a corpus. `budget` is what is left of the limits of the outermost container.
+    records, as for a corpus. `binary`: what is not text is wanted too. `budget` is what is left of the limits
+    of the outermost container.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -85,6 +86,7 @@ class Reading:
     containers: bool = True
     records: str = "auto"
     wide: bool = False
+    binary: bool = False
     batch: int = BATCH_BYTES
     budget: Budget | None = None
     top: str = ""  # path of the outermost container, which members are judged below

@@ -36,10 +36,13 @@ class Captured(NamedTuple):
 
 
 def warc_records(
-    place: str, opened: IO[bytes] | None = None
+    place: str, opened: IO[bytes] | None = None, binary: bool = False
 ) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every record that is text; `opened` is the file where it is open."""
-    for item in _records(place, WANTED, successful=False, opened=opened):
+    """Give address, content and date of every record that is text, or of all (`binary`).
+
+    `opened` is the file where it is open.
+    """
+    for item in _records(place, WANTED, successful=False, binary=binary, opened=opened):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, _Cut):
@@ -48,9 +51,12 @@ def warc_records(
             yield item.uri, item.content, item.headers.get("WARC-Date")
 
 
-def captures(place: str) -> Iterator[Captured | Revisit | Skipped]:
-    """Give what a crawl met: pages that were given (no error pages), and notes that one was as before."""
-    for item in _records(place, (*WANTED, WarcRecordType.revisit), successful=True):
+def captures(place: str, binary: bool = False) -> Iterator[Captured | Revisit | Skipped]:
+    """Give what a crawl met: pages that were given (no error pages), and notes that one was as before.
+
+    `binary`: also what is not text.
+    """
+    for item in _records(place, (*WANTED, WarcRecordType.revisit), successful=True, binary=binary):
         if isinstance(item, Skipped):
             yield item
             continue
@@ -79,7 +85,7 @@ class _Cut(NamedTuple):
 
 
 def _records(
-    place: str, types: tuple[Any, ...], successful: bool, opened: IO[bytes] | None = None
+    place: str, types: tuple[Any, ...], successful: bool, binary: bool, opened: IO[bytes] | None = None
 ) -> Iterator[_Record | Skipped | _Cut]:
     done = 0
     given: Any = opened
@@ -99,7 +105,7 @@ def _records(
                 if record.record_type not in types or name.startswith(_NOTES):
                     continue
                 done += 1
-                found = _found(name, record, content, successful)
+                found = _found(name, record, content, successful, binary)
                 if found is not None:
                     yield found
         except (FastWARCError, EOFError, ValueError, OSError) as error:
@@ -112,25 +118,31 @@ def _records(
         yield Skipped(place, "has no WARC record that is text")
 
 
-def _found(name: str, record: Any, content: bytes, successful: bool) -> _Record | Skipped | None:
-    """Give what a record tells of; None where that is no text, or no document."""
+def _found(
+    name: str, record: Any, content: bytes, successful: bool, binary: bool
+) -> _Record | Skipped | None:
+    """Give what a record holds; None where that is no document, or, unless `binary`, no text."""
     headers = record.headers
     if record.record_type == WarcRecordType.revisit:
         return _Record(name, b"", headers, True)
     if record.is_http:
-        page = _page(name, content, successful)
+        page = _page(name, content, successful, binary)
         return page if page is None or isinstance(page, Skipped) else _Record(name, page, headers, False)
-    text = (headers.get("Content-Type") or "text/plain").lower().startswith(_TEXT)
-    return _Record(name, content, headers, False) if text else None
+    wanted = binary or (headers.get("Content-Type") or "text/plain").lower().startswith(_TEXT)
+    return _Record(name, content, headers, False) if wanted else None
 
 
-def _page(name: str, block: bytes, successful: bool) -> bytes | Skipped | None:
-    """Give the page of an HTTP response; None for one that is no text, or (`successful`) an error page."""
+def _page(name: str, block: bytes, successful: bool, binary: bool) -> bytes | Skipped | None:
+    """Give the page of an HTTP response; None for one that is not wanted.
+
+    That is what is no text, unless `binary`, and error pages if `successful`.
+    """
     try:
         sent = response(block)
         if successful and not 200 <= sent.status < 300:  # a 404 with a friendly text is no document
             return None
-        return unpacked(sent) if (sent.media_type or "text/plain").startswith(_TEXT) else None
+        wanted = binary or (sent.media_type or "text/plain").startswith(_TEXT)
+        return unpacked(sent) if wanted else None
     except PayloadError as error:
         return Skipped(name, str(error))
 

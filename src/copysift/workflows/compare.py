@@ -1,4 +1,4 @@
-"""Compare two files, or two folders by content."""
+"""Compare two files, or the documents of two folders, archives or files of records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from copysift.settings.comparison import Settings
 from copysift.sources.containers import PACKED
 from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
-from copysift.sources.source import MEMBERS
+from copysift.sources.source import MEMBERS, RECORDS
 from copysift.sources.walk import Linked, walk
 from copysift.workflows.folders import match_folders
 from copysift.workflows.scan import Scan
@@ -53,22 +53,23 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
 def compare_folders(
     left: str, right: str, settings: Settings, progress: Progress | None = None
 ) -> tuple[Folders, Result]:
-    """Compare two folders or archives by content; give the scan's result, with what was skipped, too."""
+    """Compare two folders, archives or files of records by content; give the scan's result, too."""
     for folder in (left, right):
         if not holds_files(folder, settings):
-            raise InputError(f"{folder} is not a folder or an archive")
-    result = Scan(settings, weigh=alike_weights).run([left, right], progress=progress)
+            raise InputError(f"{folder} is not a folder, an archive or a file of records")
+    result = Scan(settings, weigh=alike_weights, qualified=True).run([left, right], progress=progress)
     return match_folders(result, left, right, _links(left, right, settings)), result
 
 
 def holds_files(path: str, settings: Settings) -> bool:
-    """Say whether a path is a folder, or an archive of several files."""
+    """Say whether a path holds several documents: a folder, an archive or a file of records."""
     if Path(path).is_dir():
         return True
     if not Path(path).is_file():
         return False
-    found = Detector(reading_of(settings)).source(Document(path, file_at(path, Path(path).stat().st_size)))
-    return found is not None and found is not PACKED and found.traits.gives == MEMBERS
+    document = Document(path, file_at(path, Path(path).stat().st_size))
+    found = Detector(reading_of(settings)).source(document, named=True)
+    return found is not None and found is not PACKED and found.traits.gives in (MEMBERS, RECORDS)
 
 
 def _links(left: str, right: str, settings: Settings) -> dict[str, str]:

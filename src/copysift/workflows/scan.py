@@ -72,7 +72,9 @@ def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
 class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
-    def __init__(self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True) -> None:
+    def __init__(
+        self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True, qualified: bool = False
+    ) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
@@ -87,6 +89,7 @@ class Scan:
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
         self._archives = opens  # containers and files of records; else files are taken as they are
+        self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
         self._exact: Exact | None = None
         self._counts: Counts | None = None
@@ -179,7 +182,7 @@ class Scan:
         shown.phase("listing", None)
         found = gather(
             paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped,
-            documents,
+            documents, self._qualified,
         )  # fmt: skip
         if found.submissions is not None:
             self._collection = self._gathered = found.submissions

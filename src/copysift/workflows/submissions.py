@@ -45,13 +45,16 @@ def gather(
     archives: bool = True,
     grouped: bool = False,
     documents: Iterable[Document] = (),
+    qualified: bool = False,
 ) -> Gathering:
     """Find the files of the paths, and put them into groups where the settings or their names ask for it.
 
     Documents in memory come after them, in the groups of their units.
     """
     metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
-    intake = Intake(reading_of(settings), spool, settings.by == "dir", whole=not archives)
+    intake = Intake(
+        reading_of(settings), spool, settings.by == "dir", whole=not archives, qualified=qualified
+    )
     handed_out = _required(
         intake, settings.base, "--base"
     )  # first: what was handed out is nobody's submission
@@ -109,12 +112,13 @@ def walk_settings(settings: Settings) -> WalkSettings:
 
 
 def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
-    """Give the sources their part of the settings; what is compared as raw bytes is not opened."""
+    """Give the sources their part of the settings."""
     return Reading(
         fields=fields or Fields(settings.id_field, settings.text_field),
         walking=walk_settings(settings),
-        containers=not settings.no_containers and settings.kind != "bytes",
-        records="no" if settings.kind == "bytes" and settings.records == "auto" else settings.records,
+        containers=not settings.no_containers,
+        records=settings.records,
+        binary=settings.kind == "bytes",
     )
 
 

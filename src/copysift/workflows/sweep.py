@@ -5,6 +5,7 @@ Everything is one commit: until then nothing of the sweep is there, afterwards a
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ import numpy as np
 
 from copysift import kernels
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.model.document import NO_HINT, Hint
 from copysift.model.sweeps import Swept
 from copysift.model.values import TAKEN, Fingerprints, Skipped
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
-from copysift.sources.crawl import Again
+from copysift.sources.crawl import Again, Record
 from copysift.sources.files import DIGEST, Loaded
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
@@ -45,7 +47,7 @@ BATCH = 500  # addresses that are asked for at once
 LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
 UNKNOWN = "which is not in any sweep: add the missing sweep, then repeat this one with --overwrite"
 
-Met = Iterable[tuple[str, bytes] | Again | Skipped]
+Met = Iterable[tuple[str, bytes] | Record | Again | Skipped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class _Item:
     data: bytes
     checksum: bytes
     kinds: dict[str, int]
+    hint: Hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +151,14 @@ class Sweeper:
             found = [each for each in batch if not isinstance(each, Skipped | Again)]
             self._again += [each for each in batch if isinstance(each, Again)]
             lost = [each for each in batch if isinstance(each, Skipped) and each.reason not in TAKEN]
-            raws = [_named(uri) for uri, _ in found]
+            raws = [_named(each[0]) for each in found]
             names = [_named(each.name) for each in lost]
             known = self._sweep.known(raws + names)
             for raw, note, row in zip(names, lost, known[len(raws) :], strict=True):
                 self._lose(raw, row, note)
-            sums = kernels.checksum.checksums([data for _, data in found], DIGEST)
-            for raw, (_, data), checksum, row in zip(raws, found, sums, known[: len(raws)], strict=True):
+            sums = kernels.checksum.checksums([each[1] for each in found], DIGEST)
+            for raw, each, checksum, row in zip(raws, found, sums, known[: len(raws)], strict=True):
+                data, hint = each[1], each.hint if isinstance(each, Record) else NO_HINT
                 if (
                     row is not None
                     and row.checksum == checksum
@@ -163,7 +167,7 @@ class Sweeper:
                 ):
                     self._documents += 1
                     continue
-                item = self._item(raw, data, checksum, row)
+                item = self._item(raw, data, checksum, row, hint)
                 if item is not None:
                     yield item
 
@@ -190,19 +194,23 @@ class Sweeper:
                 else:
                     self._repeated += 1
 
-    def _item(self, raw: bytes, data: bytes, checksum: bytes, known: Known | None) -> _Item | None:
+    def _item(
+        self, raw: bytes, data: bytes, checksum: bytes, known: Known | None, hint: Hint
+    ) -> _Item | None:
         number = self._sweep.meet(raw, known)
         if not number:
             self._repeated += 1
             return None
         self._documents += 1
         rows = self._writer.catalog.contents_of(checksum, len(data))
-        return _Item(os.fsdecode(raw), number, known, data, checksum, {row.kind: row.number for row in rows})
+        kinds = {row.kind: row.number for row in rows}
+        return _Item(os.fsdecode(raw), number, known, data, checksum, kinds, hint)
 
     def _read(self, item: _Item) -> _Made:
         if len(item.data) > LARGEST:
             raise InputError(f"{item.uri}: {TOO_LARGE}")
-        loaded = Loaded(entry_of(item.uri), item.data, len(item.data), item.checksum, 0)
+        document = dataclasses.replace(entry_of(item.uri), hint=item.hint)
+        loaded = Loaded(document, item.data, len(item.data), item.checksum, 0)
         kind, chunks = self._reader.opened(loaded)
         found = None
         if kind not in item.kinds and self._claim(item, kind):

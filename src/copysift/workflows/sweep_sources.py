@@ -11,7 +11,7 @@ from copysift.errors import InputError, UsageError
 from copysift.model.values import Skipped
 from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import Sweeping
-from copysift.sources.crawl import NAMES, Again, crawl, revision
+from copysift.sources.crawl import NAMES, Again, Record, crawl, revision
 from copysift.sources.fields import Fields
 from copysift.sources.git_revision import commit_of, tree
 from copysift.workflows.python_input import document_of
@@ -49,7 +49,7 @@ class Sources:
         self.name = f"{self._places[0]} at {revision}"
         return made if at is None else at
 
-    def met(self) -> Iterator[tuple[str, bytes] | Again | Skipped]:
+    def met(self) -> Iterator[tuple[str, bytes] | Record | Again | Skipped]:
         """Give the addresses and contents, one source after the other."""
         walking = walk_settings(self._settings)
         fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)

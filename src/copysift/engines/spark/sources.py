@@ -156,7 +156,9 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
         walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
-        reading = Reading(containers=not settings.no_containers, records=settings.records)
+        reading = Reading(
+            containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+        )
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
     before = segment.before + stream.skipped
