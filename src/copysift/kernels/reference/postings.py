@@ -114,10 +114,10 @@ def pack(
 def _sound(
     data: bytes, begin: int, end: int, entries: list[tuple[int, int, int]], page: int, count: int, p: int
 ) -> list[Posting] | None:
-    """Give the postings of page p if it is as it was written."""
+    """Give the postings of page p if it is as it was written; a page that ends beyond the data is not."""
     key, offset, crc = entries[p]
     after = entries[p + 1][1] if p + 1 < len(entries) else end
-    if offset < begin or after > end or offset + _HEAD.size > after:
+    if offset < begin or after > min(end, len(data)) or offset + _HEAD.size > after:
         return None
     if _crc(key, offset, data[offset:after]) != crc:
         return None
@@ -151,14 +151,20 @@ def find(
     it may hold the key: the one before the first page that begins with the key or above it, and
     those that follow until one goes beyond the key.
     """
+    _check(len(data), begin, end, len(directory) // ENTRY.itemsize, page, count)
+    return _find(data.tobytes(), begin, end, directory, page, count, wanted)
+
+
+def _find(
+    data: bytes, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
+) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]:
     entries = np.frombuffer(directory.tobytes(), ENTRY).tolist()
-    _check(len(data), begin, end, len(entries), page, count)
     rows: list[Posting] = []
     bad: set[int] = set()
     for number, key in enumerate(wanted.tolist()):
         p = max(0, sum(entry[0] < key for entry in entries) - 1)
         while p < len(entries):
-            found = _sound(data.tobytes(), begin, end, entries, page, count, p)
+            found = _sound(data, begin, end, entries, page, count, p)
             if found is None:
                 bad.add(p)
                 if entries[p][0] > key:
@@ -176,8 +182,8 @@ def find_in(
     descriptor: int, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]:
     """Look up keys as `find` does, in an open file of which only the pages that are met are read."""
-    data = np.frombuffer(os.pread(descriptor, end, 0).ljust(end + SPARE, b"\0"), np.uint8)
-    return find(data, begin, end, directory, page, count, wanted)
+    _check(end + SPARE, begin, end, len(directory) // ENTRY.itemsize, page, count)
+    return _find(os.pread(descriptor, end, 0), begin, end, directory, page, count, wanted)
 
 
 def _columns(rows: list[Posting]) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s]:
