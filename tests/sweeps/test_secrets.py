@@ -44,7 +44,7 @@ def test_another_sample_gives_the_state_of_an_index_that_was_made_with_that_seed
 def test_without_texts_there_is_no_other_sample(tmp_path):
     path = make(tmp_path / "x.sift", range(2))
     usual = state(path)
-    with copysift.Index(path) as index, pytest.raises(StoreError, match="keeps no texts"):
+    with copysift.Index(path) as index, pytest.raises(StoreError, match="stores no texts"):
         index.resample("anything")
     assert state(path) == usual
 
