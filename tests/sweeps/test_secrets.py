@@ -37,7 +37,7 @@ def test_another_sample_gives_the_state_of_an_index_that_was_made_with_that_seed
     assert state(one) == state(two)
     assert hashes(one) == hashes(two)
     assert not before & hashes(one)
-    with pytest.raises(StoreError, match="another seed"):
+    with pytest.raises(StoreError, match="wrong seed"):
         copysift.Index(one, seed="first secret")
 
 
