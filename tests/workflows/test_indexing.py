@@ -106,7 +106,7 @@ def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
             index.query(prose(1), text=True, window=20)
     with copysift.Index("mod.sift", scheme="mod") as index:
         index.add([("a", prose(1))])
-        with pytest.raises(UsageError, match="made with mod"):
+        with pytest.raises(UsageError, match="created with mod"):
             index.query(prose(1), text=True, window=50)
 
 
