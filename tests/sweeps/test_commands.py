@@ -50,7 +50,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: there is no such file or folder"),
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
-        (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created with"),
+        (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created"),
         (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
         (
             ["locate", "x.sift", "http://a.example/stay", "--threshold", "10%"],
