@@ -123,7 +123,7 @@ def test_history_of_what_shares_nothing_is_nought(tmp_path):
         index.sweep([("a", prose(1))], date="2026-01-01")
         index.sweep([("a", prose(2))], date="2026-01-02")
         assert index.history("a").versions[1].to_previous == 0
-        with pytest.raises(InputError, match="keeps no texts"):
+        with pytest.raises(InputError, match="stores no texts"):
             index.history("a", diff=True)
 
 
@@ -256,5 +256,5 @@ def test_holders_without_texts_say_so(tmp_path):
         found = index.copies(web.NEWS, text=True)
         assert not found.kept
         assert [(each.uri, each.alterations) for each in found.holders] == [("b", None)]
-        with pytest.raises(InputError, match="keeps no texts"):
+        with pytest.raises(InputError, match="stores no texts"):
             index.copies_of("a")

@@ -37,14 +37,14 @@ def test_another_sample_gives_the_state_of_an_index_that_was_made_with_that_seed
     assert state(one) == state(two)
     assert hashes(one) == hashes(two)
     assert not before & hashes(one)
-    with pytest.raises(StoreError, match="another seed"):
+    with pytest.raises(StoreError, match="wrong seed"):
         copysift.Index(one, seed="first secret")
 
 
 def test_without_texts_there_is_no_other_sample(tmp_path):
     path = make(tmp_path / "x.sift", range(2))
     usual = state(path)
-    with copysift.Index(path) as index, pytest.raises(StoreError, match="keeps no texts"):
+    with copysift.Index(path) as index, pytest.raises(StoreError, match="stores no texts"):
         index.resample("anything")
     assert state(path) == usual
 

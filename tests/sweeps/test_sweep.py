@@ -107,7 +107,7 @@ def test_another_sweep_of_the_same_date_is_refused_unless_it_replaces(tmp_path):
         assert index.history(f"{A}/stay").versions[0].last == DATES[1]
         index.sweep(every[2].items(), date=DATES[2], overwrite=True)
         assert index.check() == ([], [])
-        with pytest.raises(InputError, match="no sweep has met"):
+        with pytest.raises(InputError, match="address never seen"):
             index.locate("http://c/")
     assert state(tmp_path / "x.sift") == usual
 

@@ -106,7 +106,7 @@ def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
             index.query(prose(1), text=True, window=20)
     with copysift.Index("mod.sift", scheme="mod") as index:
         index.add([("a", prose(1))])
-        with pytest.raises(UsageError, match="made with mod"):
+        with pytest.raises(UsageError, match="created with mod"):
             index.query(prose(1), text=True, window=50)
 
 
@@ -220,7 +220,7 @@ def test_other_settings_are_refused_with_a_message_that_shows_both(here):
     with copysift.Index("x.sift", noise="20") as index:
         assert index.settings.guarantee == 40
         assert index.info()["settings"]["noise"] == 20
-    with pytest.raises(UsageError, match="made without --keep-text"):
+    with pytest.raises(UsageError, match="created without --keep-text"):
         copysift.Index("x.sift", keep_text=True)
 
 
@@ -254,7 +254,7 @@ def test_a_seed_is_needed_but_never_stored(here):
             index.query(prose(1), text=True)
         with pytest.raises(StoreError, match="was created with a secret seed"):
             index.add([("b", prose(2))])
-    with pytest.raises(StoreError, match="another seed"):
+    with pytest.raises(StoreError, match="wrong seed"):
         copysift.Index("x.sift", seed=5)
     with copysift.Index("plain.sift") as index:
         index.add([("a", prose(1))])
