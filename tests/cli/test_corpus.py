@@ -409,5 +409,5 @@ def test_old_names_work_and_print_one_line_each(tmp_path):
 
 def test_what_cluster_cannot_do_yet_is_said(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
-    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--kind", "code")
-    assert (done.status, done.err) == (2, "copysift: --kind code is not available in cluster yet\n")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--by", "dir")
+    assert (done.status, done.err) == (2, "copysift: --by is not available in cluster yet\n")

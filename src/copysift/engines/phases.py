@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from copysift.engines.channels import kinds_of, with_channels
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
+from copysift.join.boilerplate import Boilerplate
+from copysift.kinds import Languages
 from copysift.match.sets import Measured, at_least, measures, shared_by
 from copysift.runs.columns import column
 from copysift.runs.sets import Places, Sketched
@@ -45,8 +47,22 @@ HEAD = 64
 Features = Callable[[dict[str, Any]], Iterable[object]]
 
 
-def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
-    """Phase 1: shingle a batch of documents."""
+@dataclass(frozen=True, slots=True)
+class OptionFiles:
+    """What the files of --language-file and --base say."""
+
+    languages: Languages | None = None
+    base: Boilerplate = field(default_factory=Boilerplate.none)
+
+
+def sketch(
+    batch: pa.RecordBatch,
+    settings: CorpusSettings,
+    features: Features | None = None,
+    files: OptionFiles | None = None,
+) -> Sketched:
+    """Phase 1: shingle a batch of documents, and leave what is in the base out."""
+    files = files or OptionFiles()
     content = None
     data, offsets = _buffers(batch["text"])
     lengths = np.diff(offsets)
@@ -60,9 +76,13 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
-    kinds = kinds_of(batch, settings)
+    kinds = kinds_of(batch, settings, files.languages)
     if kinds is not None:
-        found = with_channels(found, kinds, batch, settings)
+        found = with_channels(found, kinds, batch, settings, files.languages)
+    if len(files.base):
+        values, bounds = files.base.taken_from(found.values, found.bounds)
+        digests = kernels.shingle.set_digests(values, bounds)
+        found = replace(found, values=values, bounds=bounds, sets=digests)
     table = pa.table(
         {
             "id": batch["id"],

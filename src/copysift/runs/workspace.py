@@ -151,7 +151,7 @@ class Skips:
 def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:
     """Name a job by its settings and its sources; "" when it can never be taken up again."""
     looks: list[object] = []
-    for source in sources:
+    for source in (*sources, *settings.base, *settings.language_file):
         if source == "-":
             return ""
         try:

@@ -42,9 +42,8 @@ PENDING = (
     Pending("kind", MAKE_RUN, when=_is_other_kind),
     Pending("kind", LOOK_UP),
     Pending("language", "locate copies"),
-    Pending("language_file", MAKE_RUN),
     Pending("by", "compare index sweep cluster dedup query"),
-    Pending("base", "compare index sweep cluster dedup query locate copies"),
+    Pending("base", "compare index sweep query locate copies"),
     Pending("earlier", MAKE_RUN),
     Pending("metadata", "compare index sweep cluster dedup"),
     Pending("guarantee", MAKE_RUN),
@@ -63,9 +62,6 @@ PENDING = (
     ),
     Pending("max_bytes_per_file", RECORDS),
     Pending("input_format", "scan compare index query"),
-    Pending("follow", MAKE_RUN),
-    Pending("gitignore", MAKE_RUN),
-    Pending("one_file_system", MAKE_RUN),
 )
 
 
