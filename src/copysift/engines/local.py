@@ -112,11 +112,7 @@ class Corpus:
 
     def components(self) -> phases.Clustered:
         """Give every document the first of its cluster."""
-        settings = self.settings
-        policy = settings.policy or "component"
-        return phases.clustered(
-            self.pairs, self.first, self.how, settings.resemblance, settings.contained, policy
-        )
+        return phases.clustered(self.pairs, self.first, self.how, self.settings)
 
     def _sketch(self, batches: Batches) -> None:
         """Phase 1: read and shingle."""
@@ -250,7 +246,7 @@ class Corpus:
 
         def part(span: tuple[int, int]) -> None:
             seen = np.zeros(count, np.uint32)
-            found = lists.lists_of(*spill.read(*span), by, self.settings.max_shared, seen)
+            found = lists.lists_of(*spill.read(*span), by, self.settings.most_shared(count), seen)
             with lock:
                 np.add(sizes, seen, out=sizes)
             few = lists.common_pairs(found)

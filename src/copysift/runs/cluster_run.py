@@ -255,7 +255,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         | ({DUPLICATE: len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
-        **corpus.told.described(settings.max_shared, len(corpus.files.base)),
+        **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base)),
         "skipped": named,
     }
     tables.write_description(path, described)
@@ -286,14 +286,7 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
             f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
             hint="raise --threshold, or cluster again with a lower --floor",
         )
-    found = phases.clustered(
-        opened.pairs,
-        opened.first,
-        opened.how,
-        settings.resemblance,
-        settings.contained,
-        settings.policy or "component",
-    )
+    found = phases.clustered(opened.pairs, opened.first, opened.how, settings)
     table = tables.clusters_table(opened.ids, found)
     if output is not None:
         pq.write_table(table, output)

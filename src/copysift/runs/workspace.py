@@ -180,7 +180,7 @@ def _inside(source: str) -> str:
 
 def decisive(settings: CorpusSettings) -> str:
     """Spell the settings of the last phase, and what is kept: they matter where that phase is kept too."""
-    return json.dumps([settings.resemblance, settings.contained, settings.policy, settings.slim])
+    return json.dumps([settings.cut, settings.measure, settings.policy, settings.slim])
 
 
 def answer_settings(settings: CorpusSettings) -> dict[str, object]:

@@ -202,7 +202,7 @@ def describe(
     reasons, named = left_out(corpus)
     described: dict[str, Any] = {
         "engine": "spark",
-        "settings": answer_settings(settings) | corpus_run._last(settings),
+        "settings": answer_settings(corpus.asked) | corpus_run._last(settings),
         "sources": sources,
         "floor": settings.floor,
         "counts": {
@@ -213,7 +213,7 @@ def describe(
         "reasons": dict(list(reasons.items())[:100]),
         "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
-        **boilerplate.described(settings.max_shared, base),
+        **boilerplate.described(settings.most_shared(), base),
         "skipped": named,
     }
     return described, tuple((name, reason) for name, reason in named)
