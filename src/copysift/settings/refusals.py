@@ -32,6 +32,10 @@ _SETS = "shingles of a corpus are sets without positions"
 _RUN = f"{MAKE_RUN} recluster"
 _MEASURES = "choose resemblance, containment, containment-left, containment-right or shared"
 REFUSALS = (
+    Refusal(
+        "scheme", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer",
+        ("min", "adaptive-mod"),
+    ),
     Refusal("scheme", MAKE_RUN, _SETS, "choose mod or all, or use scan or index", but=("mod", "all")),
     Refusal("anchor", MAKE_RUN, _SETS, "use scan or index"),
     Refusal("disjoint", MAKE_RUN, _SETS, "use scan or index"),
