@@ -409,5 +409,19 @@ def test_old_names_work_and_print_one_line_each(tmp_path):
 
 def test_what_cluster_cannot_do_yet_is_said(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
-    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--follow")
-    assert (done.status, done.err) == (2, "copysift: --follow is not available in cluster yet\n")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--by", "dir")
+    assert (done.status, done.err) == (2, "copysift: --by is not available in cluster yet\n")
+
+
+def test_a_finished_run_is_not_replaced_by_dedup_or_scan_unless_asked(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    write_jsonl(tmp_path / "d.jsonl", RECORDS[:2])
+    for command in (("dedup", "--dry-run"), ("scan",)):
+        run = f"{command[0]}-run"
+        assert copysift(tmp_path, *command, "c.jsonl", "--save", run).status == 0
+        before = (tmp_path / run / "run.json").read_bytes()
+        done = copysift(tmp_path, *command, "d.jsonl", "--save", run)
+        assert (done.status, f"{run} already contains another run" in done.err) == (2, True)
+        assert (tmp_path / run / "run.json").read_bytes() == before
+        assert copysift(tmp_path, *command, "d.jsonl", "--save", run, "--overwrite").status == 0
+        assert (tmp_path / run / "run.json").read_bytes() != before

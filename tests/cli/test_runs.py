@@ -82,7 +82,7 @@ def test_show_below_the_floor_says_so(run):
 
 
 def test_a_run_is_replaced_whole_and_nothing_else_is_overwritten(run):
-    assert copysift(run, "scan", "in/a.txt", "in/d.txt", "--save", "run").status == 0
+    assert copysift(run, "scan", "in/a.txt", "in/d.txt", "--save", "run", "--overwrite").status == 0
     assert pq.read_table(run / "run" / "documents.parquet").num_rows == 2
     assert sorted(path.name for path in run.iterdir()) == ["in", "run"]
     done = copysift(run, "scan", "in", "--save", "in")

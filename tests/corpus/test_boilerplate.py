@@ -166,7 +166,7 @@ def test_a_question_to_a_run_leaves_its_boilerplate_out(tmp_path):
 
 def test_sets_without_boilerplate_are_those_of_the_parts(tmp_path, monkeypatch):
     monkeypatch.setattr("copysift.engines.local.PART", 4096)
-    monkeypatch.setattr("copysift.sources.jsonl.CHUNK", 9000)
+    monkeypatch.setattr("copysift.engines.reading.BATCH_BYTES", 9000)
     records = [*templated(30), *mixed(40, seed=2)]
     source = write_jsonl(tmp_path / "c.jsonl", [{**each, "id": f"x{n}"} for n, each in enumerate(records)])
     run(source, tmp_path / "run", max_shared=20)

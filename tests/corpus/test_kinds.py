@@ -113,3 +113,17 @@ def test_shingles_of_different_channels_never_meet():
     sets = [{*shingles_of(symbols, kind, settings).tolist()} for kind in CHANNELS]
     assert [len(each) for each in sets] == [96] * 3
     assert len(set.union(*sets)) == 3 * 96
+
+
+def test_a_language_of_your_own_is_known_to_a_corpus_and_to_its_queries(tmp_path):
+    language = tmp_path / "blub.toml"
+    language.write_text('name = "blub"\ntitle = "Blub"\nextends = "python"\nextensions = [".blub"]\n')
+    source = tmp_path / "course"
+    source.mkdir()
+    (source / "a.blub").write_text(PROGRAM)
+    (source / "b.blub").write_text(renamed())
+    run([str(source)], tmp_path / "words")
+    assert members(tmp_path / "words") == []
+    run([str(source)], tmp_path / "run", language_file=str(language))
+    assert members(tmp_path / "run") == [["a.blub", "b.blub"]]
+    assert len(query(tmp_path / "run", renamed().encode(), "c.blub", 0.9)) == 2

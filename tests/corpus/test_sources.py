@@ -11,8 +11,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from copysift.engines.reading import records
 from copysift.errors import InputError
-from copysift.model.values import REPLACED
+from copysift.model.values import REPLACED, Skipped
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
 from copysift.sources.record_files import open_source
 from copysift.sources.records import Fields
 from copysift.sources.walk import WalkSettings
@@ -413,3 +416,23 @@ def test_chinese_and_japanese_copies_are_found(tmp_path):
         ("ja", "ja"),
         ("ja", "ja2"),
     ]
+
+
+def test_links_are_followed_and_ignored_files_left_out_on_request(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "c.txt").write_text("one two three")
+    (folder / "a.txt").write_text("four five six")
+    (folder / "b.log").write_text("seven eight nine")
+    (folder / ".gitignore").write_text("*.log\n")
+    (folder / "link").symlink_to(tmp_path / "far")
+
+    def names(**settings):
+        found = records([str(folder)], make(CorpusSettings, settings))
+        batches = [batch for batch in found if not isinstance(batch, Skipped)]
+        return sorted(name.rpartition("/")[2] for each in batches for name in each["id"].to_pylist())
+
+    assert names() == ["a.txt", "b.log"]
+    assert names(gitignore=True, one_file_system=True) == ["a.txt"]
+    assert names(follow=True) == ["a.txt", "b.log", "c.txt"]

@@ -4,9 +4,11 @@ import copysift.spark
 from copysift.engines.engine import cluster_with
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from tests.corpus.test_base import course
 from tests.corpus.test_boilerplate import templated, twins
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
+__all__ = ["course"]  # a fixture
 TABLES = ("documents", "pairs", "clusters")
 
 
@@ -44,3 +46,20 @@ def test_pages_of_one_template_all_stay_on_spark(spark, tmp_path):
     with copysift.spark.cluster(frame, max_shared=20) as found:
         assert found.counts["pairs"] == 0
         assert found.counts["ignored"] == 191
+
+
+def test_a_base_is_left_out_on_spark_as_by_the_local_engine(spark, tmp_path, course):
+    folder, base = course
+    local = run([str(folder)], tmp_path / "local", base=str(base)).described
+    settings = make(CorpusSettings, {"base": str(base)})
+    for target, onto in (("made", None), ("more", tmp_path / "made")):
+        made = cluster_with("spark")([str(folder)], tmp_path / target, settings, onto=onto).described
+        assert made["boilerplate"]["base"] == local["boilerplate"]["base"] > 100
+    assert rows(tmp_path / "made", "clusters") == rows(tmp_path / "local", "clusters")
+    assert rows(tmp_path / "made", "pairs") == rows(tmp_path / "local", "pairs")
+    frame = spark.createDataFrame(
+        [("a", "x " * 9 + text(60, "head")), ("b", "y " * 9 + text(60, "head"))], "id string, text string"
+    )
+    (tmp_path / "head.txt").write_text(text(60, "head"))
+    with copysift.spark.cluster(frame, base=str(tmp_path / "head.txt")) as found:
+        assert found.counts["pairs"] == 0

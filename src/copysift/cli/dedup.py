@@ -71,8 +71,12 @@ def _dedup(
     """Run the chosen engine."""
     from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
-    from copysift.runs.cluster_run import check_onto
+    from copysift.runs.cluster_run import check_onto, replaces
 
+    if door.save and not door.overwrite and replaces(Path(door.save), sources, settings):
+        raise UsageError(
+            f"{door.save} already contains another run", hint="choose another folder, or add --overwrite"
+        )
     against, run = (Path(name) if name else None for name in (door.against, door.save))
     if against is not None:
         check_onto(against, settings, given)

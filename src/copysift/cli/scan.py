@@ -47,7 +47,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if door.save:
         from copysift.runs.scan_run import check_place
 
-        check_place(Path(door.save))
+        check_place(Path(door.save), door.overwrite)
     if chosen == "moss":
         folders.check_folder(door)
     if door.anonymise:

@@ -39,9 +39,10 @@ def boilerplate(
 
     The second array says which documents may have any.
     """
+    most = settings.most_shared(len(first))
     standing = first == np.arange(len(first))
     suspects = np.zeros(len(first), np.bool_)
-    if np.count_nonzero(standing) <= settings.max_shared:
+    if np.count_nonzero(standing) <= most:
         return Boilerplate.none(), suspects
     edges = sets.bounds()
     wanted = standing.astype(np.uint8)
@@ -51,15 +52,15 @@ def boilerplate(
         return *sets.full(part), wanted[edges[part] : edges[part + 1]]
 
     def count(parts: NDArray[np.int64]) -> NDArray[np.uint32]:
-        cells = new_cells(keys, settings.max_shared, settings.memory // (8 * jobs))
+        cells = new_cells(keys, most, settings.memory // (8 * jobs))
         for part in parts.tolist():
             kernels.shingle.count(cells, *some(part))
         return cells
 
     shares = np.array_split(np.arange(sets.parts), min(jobs, sets.parts))
     cells = sum(mapped(count, shares))
-    marks = marks_of(cells, settings.max_shared)
-    full = int(np.count_nonzero(cells > settings.max_shared))
+    marks = marks_of(cells, most)
+    full = int(np.count_nonzero(cells > most))
     if not full:
         return Boilerplate.none(), suspects
     load = max(keys // len(cells), LOAD)
@@ -70,7 +71,7 @@ def boilerplate(
         span = slice(len(marks) * number // passes, len(marks) * (number + 1) // passes)
         part[span] = marks[span]
         found, counts = _by_name(mapped(partial(_marked, part, some, suspects, edges), range(sets.parts)))
-        common = counts > settings.max_shared
+        common = counts > most
         hashes.append(found[common])
         documents.append(counts[common])
     found, counts = tally(np.concatenate(hashes), np.concatenate(documents))

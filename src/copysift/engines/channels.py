@@ -20,7 +20,7 @@ from copysift import kernels
 from copysift.errors import UsageError
 from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
-from copysift.kinds import Text, canonicaliser, languages, to_utf8
+from copysift.kinds import Languages, Text, canonicaliser, languages, to_utf8
 from copysift.kinds.choice import detect_language
 from copysift.settings.contents import THRESHOLDS
 from copysift.settings.corpus import CorpusSettings
@@ -39,36 +39,39 @@ CHANNELS["html"] = CHANNELS["text"]  # text without its markup
 WORDS = "words"
 
 
-def kinds_of(batch: pa.RecordBatch, settings: CorpusSettings) -> list[str] | None:
-    """Name the kind of every document; None: all are compared by words."""
+def kinds_of(
+    batch: pa.RecordBatch, settings: CorpusSettings, known: Languages | None = None
+) -> list[str] | None:
+    """Name the kind of every document; None: all are compared by words. `known` are the languages."""
+    known = known or languages()
     if settings.features or settings.kind in ("words", "html-words"):
         return None
     if settings.kind in ("bytes", "text", "html"):
         return [settings.kind] * len(batch)
     wanted = settings.language
     if wanted:
-        languages().find(wanted)  # refuses a language that there is not
-        return [_code(wanted)] * len(batch)
-    found = _by_names(batch) if batch.schema.metadata == RAW else _by_fields(batch)
+        known.find(wanted)  # refuses a language that there is not
+        return [_code(wanted, known)] * len(batch)
+    found = _by_names(batch, known) if batch.schema.metadata == RAW else _by_fields(batch, known)
     return found if any(each != WORDS for each in found) else None
 
 
-def _code(language: str) -> str:
+def _code(language: str, known: Languages) -> str:
     kind = f"code:{language}"
-    return WORDS if isinstance(canonicaliser(kind), Text) else kind
+    return WORDS if isinstance(canonicaliser(kind, known), Text) else kind
 
 
-def _by_names(batch: pa.RecordBatch) -> list[str]:
-    texts = batch["text"]
-    return [_by_name(name, texts[at].as_py()[:4096]) for at, name in enumerate(batch["id"].to_pylist())]
+def _by_names(batch: pa.RecordBatch, known: Languages) -> list[str]:
+    texts, names = batch["text"], batch["id"].to_pylist()
+    return [_by_name(name, texts[at].as_py()[:4096], known) for at, name in enumerate(names)]
 
 
-def _by_name(name: str, head: bytes) -> str:
-    language = detect_language(name, head)
-    return WORDS if language is None else _code(language)
+def _by_name(name: str, head: bytes, known: Languages) -> str:
+    language = detect_language(name, head, known)
+    return WORDS if language is None else _code(language, known)
 
 
-def _by_fields(batch: pa.RecordBatch) -> list[str]:
+def _by_fields(batch: pa.RecordBatch, known: Languages) -> list[str]:
     """Look into the other fields of records, where any may have what is looked for."""
     found = [WORDS] * len(batch)
     others = batch["other"]
@@ -77,23 +80,27 @@ def _by_fields(batch: pa.RecordBatch) -> list[str]:
     likely = pc.match_substring_regex(others, f'"({"|".join((LANGUAGE, *NAMES))})"').fill_null(False)
     for at in np.flatnonzero(likely.to_numpy(zero_copy_only=False)).tolist():
         fields = json.loads(others[at].as_py())
-        found[at] = _of_record(fields, batch["text"][at].as_py()[:4096])
+        found[at] = _of_record(fields, batch["text"][at].as_py()[:4096], known)
     return found
 
 
-def _of_record(fields: dict[str, object], head: bytes) -> str:
+def _of_record(fields: dict[str, object], head: bytes, known: Languages) -> str:
     named = fields.get(LANGUAGE)
     if isinstance(named, str) and named:
         try:
-            return _code(languages().find(named.lower()).name)
+            return _code(known.find(named.lower()).name, known)
         except UsageError:
             return WORDS  # of a language that people speak, as corpora have it
     name = next((each for each in map(fields.get, NAMES) if isinstance(each, str) and each), "")
-    return _by_name(name, head) if name else WORDS
+    return _by_name(name, head, known) if name else WORDS
 
 
 def with_channels(
-    found: ShingleSets, kinds: list[str], batch: pa.RecordBatch, settings: CorpusSettings
+    found: ShingleSets,
+    kinds: list[str],
+    batch: pa.RecordBatch,
+    settings: CorpusSettings,
+    known: Languages | None = None,
 ) -> ShingleSets:
     """Give documents that are not compared by words the shingles of their kind."""
     sets = [found.values[a:b] for a, b in pairwise(found.bounds)]
@@ -105,7 +112,8 @@ def with_channels(
         if kind == WORDS:
             continue
         source = batch["text"][at].as_py()
-        symbols = canonicaliser(kind).whole(to_utf8(source)[0] if raw and kind != "bytes" else source).symbols
+        readable = to_utf8(source)[0] if raw and kind != "bytes" else source
+        symbols = canonicaliser(kind, known).whole(readable).symbols
         hashes = shingles_of(symbols, kind, settings)
         words[at], places[at] = len(symbols), len(hashes)
         keys = np.ascontiguousarray(symbols, dtype=np.uint64)

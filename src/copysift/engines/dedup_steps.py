@@ -17,7 +17,7 @@ import numpy as np
 
 from copysift.clusters.preference import choice
 from copysift.engines import record_output as output
-from copysift.engines.local import Batches, records
+from copysift.engines.reading import Batches, records
 from copysift.errors import InputError, UsageError
 from copysift.model.values import TAKEN, Skipped
 from copysift.runs.cluster_run import cluster

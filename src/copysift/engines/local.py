@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
 from copysift.engines import census, phases
-from copysift.errors import UsageError
+from copysift.engines.option_files import option_files
+from copysift.engines.reading import Batches, feature_function, plain_size, records
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.boilerplate import Told
 from copysift.join.spill import ENTRY, Spill
 from copysift.match.sets import Measured
 from copysift.model.values import Skipped
-from copysift.runs.sets import Sets, Sketched
+from copysift.runs.sets import Sets, Sketched, write_base
 from copysift.runs.workspace import Skips, Work
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.fields import Fields
-from copysift.sources.formats import format_of
-from copysift.sources.record_files import open_source
-from copysift.sources.source import BATCH_BYTES, Reading
-from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +37,6 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Batches = Iterable[pa.RecordBatch | Skipped]
 
 RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
 PAIR_RANGES = 1024
@@ -66,9 +59,24 @@ class Corpus:
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.pairs = Measured.joined([])
         self.told = Told()
+        self.files = phases.OptionFiles()
         self._given: Batches = ()
         self._total: int | None = None
         self._sizes: Int64s = np.zeros(0, np.int64)
+
+    @staticmethod
+    def check_features(settings: CorpusSettings) -> None:
+        """Refuse features that cannot be loaded."""
+        feature_function(settings.features)
+
+    def prepare(self, earlier: Path | None) -> None:
+        """Read the files that options name; `earlier` is the folder of the run that is extended."""
+        self.files = option_files(self.settings, earlier and earlier / "sketches")
+        write_base(self.sets.folder, self.files.base)
+
+    def given_sources(self, names: list[str], notes: list[str]) -> None:
+        """Take the documents of files; what could have been read in another way is added to `notes`."""
+        self.given(records(names, self.settings, notes=notes), plain_size(names, self.settings))
 
     def given(self, batches: Batches, total: int | None = None) -> None:
         """Take the documents; `total` is their size in bytes, about, if it is known."""
@@ -104,11 +112,7 @@ class Corpus:
 
     def components(self) -> phases.Clustered:
         """Give every document the first of its cluster."""
-        settings = self.settings
-        policy = settings.policy or "component"
-        return phases.clustered(
-            self.pairs, self.first, self.how, settings.resemblance, settings.contained, policy
-        )
+        return phases.clustered(self.pairs, self.first, self.how, self.settings)
 
     def _sketch(self, batches: Batches) -> None:
         """Phase 1: read and shingle."""
@@ -121,12 +125,12 @@ class Corpus:
             return
         with self.work.phase("sketch") as left:
             self._shown.phase("sketching", self._total)
-            function = _function(self.settings.features)
+            function = feature_function(self.settings.features)
             limit = min(PART, max(self._share, 1 << 20))
             part: list[Sketched] = []
             held = 0
             for sketched in self._mapped(
-                lambda batch: phases.sketch(batch, self.settings, function),
+                lambda batch: phases.sketch(batch, self.settings, function, self.files),
                 self._noted(batches),
                 lambda batch: 6 * batch.nbytes,
                 max(self.settings.memory // 16, 1 << 24),
@@ -242,7 +246,7 @@ class Corpus:
 
         def part(span: tuple[int, int]) -> None:
             seen = np.zeros(count, np.uint32)
-            found = lists.lists_of(*spill.read(*span), by, self.settings.max_shared, seen)
+            found = lists.lists_of(*spill.read(*span), by, self.settings.most_shared(count), seen)
             with lock:
                 np.add(sizes, seen, out=sizes)
             few = lists.common_pairs(found)
@@ -340,61 +344,6 @@ class Corpus:
             yield done
 
 
-def records(
-    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, notes: list[str] | None = None
-) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the records of all sources, one source after the other; `whole`: with all their fields.
-
-    What could have been read in another way is added to `notes`.
-    """
-    named = settings.features if ":" not in settings.features else ""
-    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
-    walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
-    reading = Reading(
-        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
-    )
-    for source in sources:
-        yield from open_source(
-            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),
-            reading=reading, notes=notes,
-        )  # fmt: skip
-
-
 def _read(documents: pa.Table) -> int:
     """Give how many bytes of a source documents stand for, about."""
     return int(documents["bytes"].to_numpy().sum()) + int(documents.select(["id", "date", "other"]).nbytes)
-
-
-def plain_size(sources: Iterable[str], settings: CorpusSettings) -> int | None:
-    """Give the size of files that hold little but their texts; None if there are others among the sources."""
-    total = 0
-    for source in sources:
-        form = format_of(source) if settings.input == "auto" else settings.input
-        if form not in ("jsonl", "csv", "tsv", "lines") or source.endswith((".gz", ".zst", ".zstd")):
-            return None
-        if not Path(source).is_file():
-            return None
-        total += Path(source).stat().st_size
-    return total or None
-
-
-def _function(features: str) -> phases.Features | None:
-    """Load module:function of --features, from the current folder if no module that is installed has it."""
-    if ":" not in features:
-        return None
-    if not {"", str(Path.cwd())} & {*sys.path}:
-        sys.path.append(str(Path.cwd()))
-    module, _, name = features.partition(":")
-    try:
-        found: Any = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(
-            f"cannot load --features {features}: {error}", hint="name it module:function"
-        ) from None
-    loaded: phases.Features = found
-    return loaded
-
-
-def source_names(sources: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Give sources as names."""
-    return [os.fspath(Path(source)) if source != "-" else "-" for source in sources]

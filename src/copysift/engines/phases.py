@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +26,13 @@ from copysift.engines.channels import kinds_of, with_channels
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
+from copysift.join.boilerplate import Boilerplate
+from copysift.kinds import Languages
 from copysift.match.sets import Measured, at_least, measures, shared_by
 from copysift.runs.columns import column
 from copysift.runs.sets import Places, Sketched
 from copysift.settings.corpus import CorpusSettings
+from copysift.settings.selection import COUNTS
 from copysift.sources.records import RAW
 
 if TYPE_CHECKING:
@@ -45,8 +48,22 @@ HEAD = 64
 Features = Callable[[dict[str, Any]], Iterable[object]]
 
 
-def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features | None = None) -> Sketched:
-    """Phase 1: shingle a batch of documents."""
+@dataclass(frozen=True, slots=True)
+class OptionFiles:
+    """What the files of --language-file and --base say."""
+
+    languages: Languages | None = None
+    base: Boilerplate = field(default_factory=Boilerplate.none)
+
+
+def sketch(
+    batch: pa.RecordBatch,
+    settings: CorpusSettings,
+    features: Features | None = None,
+    files: OptionFiles | None = None,
+) -> Sketched:
+    """Phase 1: shingle a batch of documents, and leave what is in the base out."""
+    files = files or OptionFiles()
     content = None
     data, offsets = _buffers(batch["text"])
     lengths = np.diff(offsets)
@@ -60,9 +77,13 @@ def sketch(batch: pa.RecordBatch, settings: CorpusSettings, features: Features |
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
         found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
-    kinds = kinds_of(batch, settings)
+    kinds = kinds_of(batch, settings, files.languages)
     if kinds is not None:
-        found = with_channels(found, kinds, batch, settings)
+        found = with_channels(found, kinds, batch, settings, files.languages)
+    if len(files.base):
+        values, bounds = files.base.taken_from(found.values, found.bounds)
+        digests = kernels.shingle.set_digests(values, bounds)
+        found = replace(found, values=values, bounds=bounds, sets=digests)
     table = pa.table(
         {
             "id": batch["id"],
@@ -269,29 +290,34 @@ JOINED = ("representative", "identical", "lexically equivalent", "sketch equival
 SIMILAR, CONTAINED = 4, 5
 
 
-def alike(pairs: Measured, resemblance: float, contained: bool) -> NDArray[np.bool_]:
-    """Tell which pairs belong together."""
-    close = pairs.resemblance >= resemblance - 1e-12
-    return np.asarray(close | (pairs.containment >= resemblance - 1e-12) if contained else close)
+def alike(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
+    """Say which pairs belong together: whose measure reaches the threshold. Left is the earlier document."""
+    sides = {"containment-left": ("left", "right"), "containment-right": ("right", "left")}
+    if settings.measure in sides:
+        one, other = (getattr(pairs, f"containment_{side}") for side in sides[settings.measure])
+        found = np.where(pairs.left <= pairs.right, one, other)
+    else:
+        found = getattr(pairs, settings.measure)
+    return np.asarray(found >= settings.cut - 1e-12)
 
 
-def clustered(
-    pairs: Measured,
-    first: Int64s,
-    how: NDArray[np.uint8],
-    resemblance: float,
-    contained: bool,
-    policy: str,
-) -> Clustered:
+def near(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
+    """Say which of these pairs are similar as wholes; the others are so because one contains the other."""
+    if settings.measure in COUNTS:
+        return np.ones(len(pairs), np.bool_)
+    return np.asarray(pairs.resemblance >= settings.cut - 1e-12)
+
+
+def clustered(pairs: Measured, first: Int64s, how: NDArray[np.uint8], settings: CorpusSettings) -> Clustered:
     """Phase 4: join documents by pairs, and let those that were collapsed join again."""
-    together = pairs.take(alike(pairs, resemblance, contained))
-    root = assign(len(first), together.left, together.right, policy)
-    close = together.resemblance >= resemblance - 1e-12
+    together = pairs.take(alike(pairs, settings))
+    root = assign(len(first), together.left, together.right, settings.policy or "component")
+    close = near(together, settings)
     same = root[together.left] == root[together.right]
-    near = np.zeros(len(first), np.bool_)
-    near[together.left[close & same]] = near[together.right[close & same]] = True
+    similar = np.zeros(len(first), np.bool_)
+    similar[together.left[close & same]] = similar[together.right[close & same]] = True
     root = root[first]
-    return Clustered(root, joined_as(how, near, root == np.arange(len(root))))
+    return Clustered(root, joined_as(how, similar, root == np.arange(len(root))))
 
 
 def joined_as(how: NDArray[np.uint8], near: NDArray[np.bool_], heads: NDArray[np.bool_]) -> NDArray[np.uint8]:

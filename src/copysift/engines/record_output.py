@@ -23,7 +23,7 @@ from copysift.sources.replacement import parsed
 from copysift.workflows.dedup import Decision
 
 if TYPE_CHECKING:
-    from copysift.engines.local import Batches
+    from copysift.engines.reading import Batches
 
 Record = dict[str, Any]
 Change = Callable[[str, Record, bytes], Record | None]  # id, record and text → the record to write, or none

@@ -93,6 +93,10 @@ class Boilerplate:
     def __len__(self) -> int:
         return len(self.hashes)
 
+    def taken_from(self, values: UInt64s, bounds: Int64s) -> tuple[UInt64s, Int64s]:
+        """Leave these shingles out of all sets, also of those that have nothing else."""
+        return kernels.shingle.without(values, bounds, self.hashes, self._filter)
+
     def without(
         self, values: UInt64s, bounds: Int64s, words: Int64s, places: Int64s, order: UInt32s
     ) -> Without:
@@ -144,10 +148,16 @@ class Told:
     share: float = 0.0  # of all shingles of all documents, that do not count
     commonest: tuple[tuple[int, int, int], ...] = ()  # hash, documents, first of them
 
-    def described(self, max_shared: int) -> dict[str, Any]:
+    def described(self, max_shared: int, base: int = 0) -> dict[str, Any]:
         """Give what run.json says, in numbers and in sentences."""
-        numbers = {"shingles": self.shingles, "documents": self.documents, "near_copies": self.buried}
-        return {"boilerplate": numbers | {"share": round(self.share, 6)}, "notes": self.notes(max_shared)}
+        numbers: dict[str, float] = {
+            "shingles": self.shingles,
+            "documents": self.documents,
+            "near_copies": self.buried,
+        }
+        notes = [f"{base:,} shingles of --base are ignored"] if base else []
+        numbers |= {"share": round(self.share, 6)} | ({"base": base} if base else {})
+        return {"boilerplate": numbers, "notes": notes + self.notes(max_shared)}
 
     def notes(self, max_shared: int) -> list[str]:
         """Say what was ignored, and what that means for the pairs that are found."""

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from copysift.engines import phases
-from copysift.engines.local import Batches, Corpus, _function, plain_size, records
+from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
-from copysift.model.values import DUPLICATE, RENAMED, REPLACED
+from copysift.model.values import DUPLICATE, RENAMED, REPLACED, Skipped
 from copysift.runs import tables, texts
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
@@ -31,10 +31,14 @@ from copysift.sources.records import MISSING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# settings that decide sketches and pairs: documents that come later take those of the run
-ADOPTED = ("shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "features", "floor")
+Batches = Iterable[pa.RecordBatch | Skipped]
 
-ADOPTED_FILES = ("documents", "shingles", "order")  # the census is taken again
+# settings that decide sketches and pairs: documents that come later take those of the run
+ADOPTED = (
+    "shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "features", "floor", "base",
+)  # fmt: skip
+
+ADOPTED_FILES = ("documents", "shingles", "order", "base")  # the census is taken again
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,11 @@ def _made(
             if not resumed:
                 _adopt(onto, work)
         corpus = Corpus(work, settings, progress)
+        corpus.prepare(onto)
         if batches is not None:
             corpus.given(batches())
         else:
-            corpus.given(records(names, settings, notes=notes), plain_size(names, settings))
+            corpus.given_sources(names, notes)
         corpus.sketch()
         if onto is None:
             require_field(len(corpus.first), corpus.skips.reasons, names, settings)
@@ -119,7 +124,7 @@ def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
     for source in sources:
         if source != "-" and not Path(source).exists():
             raise InputError(f"{source}: there is no such file or folder")
-    _function(settings.features)
+    Corpus.check_features(settings)
 
 
 def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bool:
@@ -246,7 +251,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         | ({DUPLICATE: len(renamed)} if renamed else {}),
         "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
-        **corpus.told.described(settings.max_shared),
+        **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base)),
         "skipped": named,
     }
     tables.write_description(path, described)
@@ -277,14 +282,7 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
             f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
             hint="raise --threshold, or cluster again with a lower --floor",
         )
-    found = phases.clustered(
-        opened.pairs,
-        opened.first,
-        opened.how,
-        settings.resemblance,
-        settings.contained,
-        settings.policy or "component",
-    )
+    found = phases.clustered(opened.pairs, opened.first, opened.how, settings)
     table = tables.clusters_table(opened.ids, found)
     if output is not None:
         pq.write_table(table, output)

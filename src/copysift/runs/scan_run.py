@@ -35,7 +35,7 @@ _CLUSTER_AGAIN = "recreate the run with copysift cluster"
 def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float]) -> None:
     """Write a run to the folder `path`; an earlier run there is replaced, anything else is refused."""
     path = path.absolute()
-    check_place(path)
+    check_place(path, overwrite=True)
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     except OSError as error:
@@ -58,8 +58,15 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         shutil.rmtree(part, ignore_errors=True)
 
 
-def check_place(path: Path) -> None:
-    """Raise RunError unless a run can be written there: better before the work than after it."""
+def check_place(path: Path, overwrite: bool = False) -> None:
+    """Raise RunError unless a run can be written there: better before the work than after it.
+
+    A finished run is replaced only where that is asked for.
+    """
+    if (path / "run.json").is_file() and not overwrite:
+        raise RunError(
+            f"{path} already contains another run", hint="choose another folder, or add --overwrite"
+        )
     if path.exists() and not (path / "run.json").is_file():
         raise RunError(f"{path} exists and is not a run", hint="choose another folder, or remove it")
     if not path.absolute().parent.is_dir():

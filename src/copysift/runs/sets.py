@@ -4,7 +4,8 @@
 low halves of the shingles in order of the text. `documents-N.sum` has the checksum of the facts, and the
 facts have digests of the sets. The census adds `common.arrow`, the boilerplate; `census-N.u64`, how many
 shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without
-it. What is asked for is a set without boilerplate, unless it says `full`.
+it. `base.u64` has the shingles of --base, which no set has. What is asked for is a set without boilerplate,
+unless it says `full`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ SUM, DIGEST = ".sum", 32  # suffix of a checksum, and its hexadecimal digits
 DIGESTS = ("content", "lexical", "sets")
 NUMBERS = ("bytes", "words", "places", "shingles", *DIGESTS)
 STEMS = {"documents": "arrow", "order": "u32"}  # the others are u64
-COMMON = "common.arrow"
+COMMON, BASE = "common.arrow", "base.u64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,21 @@ def write_common(folder: Path, common: Boilerplate) -> None:
         part = folder / "common.part"
         _write_arrow(table, part)
         part.replace(folder / COMMON)
+
+
+def write_base(folder: Path, base: Boilerplate) -> None:
+    """Write the shingles of --base, which what is added or looked up later is without too."""
+    if len(base):
+        part = folder / "base.part"
+        part.write_bytes(base.hashes.tobytes())
+        part.replace(folder / BASE)
+
+
+def read_base(folder: Path) -> Boilerplate:
+    """Read the shingles of --base that the sketches of a run are without."""
+    path = folder / BASE
+    hashes = np.fromfile(path, np.uint64) if path.exists() else np.zeros(0, np.uint64)
+    return Boilerplate(hashes, np.zeros(len(hashes), np.int64))
 
 
 def drop_census(folder: Path) -> None:

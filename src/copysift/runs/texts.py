@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from copysift import kernels
-from copysift.engines.local import records
+from copysift.engines.reading import records
 from copysift.errors import CopysiftError
 from copysift.model.values import Ignored, Skipped
 from copysift.settings.corpus import CorpusSettings

@@ -148,7 +148,7 @@ class Skips:
 def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:
     """Name a job by its settings and its sources; "" when it can never be taken up again."""
     looks: list[object] = []
-    for source in sources:
+    for source in (*sources, *settings.base, *settings.language_file):
         if source == "-":
             return ""
         try:
@@ -177,7 +177,7 @@ def _inside(source: str) -> str:
 
 def decisive(settings: CorpusSettings) -> str:
     """Spell the settings of the last phase, and what is kept: they matter where that phase is kept too."""
-    return json.dumps([settings.resemblance, settings.contained, settings.policy, settings.slim])
+    return json.dumps([settings.cut, settings.measure, settings.policy, settings.slim])
 
 
 def answer_settings(settings: CorpusSettings) -> dict[str, object]:

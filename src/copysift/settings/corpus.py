@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from copysift.errors import UsageError
 from copysift.settings.commands import CONTENTS, MAKE_RUN, OUTPUT, REPORTED
 from copysift.settings.comparison import Settings
 from copysift.settings.contents import Contents
@@ -60,14 +61,22 @@ class CorpusSettings(Clustering, Settings):
     shingle: int = with_default(Contents, "shingle", 10)
     scheme: str = with_default(Contents, "scheme", "mod")
     modulus: int = with_default(Contents, "modulus", 25)
-    max_shared: int = with_default(Contents, "max_shared", 1000)
+    max_shared: int | float = with_default(Contents, "max_shared", 1000)
     measure: str = with_default(Selection, "measure", "resemblance")
     floor: float = with_default(PairFilters, "floor", CORPUS_FLOOR)
 
     @staticmethod
     def complete(values: dict[str, object]) -> dict[str, object]:
         """Add what given values imply."""
-        return lower_floor(values, CORPUS_FLOOR)
+        return lower_floor(_expand_scheme(values), CORPUS_FLOOR)
+
+    def most_shared(self, documents: int = 0) -> int:
+        """Give the number of documents that may share a shingle; a share of all is at least two.
+
+        Where `documents` is left out, it is a number already.
+        """
+        most = self.max_shared
+        return most if isinstance(most, int) else max(2, int(most * documents))
 
     # Names that the engines use.
 
@@ -95,6 +104,15 @@ class CorpusSettings(Clustering, Settings):
     def input(self) -> str:
         """The format of the sources."""
         return self.input_format
+
+
+def _expand_scheme(values: dict[str, object]) -> dict[str, object]:
+    """Give --scheme all as what it is in a corpus: --modulus 1. Candidates share any shingle then."""
+    if values.get("scheme") != "all":
+        return values
+    if values.get("modulus") not in (None, 1):
+        raise UsageError("--scheme all takes every shingle", hint="leave out --modulus")
+    return {**values, "scheme": "mod", "modulus": 1}
 
 
 # Settings that change what a run costs or how it is clustered, but not the pairs that it finds.

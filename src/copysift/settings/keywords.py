@@ -230,6 +230,8 @@ class ClusterKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    language_file: str | Iterable[str | PathLike[str]]
+    base: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -257,6 +259,9 @@ class ClusterKeywords(TypedDict, total=False):
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
+    follow: bool
+    gitignore: bool
+    one_file_system: bool
     memory: int | str
     jobs: int
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
@@ -289,6 +294,8 @@ class DedupKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    language_file: str | Iterable[str | PathLike[str]]
+    base: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -316,6 +323,9 @@ class DedupKeywords(TypedDict, total=False):
     include: str | Iterable[str | PathLike[str]]
     exclude: str | Iterable[str | PathLike[str]]
     hidden: bool
+    follow: bool
+    gitignore: bool
+    one_file_system: bool
     memory: int | str
     jobs: int
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]

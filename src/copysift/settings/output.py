@@ -128,7 +128,7 @@ class Door:
         OUTPUT, text, "RUN", commands="cluster", default_text="none", aliases=(alias("--onto"),),
     )  # fmt: skip
     overwrite: bool = declare(
-        False, "--overwrite", "Replace an existing run.", OUTPUT, flag, commands="cluster"
+        False, "--overwrite", "Replace an existing run.", OUTPUT, flag, commands="scan cluster dedup"
     )
     passages: int | None = declare(
         None, "--passages", "Print the N longest shared passages with line numbers.",

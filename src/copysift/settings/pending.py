@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import UsageError
-from copysift.settings.commands import LOOK_UP, MAKE_RUN
+from copysift.settings.commands import LOOK_UP
+from copysift.settings.refusals import is_refused, refuse
 
 if TYPE_CHECKING:
     from copysift.settings.declaration import Setting
@@ -29,44 +30,24 @@ class Pending(NamedTuple):
         return not self.values or value in self.values
 
 
-def _is_share(value: object) -> bool:
-    return isinstance(value, float)
-
-
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
     Pending("kind", LOOK_UP),
     Pending("language", "locate copies"),
-    Pending("language_file", MAKE_RUN),
     Pending("by", "compare sweep cluster dedup query"),
-    Pending("base", "compare index cluster dedup query locate copies"),
-    Pending("earlier", MAKE_RUN),
+    Pending("base", "compare index query locate copies"),
     Pending("metadata", "compare sweep cluster dedup"),
-    Pending("guarantee", MAKE_RUN),
-    Pending("scheme", MAKE_RUN, when=lambda value: value != "mod"),
-    Pending("sketch", MAKE_RUN),
-    Pending("anchor", MAKE_RUN),
-    Pending("disjoint", MAKE_RUN),
-    Pending("max_shared", MAKE_RUN, when=_is_share),
     Pending("measure", "scan show", ("containment-left", "containment-right", "sif")),
     Pending("measure", "compare", ("sif",)),
     Pending("measure", "query", ("similarity", "longest")),
-    Pending(
-        "measure",
-        f"{MAKE_RUN} recluster",
-        ("similarity", "containment-left", "containment-right", "sif", "shared", "longest"),
-    ),
     Pending("max_bytes_per_file", RECORDS),
     Pending("input_format", "scan compare index query"),
-    Pending("follow", MAKE_RUN),
-    Pending("gitignore", MAKE_RUN),
-    Pending("one_file_system", MAKE_RUN),
 )
 
 
 def is_pending(option: str, command: str) -> bool:
-    """Say whether a command cannot use an option at all yet, so that its help leaves it out."""
-    return any(
+    """Say whether a command cannot use an option at all, so that its help leaves it out."""
+    return is_refused(option, command) or any(
         each.option == option and command in each.commands.split() and not each.values and each.when is None
         for each in PENDING
     )
@@ -82,6 +63,7 @@ def refuse_pending(
         rows = [each for each in PENDING if each.option == name]
         if not taking or value == entry.default:
             continue
+        refuse(entry, taking, value)
         if all(any(row.concerns(command, value) for row in rows) for command in taking):
             spelled = entry.flags[-1]
             if any(row.values or row.when for row in rows if set(row.commands.split()).intersection(taking)):

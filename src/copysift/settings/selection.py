@@ -42,8 +42,9 @@ class Selection:
             "query": "What to select and rank by: containment-left (share of the query found in the "
             "document), containment-right (share of the document found in the query), containment (the "
             "larger), resemblance, sif or shared.",
-            f"{MAKE_RUN} recluster": "What makes two documents near-duplicates: resemblance, or containment "
-            "(the larger of the two).",
+            f"{MAKE_RUN} recluster": "What makes two documents near-duplicates: resemblance, containment "
+            "(the larger of the two), containment-left (share of the earlier document), containment-right or "
+            "shared (shingles, of pairs at --floor or above).",
         },
         default_for={"query": "containment-left", f"{MAKE_RUN} recluster": "resemblance"},
         aliases=(alias("--contained", f"{MAKE_RUN} recluster", values={True: "containment"}),),

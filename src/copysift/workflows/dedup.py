@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from copysift.clusters.classes import WORDS as SAME
 from copysift.clusters.preference import choice, no_date, no_number, score
 from copysift.clusters.retention import keep
-from copysift.engines.phases import alike
+from copysift.engines.phases import alike, near
 from copysift.match.sets import Measured, measures, shared_by
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
@@ -51,7 +51,7 @@ def decide(run: Path, settings: CorpusSettings, keeping: str) -> Decision:
     best = _best_of_class(opened.first, rank)
     chosen = _kept_nodes(opened, sets, settings, rank[best])
     kept = best[chosen[opened.first]]
-    return _explained(opened, sets, kept, settings.resemblance)
+    return _explained(opened, sets, kept, settings)
 
 
 def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
@@ -62,14 +62,14 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
     kept = numbers.copy()
     known = opened.first < before
     kept[known & (numbers >= before)] = opened.first[known & (numbers >= before)]
-    pairs = opened.pairs.take(alike(opened.pairs, settings.resemblance, settings.contained))
+    pairs = opened.pairs.take(alike(opened.pairs, settings))
     crossing = (pairs.left < before) & (pairs.right >= before)
     order = np.lexsort((pairs.left[crossing], -pairs.resemblance[crossing]))[::-1]
     node = np.arange(len(opened.ids))
     node[pairs.right[crossing][order]] = pairs.left[crossing][order]
     new = (numbers >= before) & ~known
     kept[new] = np.where(node[opened.first[new]] < before, node[opened.first[new]], numbers[new])
-    return _explained(opened, sets, kept, settings.resemblance)
+    return _explained(opened, sets, kept, settings)
 
 
 def ranking(run: Path, keeping: str) -> Int64s:
@@ -104,15 +104,15 @@ def _best_of_class(first: Int64s, rank: Int64s) -> Int64s:
 
 
 def _kept_nodes(opened: Opened, sets: Sets, settings: CorpusSettings, rank: Int64s) -> Int64s:
-    pairs = opened.pairs.take(alike(opened.pairs, settings.resemblance, settings.contained))
+    pairs = opened.pairs.take(alike(opened.pairs, settings))
     ordered = np.empty(len(rank), np.int64)
     ordered[np.lexsort((np.arange(len(rank)), rank))] = np.arange(len(rank))
 
     def check(left: Int64s, right: Int64s) -> NDArray[np.bool_]:
-        return alike(measure(sets, left, right), settings.resemblance, settings.contained)
+        return alike(measure(sets, left, right), settings)
 
     policy = settings.policy or "representative"
-    return keep(ordered, pairs.left, pairs.right, policy, check, settings.max_shared)
+    return keep(ordered, pairs.left, pairs.right, policy, check, settings.most_shared(len(rank)))
 
 
 def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
@@ -132,7 +132,7 @@ def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
     return measures(left, right, shared, sizes[left], sizes[right])
 
 
-def _explained(opened: Opened, sets: Sets, kept: Int64s, resemblance: float) -> Decision:
+def _explained(opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings) -> Decision:
     removed = np.flatnonzero(kept != np.arange(len(kept)))
     found = measure(sets, removed, kept[removed])
     same = opened.first[removed] == opened.first[kept[removed]]
@@ -146,7 +146,7 @@ def _explained(opened: Opened, sets: Sets, kept: Int64s, resemblance: float) -> 
         np.where(same, one, found.containment_right),
     )
     how = np.maximum(opened.how[removed], opened.how[kept[removed]])
-    close = np.where(found.resemblance >= resemblance - 1e-12, len(SAME), len(SAME) + 1)
+    close = np.where(near(found, settings), len(SAME), len(SAME) + 1)
     words = (*SAME, "similar", "contained")
     reasons = [words[code] for code in np.where(same, how, close).tolist()]
     return Decision(opened.ids.to_pylist(), kept, reasons, found, removed)

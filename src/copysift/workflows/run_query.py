@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from copysift.engines.option_files import option_files
 from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
 from copysift.match.sets import measures
@@ -47,6 +48,7 @@ class Asked:
             raise UsageError(f"{path} was created with another seed", hint="use the seed it was created with")
         self._sets = Sets(path / "sketches")
         self._common = self._sets.common()
+        self._files = option_files(from_stored(settings), self._sets.folder)
         self._inverted = Inverted(self._sets)
         self._ids = ids_of(path)
 
@@ -107,7 +109,8 @@ class Asked:
             size = int(self._sets.column("bytes")[number])
         else:
             size = len(text)
-            found = sketch(_file(name, text), replace(from_stored(self._settings), seed=self._seed))
+            settings = replace(from_stored(self._settings), seed=self._seed)
+            found = sketch(_file(name, text), settings, files=self._files)
             words, places = (found.table[each].to_numpy() for each in ("words", "places"))
             ends = np.array([0, len(found.values)])
             less = self._common.without(found.values, ends, words, places, found.order)

@@ -43,11 +43,11 @@ CHANGED, BURIED = 1, 2  # states of documents with boilerplate
 
 def marks(sets: DataFrame, keys: int, settings: CorpusSettings) -> tuple[DataFrame, int]:
     """Give the blocks of the marks of full cells, and how many words all have."""
-    count = len(new_cells(keys, settings.max_shared, CELLS))
+    count = len(new_cells(keys, settings.most_shared(), CELLS))
     counted = sets.mapInArrow(_count_task(count), "piece int, counts binary")
     parts = max(1, count // (64 * MERGED))
     merged = counted.repartition(parts, "piece").sortWithinPartitions("piece")
-    return merged.mapInArrow(_mark_task(settings.max_shared), BLOCKS), max(count // 64, 1)
+    return merged.mapInArrow(_mark_task(settings.most_shared()), BLOCKS), max(count // 64, 1)
 
 
 def _count_task(count: int) -> Task:
@@ -99,7 +99,7 @@ def common(sets: DataFrame, known: Filter, settings: CorpusSettings) -> DataFram
         yield _counted(held)
 
     summed = sets.mapInArrow(task, COUNTED).groupBy("shingle").agg(F.sum("documents").alias("documents"))
-    return summed.where(F.col("documents") > settings.max_shared)
+    return summed.where(F.col("documents") > settings.most_shared())
 
 
 def _counted(held: list[UInt64s]) -> pa.RecordBatch:

@@ -55,7 +55,7 @@ def keep_task(settings: CorpusSettings) -> Task:
             component = np.zeros(len(named), np.int64)
             kept = known(component, one, other, policy)
             ask = np.zeros(len(named), np.bool_)
-            large = policy != "component" and len(named) > settings.max_shared
+            large = policy != "component" and len(named) > settings.most_shared()
             if policy == "component":
                 ask[unsure(component, kept)] = True
                 kept[ask] = 0
@@ -167,7 +167,7 @@ class _Leaders:
         return measures(named[left], np.full(len(left), name), shared, sizes[left], sizes[last])
 
     def _alike(self, found: Measured) -> NDArray[np.bool_]:
-        return phases.alike(found, self._settings.resemblance, self._settings.contained)
+        return phases.alike(found, self._settings)
 
     def _rows(self, found: Measured) -> pa.RecordBatch:
         return measured_rows(found.take(self._alike(found)))

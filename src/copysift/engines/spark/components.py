@@ -15,7 +15,7 @@ from copysift.match.sets import Measured
 from copysift.settings.corpus import CorpusSettings
 
 
-def alike_task(resemblance: float, contained: bool, measured: bool = False) -> Task:
+def alike_task(settings: CorpusSettings, measured: bool = False) -> Task:
     """Keep the pairs that belong together, as `measured`; else `near` tells that they resemble each other."""
 
     def task(batches: Batches) -> Batches:
@@ -26,11 +26,11 @@ def alike_task(resemblance: float, contained: bool, measured: bool = False) -> T
                     for name in Measured.__dataclass_fields__
                 )
             )
-            together = found.take(phases.alike(found, resemblance, contained))
+            together = found.take(phases.alike(found, settings))
             if measured:
                 yield measured_rows(together)
                 continue
-            near = phases.alike(together, resemblance, False)
+            near = phases.near(together, settings)
             yield pa.RecordBatch.from_pydict(
                 {"left": pa.array(together.left), "right": pa.array(together.right), "near": pa.array(near)}
             )
@@ -42,7 +42,7 @@ def together_task(settings: CorpusSettings) -> Task:
     """Cluster all pairs at once: where they fit one task, as they do below a few millions."""
 
     def task(batches: Batches) -> Batches:
-        held = list(alike_task(settings.resemblance, settings.contained)(batches))
+        held = list(alike_task(settings)(batches))
         if not held:
             return
         table = pa.Table.from_batches(held)

@@ -12,6 +12,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ class SparkCorpus:
     ) -> None:
         self.spark = spark
         self.store = store
-        self.settings = settings
+        self.settings = self.asked = settings
         self.counts: dict[str, Any] = {}
         self.times: dict[str, float] = {}
         self.numbers = Numbers(spark, store, order)
@@ -110,6 +111,8 @@ class SparkCorpus:
         self.counts |= self.store.left("sketch")
         if self.counts["documents"] >= 2**32:
             raise UsageError("over 4,294,967,295 documents", hint="cluster it in parts, with --extend")
+        most = self.asked.most_shared(self.counts["documents"])  # a share is a number from here on
+        self.settings = replace(self.asked, max_shared=most)
         self.spark.conf.set(PARTITIONS, self.parts(256 * self.counts["documents"]))
         self.numbers.offsets = self.counts.pop("offsets")
         if self.numbers.order:
@@ -188,7 +191,7 @@ class SparkCorpus:
             if left is not None:
                 left |= {"ignored": 0, "commonest": [], "having": 0, "buried": 0}
                 left |= {"compared": self.counts["shingles"]}
-                if self.counts["documents"] - self.counts["collapsed"] > self.settings.max_shared:
+                if self.counts["documents"] - self.counts["collapsed"] > self.settings.most_shared():
                     left |= self._boilerplate()
         self.counts |= self.store.left("census")
 
@@ -386,7 +389,7 @@ class SparkCorpus:
 
     def _stars(self) -> dict[str, int]:
         settings, policy = self.settings, self.settings.policy or "component"
-        alike = clustering.alike_task(settings.resemblance, settings.contained)
+        alike = clustering.alike_task(settings)
         edges = self.measured.mapInArrow(alike, "left long, right long, near boolean")
         count = self.store.write(edges, "edges", edges=F.count("left"))["edges"]
         edges = self.store.read("edges")

@@ -19,6 +19,8 @@ from copysift.engines.spark.checks import check, sets
 from copysift.engines.spark.measures import MEASURES
 from copysift.engines.spark.stars import components
 from copysift.engines.spark.tables import word
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.selection import COUNTS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -108,7 +110,7 @@ def _best(corpus: SparkCorpus, scores: DataFrame) -> DataFrame:
 
 def _alike(corpus: SparkCorpus, pairs: DataFrame) -> DataFrame:
     settings = corpus.settings
-    return pairs.mapInArrow(clustering.alike_task(settings.resemblance, settings.contained, True), MEASURES)
+    return pairs.mapInArrow(clustering.alike_task(settings, True), MEASURES)
 
 
 def _choose(corpus: SparkCorpus, scores: DataFrame | None, best: DataFrame | None) -> Found:
@@ -211,7 +213,7 @@ def _explain(corpus: SparkCorpus, found: Found, best: DataFrame | None, first: i
     going = going.join(theirs, "kept", "left").join(
         _measures(corpus, found.checked), ["node", "chosen"], "left"
     )
-    corpus.store.write(going.select("number", "kept", *_told(corpus.settings.resemblance)), "removed")
+    corpus.store.write(going.select("number", "kept", *_told(corpus.settings)), "removed")
 
 
 def _measures(corpus: SparkCorpus, checked: list[DataFrame]) -> DataFrame:
@@ -225,10 +227,10 @@ def _measures(corpus: SparkCorpus, checked: list[DataFrame]) -> DataFrame:
     return named.dropDuplicates(["node", "chosen"])
 
 
-def _told(resemblance: float) -> list[Column]:
+def _told(settings: CorpusSettings) -> list[Column]:
     same = F.col("node") == F.col("chosen")
     how = F.greatest("how", F.coalesce("other_how", F.lit(0)))
-    near = F.col("resemblance") >= resemblance - 1e-12
+    near = F.lit(True) if settings.measure in COUNTS else F.col("resemblance") >= settings.cut - 1e-12
     reason = F.when(same, word(how)).when(near, "similar").otherwise("contained").alias("reason")
     return [
         reason,

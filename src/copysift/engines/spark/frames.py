@@ -10,6 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from copysift.engines.option_files import option_files
 from copysift.engines.spark import tables
 from copysift.engines.spark.corpus import SparkCorpus
 from copysift.engines.spark.sketch_tasks import LEFT_OUT, SKETCHES, frame_task
@@ -93,7 +94,7 @@ def sketch_frame(frame: DataFrame, settings: CorpusSettings, order: tuple[str, .
     """Give the sketched rows of a DataFrame, with the columns that order them."""
     kinds = (frame.schema[name].dataType.simpleString() for name in order)
     more = (f"order_{place} {kind}" for place, kind in enumerate(kinds))
-    return frame.mapInArrow(frame_task(settings, order), ", ".join([SKETCHES, *more]))
+    return frame.mapInArrow(frame_task(settings, order, option_files(settings)), ", ".join([SKETCHES, *more]))
 
 
 def give(corpus: SparkCorpus) -> Clustering:

@@ -42,7 +42,7 @@ LOOKS = "cell long, look binary"
 
 def limit(settings: CorpusSettings) -> int:
     """Give how many documents a shingle may have that is not heavy; half of it is common already."""
-    return max(HEAVY, 2 * settings.max_shared)
+    return max(HEAVY, 2 * settings.most_shared())
 
 
 def noting_task(documents: int, most: int) -> Task:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow as pa
 
+from copysift.engines.phases import OptionFiles
 from copysift.engines.record_output import encoded, records_of
 from copysift.model.values import Skipped
 from copysift.settings.corpus import CorpusSettings
@@ -21,6 +22,8 @@ RECORDS = "row long, shard int, record string"
 
 class Reading(Protocol):
     """Sources that are read by tasks, twice the same: a record has the same row both times."""
+
+    files: OptionFiles  # what the options say that name files
 
     def sketches(self, folder: str) -> DataFrame:
         """Give the sketched rows; with a folder the tasks also write the sets of a run there."""

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
+from copysift.engines.phases import OptionFiles
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.corpus import CONF
 from copysift.engines.spark.kept_sets import SetsWriter
@@ -61,20 +62,21 @@ class Remote:
     spark: SparkSession
     names: list[str]
     settings: CorpusSettings
+    files: OptionFiles = field(default_factory=OptionFiles)
     _frames: list[DataFrame] = field(default_factory=list)
     _plan: dict[int, Split] = field(default_factory=dict)
 
     def sketches(self, folder: str) -> DataFrame:
         """Give the sketched rows; with a folder the tasks also write the sets of a run there."""
-        settings = self.settings
+        settings, files = self.settings, self.files
 
         def emit(source: Source, part: int) -> Iterator[pa.RecordBatch]:
             records = ((batch, None) for batch in source)
             if not folder:
-                yield from rows_of(records, settings, part)
+                yield from rows_of(records, settings, part, files=files)
                 return
             with SetsWriter(Path(folder), part) as writer:
-                yield from rows_of(records, settings, part, writer.add)
+                yield from rows_of(records, settings, part, writer.add, files)
 
         return self._mapped(emit, SKETCHES, whole=False)
 

@@ -49,7 +49,7 @@ def cluster(
         _write(whole, TABLES[1], tables.pairs(corpus, ids), "rank", "place", "then")
         clusters = tables.clusters(corpus, roots, ids)
         found = _write(whole, TABLES[2], clusters, "root", "number", **tables.sizes())
-        described, named = describe(corpus, names, [], sizes_of(found))
+        described, named = describe(corpus, names, [], sizes_of(found), len(read.files.base))
     made = {"version": VERSION, "copysift": __version__, "made_by": "cluster", "files": {}} | described
     whole.put("run.json", json.dumps(made, indent=1))
     store.drop()

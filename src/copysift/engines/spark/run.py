@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copysift.engines.option_files import option_files
 from copysift.engines.spark import sources as reading
 from copysift.engines.spark import tables
 from copysift.engines.spark.corpus import SparkCorpus
@@ -22,7 +23,7 @@ from copysift.runs import cluster_run as corpus_run
 from copysift.runs import texts
 from copysift.runs.cluster_run import Summary
 from copysift.runs.scan_run import TABLES, _put, _read_description
-from copysift.runs.sets import write_common
+from copysift.runs.sets import write_base, write_common
 from copysift.runs.tables import write_description
 from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
 from copysift.runtime.progress import Progress
@@ -101,7 +102,10 @@ def finish(making: Making) -> Summary:
         sizes = sizes_of(making.corpus.store.left("clusters"))
         if making.corpus.folder and making.corpus.counts["ignored"]:
             write_common(Path(making.corpus.folder), making.corpus.boilerplate())
-        described, named = describe(making.corpus, [*before, *making.names], before, sizes)
+        base = making.reading.files.base
+        if making.corpus.folder:
+            write_base(Path(making.corpus.folder), base)
+        described, named = describe(making.corpus, [*before, *making.names], before, sizes, len(base))
     write_description(path, described)
     making.work.drop()
     return Summary(path, described, named)
@@ -114,15 +118,17 @@ def reading_of(
     if "-" in names:
         raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
     remote = [name for name in names if "://" in name]
+    segments = tuple(segments)
+    files = option_files(settings, Path(segments[0].place) if segments else None)
     if not remote:
-        return reading.Files(spark, names, settings, tuple(segments))
+        return reading.Files(spark, names, settings, segments, files)
     if len(remote) < len(names):
         raise UsageError("URIs and files do not go together", hint=f"leave out {remote[0]}")
     if segments:
         raise UsageError(
             "URIs go neither with --extend nor with --against", hint="name files that every executor sees"
         )
-    return Remote(spark, names, settings)
+    return Remote(spark, names, settings, files)
 
 
 def corpus_of(
@@ -187,7 +193,7 @@ def make_run(making: Making) -> None:
 
 
 def describe(
-    corpus: SparkCorpus, sources: list[str], before: list[str], sizes: dict[str, int]
+    corpus: SparkCorpus, sources: list[str], before: list[str], sizes: dict[str, int], base: int = 0
 ) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
     """Give what run.json says, and the first of the records left out with their reasons."""
     settings = corpus.settings
@@ -196,7 +202,7 @@ def describe(
     reasons, named = left_out(corpus)
     described: dict[str, Any] = {
         "engine": "spark",
-        "settings": answer_settings(settings) | corpus_run._last(settings),
+        "settings": answer_settings(corpus.asked) | corpus_run._last(settings),
         "sources": sources,
         "floor": settings.floor,
         "counts": {
@@ -207,7 +213,7 @@ def describe(
         "reasons": dict(list(reasons.items())[:100]),
         "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
-        **boilerplate.described(settings.max_shared),
+        **boilerplate.described(settings.most_shared(), base),
         "skipped": named,
     }
     return described, tuple((name, reason) for name, reason in named)

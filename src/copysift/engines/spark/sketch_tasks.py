@@ -20,7 +20,7 @@ from pyspark import TaskContext
 
 from copysift.clusters.classes import class_keys
 from copysift.engines import phases
-from copysift.engines.local import _function
+from copysift.engines.reading import feature_function
 from copysift.engines.spark.columns import Batches, packed, signed
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import bounds_of
@@ -50,10 +50,14 @@ Keep = Callable[[Sketched], None]  # is given every batch as it is sketched
 
 
 def rows_of(
-    records: Records, settings: CorpusSettings, part: int, keep: Keep | None = None
+    records: Records,
+    settings: CorpusSettings,
+    part: int,
+    keep: Keep | None = None,
+    files: phases.OptionFiles | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Sketch records; each batch comes with the columns that order its documents, where there are any."""
-    function = _function(settings.features)
+    function = feature_function(settings.features)
     summary = Summary(part, settings.modulus)
     order: pa.RecordBatch | None = None
     for batch, order in records:
@@ -61,7 +65,7 @@ def rows_of(
             yield _skipped(batch.name, batch.reason, part << 32 | summary.skipped, order)
             summary.skipped += 1
             continue
-        sketched = phases.sketch(batch, settings, function)
+        sketched = phases.sketch(batch, settings, function, files)
         if keep is not None:
             keep(sketched)
         yield from table_rows(sketched, part, summary.documents, order, settings.modulus, keep is None)
@@ -184,12 +188,15 @@ def _skipped(name: str, reason: str, row: int, order: pa.RecordBatch | None) -> 
     return pa.RecordBatch.from_pydict(columns)
 
 
-def frame_task(settings: CorpusSettings, order: tuple[str, ...]) -> Callable[[Batches], Batches]:
+def frame_task(
+    settings: CorpusSettings, order: tuple[str, ...], files: phases.OptionFiles | None = None
+) -> Callable[[Batches], Batches]:
     """Make the task that sketches the rows of a DataFrame; `order` names the columns that order them."""
 
     def task(batches: Batches) -> Batches:
         part = TaskContext.get().partitionId()  # type: ignore[union-attr]
-        return rows_of(_frame_records(batches, fields_of(settings), order, part), settings, part)
+        found = _frame_records(batches, fields_of(settings), order, part)
+        return rows_of(found, settings, part, files=files)
 
     return task
 

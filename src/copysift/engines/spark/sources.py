@@ -15,6 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from copysift.engines.phases import OptionFiles
+from copysift.engines.reading import walking_of
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.kept_sets import SetsWriter
 from copysift.engines.spark.records import RECORDS, written
@@ -35,7 +37,6 @@ from copysift.sources.jsonl import Batches as Source
 from copysift.sources.jsonl import jsonl, lines
 from copysift.sources.record_files import open_source
 from copysift.sources.source import Reading
-from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +156,7 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     """Give the records of a segment; `whole`: with all their fields."""
     fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
-        walking = WalkSettings(hidden=settings.hidden, include=settings.include, exclude=settings.exclude)
+        walking = walking_of(settings)
         reading = Reading(
             containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
         )
@@ -192,7 +193,12 @@ def _size(segment: Segment) -> int:
 
 
 def sketches(
-    spark: SparkSession, parts: list[Part], settings: CorpusSettings, schema: str, folder: str = ""
+    spark: SparkSession,
+    parts: list[Part],
+    settings: CorpusSettings,
+    schema: str,
+    folder: str = "",
+    files: OptionFiles | None = None,
 ) -> DataFrame:
     """Give the sketched rows of all parts; with a folder the tasks also write the sets of a run there."""
 
@@ -200,18 +206,20 @@ def sketches(
         for batch in batches:
             for number in batch["id"].to_pylist():
                 if not folder:
-                    yield from _rows(parts[number], settings, number, None)
+                    yield from _rows(parts[number], settings, number, None, files)
                     continue
                 with SetsWriter(Path(folder), number) as writer:
-                    yield from _rows(parts[number], settings, number, writer.add)
+                    yield from _rows(parts[number], settings, number, writer.add, files)
 
     return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, schema)
 
 
-def _rows(part: Part, settings: CorpusSettings, number: int, keep: Keep | None) -> Iterator[pa.RecordBatch]:
+def _rows(
+    part: Part, settings: CorpusSettings, number: int, keep: Keep | None, files: OptionFiles | None = None
+) -> Iterator[pa.RecordBatch]:
     if part[0].part < 0:
         records: Records = ((batch, None) for segment in part for batch in read(segment, settings))
-        yield from rows_of(records, settings, number, keep)
+        yield from rows_of(records, settings, number, keep, files)
         return
     sets = Sets(Path(part[0].place))
     places, order = sets.order(part[0].part)
@@ -237,11 +245,12 @@ class Files:
     names: list[str]
     settings: CorpusSettings
     segments: tuple[Segment, ...] = ()
+    files: OptionFiles = field(default_factory=OptionFiles)
     _parts: list[Part] = field(default_factory=list)
 
     def sketches(self, folder: str) -> DataFrame:
         """Give the sketched rows; with a folder the tasks also write the sets of a run there."""
-        return sketches(self.spark, self._planned(), self.settings, SKETCHES, folder)
+        return sketches(self.spark, self._planned(), self.settings, SKETCHES, folder, self.files)
 
     def records(self, edges: NDArray[np.int64]) -> DataFrame:
         """Give all records as they came, with their rows and shards."""

@@ -162,7 +162,7 @@ def _shared(entries: NDArray[np.void], settings: CorpusSettings, buckets: int) -
     else:
         by = sketching.moduli(shingles, settings.modulus)
     seen = np.zeros(len(named), np.uint32)
-    found = lists.lists_of(np.ascontiguousarray(scrambled[order]), rank, by, settings.max_shared, seen)
+    found = lists.lists_of(np.ascontiguousarray(scrambled[order]), rank, by, settings.most_shared(), seen)
     known = named[seen > 0]
     yield from _spread(SIZES, known.astype(np.uint64), seen[seen > 0], known % buckets)
     for keys, weights in lists.pairs_of(found):

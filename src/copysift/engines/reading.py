@@ -1,0 +1,85 @@
+"""How the sources of a corpus are read: records, walks through folders, and functions of --features."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from copysift.engines.phases import Features
+from copysift.errors import UsageError
+from copysift.model.values import Skipped
+from copysift.settings.corpus import CorpusSettings
+from copysift.sources.fields import Fields
+from copysift.sources.formats import format_of
+from copysift.sources.record_files import open_source
+from copysift.sources.source import BATCH_BYTES, Reading
+from copysift.sources.walk import WalkSettings
+
+Batches = Iterable[pa.RecordBatch | Skipped]
+
+
+def records(
+    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, notes: list[str] | None = None
+) -> Iterator[pa.RecordBatch | Skipped]:
+    """Give the records of all sources, one source after the other; `whole`: with all their fields.
+
+    What could have been read in another way is added to `notes`.
+    """
+    named = settings.features if ":" not in settings.features else ""
+    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
+    walking = walking_of(settings)
+    reading = Reading(
+        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+    )
+    for source in sources:
+        yield from open_source(
+            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),
+            reading=reading, notes=notes,
+        )  # fmt: skip
+
+
+def walking_of(settings: CorpusSettings) -> WalkSettings:
+    """Give the walk through folders its part of the settings."""
+    return WalkSettings(
+        hidden=settings.hidden,
+        gitignore=settings.gitignore,
+        include=settings.include,
+        exclude=settings.exclude,
+        follow=settings.follow,
+        one_file_system=settings.one_file_system,
+    )
+
+
+def plain_size(sources: Iterable[str], settings: CorpusSettings) -> int | None:
+    """Give the size of files that hold little but their texts; None if there are others among the sources."""
+    total = 0
+    for source in sources:
+        form = format_of(source) if settings.input == "auto" else settings.input
+        if form not in ("jsonl", "csv", "tsv", "lines") or source.endswith((".gz", ".zst", ".zstd")):
+            return None
+        if not Path(source).is_file():
+            return None
+        total += Path(source).stat().st_size
+    return total or None
+
+
+def feature_function(features: str) -> Features | None:
+    """Load module:function of --features, from the current folder if no module that is installed has it."""
+    if ":" not in features:
+        return None
+    if not {"", str(Path.cwd())} & {*sys.path}:
+        sys.path.append(str(Path.cwd()))
+    module, _, name = features.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"cannot load --features {features}: {error}", hint="name it module:function"
+        ) from None
+    loaded: Features = found
+    return loaded

@@ -1,0 +1,75 @@
+"""Options that have no meaning in a corpus, each with the reason and what to use instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from copysift.errors import UsageError
+from copysift.settings.commands import MAKE_RUN
+
+if TYPE_CHECKING:
+    from copysift.settings.declaration import Setting
+
+
+class Refusal(NamedTuple):
+    """An option of some commands, or all its values but these, or these values of it, and why."""
+
+    option: str
+    commands: str
+    reason: str
+    hint: str
+    values: tuple[object, ...] = ()
+    but: tuple[object, ...] = ()
+
+    def concerns(self, command: str, value: object) -> bool:
+        """Say whether a command refuses this."""
+        if command not in self.commands.split():
+            return False
+        return value not in self.but if self.but else not self.values or value in self.values
+
+
+_SETS = "shingles of a corpus are sets without positions"
+_RUN = f"{MAKE_RUN} recluster"
+_MEASURES = "choose resemblance, containment, containment-left, containment-right or shared"
+REFUSALS = (
+    Refusal(
+        "scheme", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer",
+        ("min", "adaptive-mod"),
+    ),
+    Refusal("scheme", MAKE_RUN, _SETS, "choose mod or all, or use scan or index", but=("mod", "all")),
+    Refusal("anchor", MAKE_RUN, _SETS, "use scan or index"),
+    Refusal("disjoint", MAKE_RUN, _SETS, "use scan or index"),
+    Refusal(
+        "guarantee", MAKE_RUN, f"{_SETS}, so no window guarantees a match",
+        "use --modulus 1 to compare all shingles, or scan or index",
+    ),
+    Refusal(
+        "sketch", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer"
+    ),
+    Refusal(
+        "earlier", MAKE_RUN, "a corpus is compared with a run, which is not read again",
+        "use cluster --extend RUN or dedup --against RUN",
+    ),
+    Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
+    Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),
+    Refusal("measure", _RUN, "a run does not keep where a shingle is", _MEASURES, ("longest",)),
+)  # fmt: skip
+
+
+def is_refused(option: str, command: str) -> bool:
+    """Say whether a command refuses an option whatever its value."""
+    return any(
+        each.option == option and command in each.commands.split() and not each.values and not each.but
+        for each in REFUSALS
+    )
+
+
+def refuse(entry: Setting, commands: list[str], value: object) -> None:
+    """Raise UsageError for a value that all of these commands refuse."""
+    rows = [each for each in REFUSALS if each.option == entry.name]
+    found = [next((row for row in rows if row.concerns(command, value)), None) for command in commands]
+    row = found[0]
+    if row is None or None in found:
+        return
+    shown = f"{entry.flags[-1]} {value}" if row.values or row.but else entry.flags[-1]
+    raise UsageError(f"{shown} is not possible in {' or '.join(commands)}: {row.reason}", hint=row.hint)
