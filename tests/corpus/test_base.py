@@ -89,7 +89,7 @@ def test_what_is_added_or_looked_up_later_is_without_the_base_of_the_run(tmp_pat
 
 def test_a_base_that_is_not_there_or_empty_is_refused(tmp_path, course):
     (tmp_path / "empty.txt").write_text("")
-    for path, why in ((tmp_path / "gone", "there is no such file"), (tmp_path / "empty.txt", "--base")):
+    for path, why in ((tmp_path / "gone", "file or folder not found"), (tmp_path / "empty.txt", "--base")):
         with pytest.raises(InputError, match=why):
             run([str(course[0])], tmp_path / "run", base=str(path))
         assert not (tmp_path / "run").exists()

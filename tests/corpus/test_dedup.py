@@ -187,7 +187,7 @@ def test_what_is_not_several_documents_is_refused(function, tmp_path):
         with pytest.raises(UsageError, match=message):
             function(given)
     for given in ("a text", text(500, 1), tmp_path / "nothing", str(tmp_path / "*.jsonl")):
-        with pytest.raises(copysift.InputError, match="there is no such file or folder"):
+        with pytest.raises(copysift.InputError, match="file or folder not found"):
             function(given)
 
 

@@ -36,7 +36,7 @@ def test_a_run_is_asked_for_its_documents_and_for_texts(opened):
     for given in ({}, {"document": "a", "text": passage}):
         with pytest.raises(copysift.UsageError, match="name a document of the run, or give a text"):
             opened.query(**given)
-    with pytest.raises(copysift.UsageError, match="another --seed"):
+    with pytest.raises(copysift.UsageError, match="another seed"):
         copysift.Run(opened.path).query("a")
 
 

@@ -183,7 +183,7 @@ def test_onto_a_slim_run_or_with_another_seed_is_refused(tmp_path):
     with pytest.raises(RunError, match="no shingles"):
         cluster([str(source)], tmp_path / "x", CorpusSettings(), onto=tmp_path / "slim")
     run(source, tmp_path / "run")
-    with pytest.raises(UsageError, match="another --seed"):
+    with pytest.raises(UsageError, match="another seed"):
         cluster(
             [str(source)], tmp_path / "y", make(CorpusSettings, {"seed": "secret"}), onto=tmp_path / "run"
         )

@@ -249,7 +249,7 @@ def test_a_file_finds_its_language_by_extension_and_head(name: str, head: bytes,
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("name = ", "no TOML"),
+        ("name = ", "not valid TOML"),
         ('name = "x"\nkeyword = "a"', "keyword is no key"),
         ('name = "X y"', "name must be"),
         ('name = "x"\nextensions = ["x"]', "must begin with a dot"),

@@ -68,7 +68,7 @@ def test_lines_are_those_of_the_side_that_has_more():
 
 @given(st.binary(max_size=40), st.lists(st.tuples(st.integers(0, 39), st.integers(1, 9)), max_size=6))
 def test_covered_lines_are_counted_once(data, pieces):
-    data = bytes(10 if byte % 4 == 0 else byte for byte in data) + b"." * 50
+    data = bytes(10 if byte % 4 == 0 or byte == 13 else byte for byte in data) + b"." * 50
     starts = np.array([i for i, _ in pieces], np.uint32)
     ends = np.array([i + n for i, n in pieces], np.uint32)
     lines = {data[:at].count(b"\n") for i, n in pieces for at in range(i, i + n)}

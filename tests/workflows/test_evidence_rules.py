@@ -39,7 +39,7 @@ def test_files_whose_text_too_many_share_are_named_and_not_silently_unlike(folde
     assert not found.pairs
     assert not found.skipped
     (note,) = found.notes
-    assert note.startswith("12 of the files")
+    assert note.startswith("12 files")
     assert "--max-shared 12" in note
     assert len(copysift.scan(path, max_shared=12).pairs) == 66
 

@@ -40,7 +40,7 @@ def _base(settings: CorpusSettings, known: Languages | None) -> Boilerplate:
         ways.append(replace(settings, kind="words", language=""))
     for path in settings.base:
         if not os.path.lexists(path):
-            raise InputError(f"--base {path}: there is no such file or folder")
+            raise InputError(f"--base {path}: file or folder not found")
         before = len(found)
         for batch in records([path], settings):
             if isinstance(batch, Skipped):
