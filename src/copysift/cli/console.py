@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
@@ -77,7 +76,7 @@ def write(content: str | Iterable[str], door: Door) -> None:
         except OSError as error:
             raise _unwritten(door.output, error) from None
         return
-    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
+    part = target.with_name(f".{target.name}.{os.urandom(16).hex()}.part")
     try:
         _write_file(part, encoded)
         part.replace(target)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from copysift.cli import console
 from copysift.errors import UsageError
@@ -45,7 +45,7 @@ def anonymous(result: Result, view: View, settings: Settings, door: Door) -> tup
     path = key_path(door)
     made = anonymised(result, view, check_key(door), settings.seed)
     try:
-        part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+        part = path.with_name(f".{path.name}.{os.urandom(16).hex()}.part")
         part.write_text(written_key(made.key), encoding="utf-8", errors="surrogateescape")
         part.chmod(0o600)
         part.replace(path)

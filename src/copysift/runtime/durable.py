@@ -7,7 +7,6 @@ each, so that a test can stop the writer there, or take the room on the disk awa
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -76,7 +75,7 @@ def replace(path: Path, data: bytes, *, private: bool = False) -> None:
 
     `private`: nobody else may read it, at no moment.
     """
-    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    part = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         with open(os.open(part, flags, 0o600 if private else 0o666), "wb") as file:
