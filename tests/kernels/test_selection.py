@@ -120,6 +120,17 @@ def test_editions_and_chunks_agree_on_long_texts(k, w, inner, letters):
     assert np.array_equal(compiled.hashes(text, k, 3)[fast[0]], fast[1])
 
 
+@pytest.mark.parametrize("w", [8, 9, 10, 12])
+def test_windows_of_k_grams_that_are_neither_open_nor_closed(edition, w):
+    """Long k-grams and short windows: most have no better candidate than one of the rest, of equal keys too."""
+    text = np.random.default_rng(w).integers(97, 123, 1_000_000).astype(np.uint8)
+    ours = compiled.winnow(text, 60, w, 0, True, 4)[0]
+    orders, hashes = compiled.orders(text, 60, 0, 4), compiled.hashes(text, 60)
+    ranked = np.empty(len(orders), np.uint64)
+    ranked[np.lexsort((hashes, orders))] = np.arange(len(orders))  # random text: no two k-grams are equal
+    assert np.array_equal(ours, compiled.minima(ranked, w))
+
+
 def test_the_width_of_symbols_does_not_matter():
     text = np.random.default_rng(5).integers(0, 256, 5000)
     results = [compiled.winnow(text.astype(width), 20, 20) for width in strategies.WIDTHS]

@@ -101,7 +101,7 @@ CS_INLINE size_t cs_follow(cs_chunk *c, size_t j) {
     const uint32_t *place = c->x->place, *rank = c->x->rank;
     size_t w = c->q->w, p = place[j], last = c->count - 1;
     size_t end = p + w <= last ? p + w : last;
-    uint32_t mine = rank[j], low = CS_NONE;
+    uint32_t mine = rank[j], low = UINT32_MAX; /* above every rank, those of neither open nor closed k-grams too */
     size_t best = c->found;
     for (size_t i = j + 1; place[i] <= end; i++) {
         uint32_t r = rank[i];
