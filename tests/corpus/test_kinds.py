@@ -61,6 +61,25 @@ def test_a_renamed_program_of_a_folder_is_found_beside_texts(tmp_path, folder):
     assert kinds == {"a.py": "code:python", "b.py": "code:python", "notes.txt": "words", "more.txt": "words"}
 
 
+def page(words):
+    cells = "".join(f"<li class='item'><a href='#{n}'>{word}</a></li>" for n, word in enumerate(words.split()))
+    return f"<!DOCTYPE html><html><body><ul>{cells}</ul></body></html>"
+
+
+def test_pages_are_compared_by_their_words_unless_code_is_asked_for(tmp_path):
+    """Two pages of one layout have the same tokens of markup and nothing to say to each other."""
+    source = tmp_path / "site"
+    source.mkdir()
+    (source / "a.html").write_text(page(text(60, "first")))
+    (source / "b.html").write_text(page(text(60, "second")))
+    (source / "c.html").write_text(page(text(60, "first") + " end"))
+    run([str(source)], tmp_path / "run")
+    assert members(tmp_path / "run") == [["a.html", "c.html"]]
+    assert {row["kind"] for row in rows(tmp_path / "run", "documents")} == {"words"}
+    run([str(source)], tmp_path / "code", kind="code")
+    assert members(tmp_path / "code") == [["a.html", "b.html", "c.html"]]
+
+
 def test_words_are_compared_when_they_are_asked_for(tmp_path, folder):
     run([str(folder)], tmp_path / "run", kind="words")
     assert members(tmp_path / "run") == [["more.txt", "notes.txt"]]

@@ -21,7 +21,7 @@ from copysift.errors import UsageError
 from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
 from copysift.kinds import Languages, Text, canonicaliser, languages, to_utf8
-from copysift.kinds.choice import detect_language
+from copysift.kinds.choice import detect_language, kind_of_text
 from copysift.settings.contents import THRESHOLDS
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
@@ -52,7 +52,8 @@ def kinds_of(
     if wanted:
         known.find(wanted)  # refuses a language that there is not
         return [_code(wanted, known)] * len(batch)
-    found = _by_names(batch, known) if batch.schema.metadata == RAW else _by_fields(batch, known)
+    code = settings.kind == "code"
+    found = _by_names(batch, known, code) if batch.schema.metadata == RAW else _by_fields(batch, known, code)
     return found if any(each != WORDS for each in found) else None
 
 
@@ -61,17 +62,21 @@ def _code(language: str, known: Languages) -> str:
     return WORDS if isinstance(canonicaliser(kind, known), Text) else kind
 
 
-def _by_names(batch: pa.RecordBatch, known: Languages) -> list[str]:
+def _by_names(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]:
     texts, names = batch["text"], batch["id"].to_pylist()
-    return [_by_name(name, texts[at].as_py()[:4096], known) for at, name in enumerate(names)]
+    return [_by_name(name, texts[at].as_py()[:4096], known, code) for at, name in enumerate(names)]
 
 
-def _by_name(name: str, head: bytes, known: Languages) -> str:
-    language = detect_language(name, head, known)
-    return WORDS if language is None else _code(language, known)
+def _by_name(name: str, head: bytes, known: Languages, code: bool) -> str:
+    """Choose as a scan of files does, where pages are texts; `code`: whatever has a language is a program."""
+    if code:
+        language = detect_language(name, head, known)
+        return WORDS if language is None else _code(language, known)
+    kind = kind_of_text(name, head, known, every=False)
+    return _code(kind.removeprefix("code:"), known) if kind.startswith("code:") else WORDS
 
 
-def _by_fields(batch: pa.RecordBatch, known: Languages) -> list[str]:
+def _by_fields(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]:
     """Look into the other fields of records, where any may have what is looked for."""
     found = [WORDS] * len(batch)
     others = batch["other"]
@@ -80,11 +85,11 @@ def _by_fields(batch: pa.RecordBatch, known: Languages) -> list[str]:
     likely = pc.match_substring_regex(others, f'"({"|".join((LANGUAGE, *NAMES))})"').fill_null(False)
     for at in np.flatnonzero(likely.to_numpy(zero_copy_only=False)).tolist():
         fields = json.loads(others[at].as_py())
-        found[at] = _of_record(fields, batch["text"][at].as_py()[:4096], known)
+        found[at] = _of_record(fields, batch["text"][at].as_py()[:4096], known, code)
     return found
 
 
-def _of_record(fields: dict[str, object], head: bytes, known: Languages) -> str:
+def _of_record(fields: dict[str, object], head: bytes, known: Languages, code: bool) -> str:
     named = fields.get(LANGUAGE)
     if isinstance(named, str) and named:
         try:
@@ -92,7 +97,7 @@ def _of_record(fields: dict[str, object], head: bytes, known: Languages) -> str:
         except UsageError:
             return WORDS  # of a language that people speak, as corpora have it
     name = next((each for each in map(fields.get, NAMES) if isinstance(each, str) and each), "")
-    return _by_name(name, head, known) if name else WORDS
+    return _by_name(name, head, known, code) if name else WORDS
 
 
 def with_channels(
