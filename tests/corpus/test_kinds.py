@@ -62,7 +62,7 @@ def test_a_renamed_program_of_a_folder_is_found_beside_texts(tmp_path, folder):
 
 
 def page(words):
-    cells = "".join(f"<li class='item'><a href='#{n}'>{word}</a></li>" for n, word in enumerate(words.split()))
+    cells = "".join(f"<li class='i'><a href='#{n}'>{word}</a></li>" for n, word in enumerate(words.split()))
     return f"<!DOCTYPE html><html><body><ul>{cells}</ul></body></html>"
 
 

@@ -122,7 +122,7 @@ def test_editions_and_chunks_agree_on_long_texts(k, w, inner, letters):
 
 @pytest.mark.parametrize("w", [8, 9, 10, 12])
 def test_windows_of_k_grams_that_are_neither_open_nor_closed(edition, w):
-    """Long k-grams and short windows: most have no better candidate than one of the rest, of equal keys too."""
+    """Long k-grams and short windows: most have no candidate better than one of the rest."""
     text = np.random.default_rng(w).integers(97, 123, 1_000_000).astype(np.uint8)
     ours = compiled.winnow(text, 60, w, 0, True, 4)[0]
     orders, hashes = compiled.orders(text, 60, 0, 4), compiled.hashes(text, 60)
