@@ -11,7 +11,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PAGES = ("openjdk-17-doc", "rust-doc", "python3.11-doc", "postgresql-doc-15", "linux-doc-6.1", "libboost1.74-doc")
+PAGES = (
+    "openjdk-17-doc",
+    "rust-doc",
+    "python3.11-doc",
+    "postgresql-doc-15",
+    "linux-doc-6.1",
+    "libboost1.74-doc",
+)
 
 
 def cache() -> Path:

@@ -24,7 +24,9 @@ def write(path: Path, **tables: str) -> None:
     text = path.read_text()
     for name, content in tables.items():
         pattern = rf"(<!-- {name} -->\n).*?(\n?<!-- end -->)"
-        text, found = re.subn(pattern, lambda m, c=content: m[1] + c + "\n<!-- end -->", text, flags=re.DOTALL)
+        text, found = re.subn(
+            pattern, lambda m, c=content: m[1] + c + "\n<!-- end -->", text, flags=re.DOTALL
+        )
         if not found:
             raise SystemExit(f"{path.name} has no place for the table {name}")
     path.write_text(text)

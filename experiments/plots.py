@@ -27,7 +27,9 @@ STYLE = {
 
 
 @contextmanager
-def figure(path: Path, title: str, across: str, up: str, size: tuple[float, float] = (6.4, 4)) -> Iterator[Axes]:
+def figure(
+    path: Path, title: str, across: str, up: str, size: tuple[float, float] = (6.4, 4)
+) -> Iterator[Axes]:
     """Give axes to draw on, and write them to a file at the end."""
     with matplotlib.rc_context(STYLE):
         drawn, axes = pyplot.subplots(figsize=size, layout="constrained")

@@ -1,4 +1,4 @@
-"""sif's random test (Manber 1994, section 5): python experiments/sif/random_test.py TREE
+"""sif's random test (Manber 1994, section 5).
 
 Fifty times: a C file of about 30 KB gets 300 random substitutions of 50 bytes each (with repetition),
 and is looked for among 4,000 other files. Found means that the pair is reported; "and only it" that
@@ -30,38 +30,36 @@ def substituted(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def main() -> None:
-    tree, program = Path(sys.argv[1]), str(Path(sys.executable).with_name("copysift"))
+def random_test(trees: list[Path]) -> list[dict[str, object]]:
+    """Run the test on the files of some trees, at two thresholds."""
     rng = random.Random(1994)
-    files = files_of(tree)
+    files = [path for tree in trees for path in files_of(tree)]
     originals = [p for p in files if p.suffix in (".c", ".h") and 27_000 <= p.stat().st_size <= 33_000]
-    seen: set[bytes] = set()
+    seen: set[str] = set()
     chosen: list[Path] = []
     for path in rng.sample(originals, len(originals)):  # one version of each header
-        if path.name.encode() not in seen and len(chosen) < TIMES:
-            seen.add(path.name.encode())
+        if path.name not in seen and len(chosen) < TIMES:
+            seen.add(path.name)
             chosen.append(path)
-    names = {path.name for path in chosen}
-    others = [p for p in rng.sample(files, len(files)) if p.name not in names][:OTHERS]
+    others = [p for p in rng.sample(files, len(files)) if p.name not in seen][:OTHERS]
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)
-        for number, path in enumerate([*chosen, *others]):
-            target = top / "files" / f"{number}-{path.name}"
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, target)
+        (top / "files").mkdir()
         (top / "changed").mkdir()
+        for number, path in enumerate([*chosen, *others]):
+            shutil.copyfile(path, top / "files" / f"{number}-{path.name}")
         for number, path in enumerate(chosen):
             (top / "changed" / f"{number}-{path.name}").write_bytes(substituted(path.read_bytes(), rng))
         run = str(top / "run")
-        subprocess.run([program, "scan", "-q", str(top), "--save", run], stdout=subprocess.DEVNULL)
-        for threshold in ("25%", "5%"):
-            report(program, run, top, threshold, [f"{n}-{p.name}" for n, p in enumerate(chosen)])
+        scan = [sys.executable, "-m", "copysift", "scan", "-q", str(top), "--save", run]
+        subprocess.run(scan, stdout=subprocess.DEVNULL)
+        names = [f"{number}-{path.name}" for number, path in enumerate(chosen)]
+        return [judged(run, top, threshold, names) for threshold in ("25%", "5%")]
 
 
-def report(program: str, run: str, top: Path, threshold: str, names: list[str]) -> None:
-    shown = subprocess.run(
-        [program, "show", run, "--threshold", threshold, "--format", "json"], capture_output=True, text=True
-    )
+def judged(run: str, top: Path, threshold: str, names: list[str]) -> dict[str, object]:
+    show = [sys.executable, "-m", "copysift", "show", run, "--threshold", threshold, "--format", "json"]
+    shown = subprocess.run(show, capture_output=True, text=True)
     near: dict[str, dict[str, float]] = {name: {} for name in names}
     versions: dict[str, set[str]] = {name: set() for name in names}
     for pair in json.loads(shown.stdout)["pairs"]:
@@ -73,14 +71,12 @@ def report(program: str, run: str, top: Path, threshold: str, names: list[str]) 
     found = [n for n in names if str(top / "files" / n) in near[n]]
     only = [n for n in found if set(near[n]) - versions[n] == {str(top / "files" / n)}]
     scores = sorted(near[n][str(top / "files" / n)] for n in found)
-    alone = sum(len(near[n]) == 1 for n in found)
-    print(f"threshold {threshold:>4}: found {len(found)} of {len(names)}, and only it {len(only)}", end="")
-    print(f" ({alone} without versions of it)", end="")
-    if scores:
-        print(f"; similarity {scores[0]:.0%} to {scores[-1]:.0%}, mean {sum(scores) / len(scores):.0%}")
-    else:
-        print()
-
-
-if __name__ == "__main__":
-    main()
+    return {
+        "threshold": threshold,
+        "times": len(names),
+        "found": len(found),
+        "only": len(only),
+        "lowest": scores[0] if scores else 0.0,
+        "highest": scores[-1] if scores else 0.0,
+        "mean": sum(scores) / len(scores) if scores else 0.0,
+    }

@@ -16,14 +16,20 @@ SCHEMES = ("winnow", "robust", "open-closed", "mod", "safe-mod")
 
 def densities(found: dict) -> None:
     rows = found["random"]["schemes"]
-    with figure(HERE / "densities.svg", "Fingerprints on random text, k = 50", "window w", "density × (w + 1)") as axes:
+    with figure(
+        HERE / "densities.svg", "Fingerprints on random text, k = 50", "window w", "density × (w + 1)"
+    ) as axes:
         across = [row["w"] for row in rows]
         for scheme in ("robust", "open-closed", "mod", "safe-mod"):
             axes.plot(across, [row[scheme] * (row["w"] + 1) for row in rows], marker="o", label=scheme)
         axes.axhline(2, color="#555555", linestyle="--", linewidth=1, label="winnowing, theory: 2")
         axes.axhline(1.5, color="#999999", linestyle=":", linewidth=1, label="bound of the paper: 1.5")
-        axes.plot(across, [row["bound"] * (row["w"] + 1) for row in rows], "k:", label="best known bound (2024)")
-        axes.set(xscale="log", ylim=(0, 7))
+        axes.plot(
+            across, [row["bound"] * (row["w"] + 1) for row in rows], "k:", label="best known bound (2024)"
+        )
+        axes.set(xscale="log", ylim=(0, 9.5))
+        axes.set_xticks(across, [str(each) for each in across])
+        axes.set_xticks([], minor=True)
 
 
 def ranks(found: dict) -> None:
@@ -41,7 +47,9 @@ def ranks(found: dict) -> None:
 def errors(found: dict) -> None:
     rows = [row for row in found["estimators"] if row["scheme"] != "all"]
     exact = found["estimators"][0]["values"]
-    with figure(HERE / "bias.svg", "Estimated and exact resemblance, 60 edited pages", "exact", "error") as axes:
+    with figure(
+        HERE / "bias.svg", "Estimated and exact resemblance, 60 edited pages", "exact", "error"
+    ) as axes:
         for row in rows:
             if row["scheme"] in ("robust", "open-closed", "mod", "min"):
                 error = [one - two for one, two in zip(row["values"], exact, strict=True)]
@@ -68,7 +76,13 @@ def main() -> None:
         schemes=table(
             ("w", *SCHEMES, "2/(w+1)", "1.5/(w+1)", "best bound"),
             *(
-                (row["w"], *(row[each] for each in SCHEMES), row["winnowing_theory"], row["local_bound"], row["bound"])
+                (
+                    row["w"],
+                    *(row[each] for each in SCHEMES),
+                    row["winnowing_theory"],
+                    row["local_bound"],
+                    row["bound"],
+                )
                 for row in random["schemes"]
             ),
         ),
@@ -88,7 +102,8 @@ def main() -> None:
             ("density of open-closed", "–", page["densities"]["open-closed"]),
         ),
         low_entropy=table(
-            ("text", *SCHEMES), *((row["text"], *(row[each] for each in SCHEMES)) for row in found["low_entropy"])
+            ("text", *SCHEMES),
+            *((row["text"], *(row[each] for each in SCHEMES)) for row in found["low_entropy"]),
         ),
         frequencies=table(
             ("Figure 4", "paper", "all k-grams here", "fingerprints here"),
@@ -96,7 +111,10 @@ def main() -> None:
             *(
                 (label, paper["frequency"][key], ours["all"][key], ours["fingerprints"][key])
                 for label, key in (
-                    ("slope", "slope"), ("occur once", "once"), ("twice", "twice"), ("three times", "three"),
+                    ("slope", "slope"),
+                    ("occur once", "once"),
+                    ("twice", "twice"),
+                    ("three times", "three"),
                     ("most frequent", "most"),
                 )
             ),

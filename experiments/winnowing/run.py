@@ -58,7 +58,12 @@ def on_random_text() -> dict[str, object]:
     text = letters(8_000_000, 2003)
     rows = []
     for w in (5, 10, 20, 50, 100, 200, 400):
-        row: dict[str, float] = {"w": w, "winnowing_theory": 2 / (w + 1), "local_bound": 1.5 / (w + 1), "bound": bound(w)}
+        row: dict[str, float] = {
+            "w": w,
+            "winnowing_theory": 2 / (w + 1),
+            "local_bound": 1.5 / (w + 1),
+            "bound": bound(w),
+        }
         for scheme in ("winnow", "robust", "open-closed", "mod", "safe-mod"):
             row[scheme] = density(text[:2_000_000], settings(scheme, w))
         rows.append(row)
@@ -87,7 +92,11 @@ def on_low_entropy() -> list[dict[str, object]]:
     sensor = bytes(48 if rng.random() > 0.001 else rng.randrange(49, 58) for _ in range(1_000_000))
     periodic = b"documentwrite" * 80_000
     rows: list[dict[str, object]] = []
-    for name, data in (("0000…", zeros), ("zeros with 1 ‰ other digits", sensor), ("documentwrite…", periodic)):
+    for name, data in (
+        ("0000…", zeros),
+        ("zeros with 1 ‰ other digits", sensor),
+        ("documentwrite…", periodic),
+    ):
         symbols = np.frombuffer(data, np.uint8)
         schemes = ("winnow", "robust", "open-closed", "mod", "safe-mod")
         rows.append({"text": name, **{scheme: density(symbols, settings(scheme)) for scheme in schemes}})
@@ -102,7 +111,8 @@ class Tally:
         self.chosen = {"winnow": 0, "robust": 0, "open-closed": 0, "mod": 0, "safe-mod": 0}
         self.longest, self.windows, self.missed = 0, 0, 0.0
         self._makers = {
-            name: Fingerprinter(settings(name, modulus=MODULUS if name == "mod" else 0)) for name in self.chosen
+            name: Fingerprinter(settings(name, modulus=MODULUS if name == "mod" else 0))
+            for name in self.chosen
         }
 
     def add(self, data: bytes) -> None:
@@ -220,7 +230,9 @@ def estimators(pages: list[Path]) -> list[dict[str, object]]:
 
 
 def resemblance(maker: Fingerprinter, left: bytes, right: bytes, scheme: str) -> float:
-    one, two = (np.unique(maker.fingerprint([Text().whole(each)], spans=False).hashes) for each in (left, right))
+    one, two = (
+        np.unique(maker.fingerprint([Text().whole(each)], spans=False).hashes) for each in (left, right)
+    )
     if scheme == "min":  # Broder's estimator looks at the s smallest of both together
         union = np.union1d(one, two)[: maker.settings.size]
         return float(np.isin(union, np.intersect1d(one, two)).mean())
