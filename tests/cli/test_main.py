@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +191,41 @@ def test_on_a_terminal_there_are_colours_progress_and_lines_that_fit(tmp_path):
     rows = [line for line in plain.splitlines() if ".txt" in line]
     assert len(rows) == 3
     assert all(len(line) <= 90 and "…/" in line for line in rows)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_defect_is_status_2_with_one_line_and_a_traceback_only_on_request(tmp_path, verbose):
+    code = (
+        "import sys\n"
+        "from copysift.cli import languages, main\n"
+        "languages.languages = lambda: {}[0]\n"
+        f"sys.exit(main.main({['languages', *['-vv'] * verbose]!r}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 2
+    assert "copysift: KeyError: 0\n" in done.stderr
+    assert ("Traceback" in done.stderr) == verbose
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_that_names_commands_and_options(tmp_path, shell):
+    assert "_COPYSIFT_COMPLETE" in copysift(tmp_path, "completion", shell).out
+
+
+def test_a_shell_is_offered_the_options_of_a_command(tmp_path):
+    asked = {"_COPYSIFT_COMPLETE": "bash_complete", "COMP_WORDS": "copysift scan --me", "COMP_CWORD": "2"}
+    code = "from copysift.cli.main import run; run()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment() | asked
+    )
+    assert "plain,--measure\n" in done.stdout
+
+
+def test_manual_pages_have_every_option_of_every_command(tmp_path):
+    script = Path(__file__).parents[2] / "scripts/make_man.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True, env=environment())
+    page = (tmp_path / "copysift-scan.1").read_text().replace("\\-", "-")
+    assert set(re.findall(r"--[a-z][\w-]+", copysift(tmp_path, "scan", "--help").out)) <= set(
+        re.findall(r"--[a-z][\w-]+", page)
+    )
+    assert {"copysift.1", "copysift-index-add.1"} <= {each.name for each in tmp_path.iterdir()}

@@ -24,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only
 FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+COMPLETION = "_COPYSIFT_COMPLETE"  # set by the script of a shell
 
 # name → (module with the click command of the same name, the first line of its help)
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -54,6 +55,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "serve": ("copysift.cli.serve", "Run the web page, REST API and MOSS server"),
         "languages": ("copysift.cli.languages", "List supported languages"),
         "formats": ("copysift.cli.formats", "List kinds, schemes, measures and formats"),
+        "completion": ("copysift.cli.completion", "Print the completion script of a shell"),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -114,6 +116,10 @@ def copysift() -> None:
 
 def run() -> NoReturn:
     """Run the command line and exit."""
+    if COMPLETION in os.environ:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(copysift, {}, "copysift", COMPLETION, os.environ[COMPLETION]))
     status = main()
     gc.freeze()  # the process ends: Python need not look for cycles in what is left
     sys.exit(status)
@@ -151,6 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _fail(what, "", _wants_traceback(given))
+    except Exception as error:
+        hint = "this is a defect of copysift; run the command with -vv for the traceback"
+        return _fail(f"{type(error).__name__}: {error}", hint, _wants_traceback(given))
     return status if isinstance(status, int) else 0
 
 
