@@ -1,0 +1,61 @@
+"""The page that explains: its computation is that of the kernels."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from copysift.fingerprints.options import FingerprintSettings
+from copysift.fingerprints.stream import Fingerprinter
+from copysift.kinds.text import Text
+
+PAGE = Path(__file__).parents[1] / "docs/how-it-works.html"
+SCHEMES = ("robust", "winnow", "open-closed", "mod", "safe-mod", "all")
+TEXTS = (
+    "A do run run run, a do run run.",
+    "a" * 60,
+    "".join(map(chr, np.random.default_rng(3).integers(32, 127, 400))),
+    "Größe ÉTÉ façade, Ωμέγα и так далее",
+)
+LOOP = """
+const cases = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(cases.map(({text, scheme, k, w, seed}) => {
+  const {symbols} = canonical(text), {keys, places} = fingerprints(symbols, scheme, k, w, seed);
+  return places.map(i => keys[i].hash.toString());
+})));
+"""
+
+
+def test_the_page_computes_what_the_kernels_compute(tmp_path):
+    if not shutil.which("node"):
+        pytest.skip("node is not installed")
+    script = re.search(r'<script id="twin">(.*?)</script>', PAGE.read_text(), re.DOTALL)
+    assert script is not None
+    program = tmp_path / "twin.js"
+    program.write_text(script[1] + LOOP)
+    cases = [
+        {"text": text, "scheme": scheme, "k": k, "w": w, "seed": seed}
+        for text in TEXTS
+        for scheme in SCHEMES
+        for k, w, seed in ((5, 4, 0), (8, 5, 1), (11, 9, 0), (25, 26, 7), (3, 1, 0), (40, 12, 2))
+    ]
+    done = subprocess.run(
+        ["node", program], input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
+    for case, found in zip(cases, json.loads(done.stdout), strict=True):
+        settings = FingerprintSettings(
+            scheme=case["scheme"], k=case["k"], w=case["w"], seed=case["seed"], inner=min(4, case["k"] - 2)
+        )
+        symbols = Text().whole(case["text"].encode())
+        wanted = Fingerprinter(settings).fingerprint([symbols], spans=False).hashes
+        assert [int(each) for each in found] == wanted.tolist(), case
+
+
+def test_the_page_loads_nothing_from_elsewhere():
+    assert not re.search(r"""(?:src|href)\s*=|@import|url\(|fetch\(""", PAGE.read_text())
