@@ -16,7 +16,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(UsageError) as caught:
         registry.load(registry.SCHEMES, "minhash")
     assert caught.value.message == "there is no scheme 'minhash'"
-    assert "robust, winnow, mod" in caught.value.hint
+    assert "robust, safe-mod, winnow" in caught.value.hint
 
 
 def test_a_plug_in_comes_in_by_the_same_door_and_cannot_take_a_built_in_name(monkeypatch):

@@ -1,8 +1,9 @@
-"""Name → factory tables: kinds, fingerprint schemes, report formats, sources and languages.
+"""Name → definition: kinds, fingerprint schemes, report formats, sources and languages.
 
-Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
-for. A package adds its own under the group's name in its pyproject.toml, for example
-`[project.entry-points."copysift.kinds"]`; a built-in name cannot be taken over.
+Built-ins are entry points like those of plug-ins and are loaded by the same door, only when they are needed.
+A scheme is built in by its file alone: the files of its folder are the names. A package adds its own under
+the group's name in its pyproject.toml, for example `[project.entry-points."copysift.kinds"]`; a built-in
+name cannot be taken over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from copysift.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+_PACKAGE = Path(__file__).parents[1]
+
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
 REPORTS = "copysift.reports"
@@ -34,6 +37,14 @@ _WORDS = {
     SOURCES: "source",
 }
 
+
+def _in_folder(folder: str, attribute: str) -> dict[str, str]:
+    """Give what the files of a folder define, by name: `safe_mod.py` defines safe-mod."""
+    package = f"copysift.{folder.replace('/', '.')}"
+    files = sorted(each.stem for each in (_PACKAGE / folder).glob("[a-z]*.py"))
+    return {name.replace("_", "-"): f"{package}.{name}:{attribute}" for name in files}
+
+
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
         "text": "copysift.kinds:Text",
@@ -43,17 +54,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "html-words": "copysift.kinds:html_words",
         "bytes": "copysift.kinds:Raw",
     },
-    SCHEMES: {
-        "robust": "copysift.fingerprints.schemes:Windows",
-        "winnow": "copysift.fingerprints.schemes:winnow",
-        "mod": "copysift.fingerprints.schemes:Mod",
-        "safe-mod": "copysift.fingerprints.schemes:SafeMod",
-        "min": "copysift.fingerprints.schemes:Min",
-        "adaptive-mod": "copysift.fingerprints.schemes:AdaptiveMod",
-        "anchor": "copysift.fingerprints.anchor:Anchor",
-        "open-closed": "copysift.fingerprints.schemes:open_closed",
-        "all": "copysift.fingerprints.schemes:All",
-    },
+    SCHEMES: _in_folder("fingerprints/schemes", "SCHEME"),
     REPORTS: {
         "table": "copysift.report.table:report",
         "json": "copysift.report.json_report:report",

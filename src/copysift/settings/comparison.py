@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from copysift.model.traits import Thresholds
 from copysift.settings.commands import INDEX, LOOK_UP
-from copysift.settings.contents import THRESHOLDS, Contents, Thresholds, check_contents, expand_shingle
+from copysift.settings.contents import THRESHOLDS, Contents, check_contents, expand_shingle
 from copysift.settings.declaration import check_limits
 from copysift.settings.output import Door
 from copysift.settings.reading import Machine, Reading

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from copysift import kernels
 from copysift.fingerprints import FingerprintSettings
-from copysift.fingerprints.smallest import WINDOWS
 from copysift.kinds import notebook
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
@@ -48,7 +47,7 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
             continue
         kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
         plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
-        if plain not in MARKED or text is None or reader.fingerprint_settings(plain).scheme not in WINDOWS:
+        if plain not in MARKED or text is None or not reader.fingerprint_settings(plain).is_windowed:
             out.append(_one(reader, each))
             continue
         out.append(Scanned(each.entry, kind, each.size, each.checksum))
@@ -94,7 +93,6 @@ def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> l
         settings.k,
         settings.w,
         settings.seed,
-        settings.scheme != "winnow",
-        settings.inner if settings.scheme == "open-closed" else 0,
+        *settings.windowing,
     )
     return [hashes[start:end] for start, end in pairwise(bounds.tolist())]

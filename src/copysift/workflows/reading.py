@@ -14,11 +14,11 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
-from copysift.fingerprints.smallest import WINDOWS
 from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
 from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of, family
+from copysift.model.traits import scheme_traits
 from copysift.model.values import Canonical, Fingerprints, Skipped
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.settings.comparison import Settings
@@ -57,7 +57,7 @@ class Reader:
         self._load = load
         self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
-        self._learning = settings.scheme == "anchor" and not self._anchors
+        self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
         self._fingerprinters: dict[str, Fingerprinter] = {}
         self._claimed: dict[tuple[int, bytes, str], str] = {}
@@ -129,7 +129,7 @@ class Reader:
 
     def has_few(self, kind: str, hashes: UInt64s) -> bool:
         """Tell whether fingerprints are so few that all k-grams are compared instead."""
-        return len(hashes) <= FEW and self._fingerprinter(kind).settings.scheme in WINDOWS
+        return len(hashes) <= FEW and self._fingerprinter(kind).settings.is_windowed
 
     def whole(self, kind: str, chunks: list[bytes]) -> UInt64s:
         """Give every k-gram of a source with few fingerprints."""

@@ -23,12 +23,12 @@ from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
 from copysift.match.counts import Counts
-from copysift.match.estimators import SKETCHES
 from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
 from copysift.model.document import Document
 from copysift.model.regions import RegionColumns
+from copysift.model.traits import scheme_traits
 from copysift.model.values import Group, Ignored, Pair, Result, Skipped, Submission
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
@@ -85,7 +85,7 @@ class Scan:
         self._spool = Spool(self._tmp_dir())
         self._notes: tuple[str, ...] = ()  # what could have been read in another way
         self._reader = Reader(settings)
-        self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._collection = Collection(sketches=scheme_traits(settings.scheme).sketch)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
         self._archives = opens  # containers and files of records; else files are taken as they are

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from copysift.errors import InputError, UsageError
 from copysift.match.base import Base
-from copysift.match.estimators import SKETCHES
 from copysift.model.document import Document
+from copysift.model.traits import scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
@@ -72,7 +72,7 @@ def gather(
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
     known = submission_roster(new, past, metadata, settings.metadata)
-    if settings.scheme in SKETCHES:
+    if scheme_traits(settings.scheme).sketch:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",
             hint="choose another --scheme for submissions, base code and earlier years",

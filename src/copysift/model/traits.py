@@ -1,0 +1,78 @@
+"""All facts about a scheme and about a kind, one value each.
+
+The definition of a scheme or kind has its traits. Code that needs a fact looks it up here by name, and keeps
+no list of names. Only that definition is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from copysift.runtime import registry
+
+SCHEME_OPTIONS = ("modulus", "sketch", "anchor", "disjoint")  # options that only some schemes use
+COUNTS, SMALLEST, LEVELS = "counts", "smallest", "levels"  # how two sets of fingerprints are compared
+
+
+class Windowing(NamedTuple):
+    """How the smallest k-gram of a window is chosen by the kernels.
+
+    `robust`: of equal ones the one that was chosen last, else the rightmost. `inner`: open and closed k-grams
+    come first.
+    """
+
+    robust: bool = True
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeTraits:
+    """All facts about a scheme.
+
+    `options` are those of SCHEME_OPTIONS that change what it chooses; the others are refused. `guarantee`:
+    two documents that share a run of the guarantee threshold share a fingerprint. `windows`: it chooses the
+    smallest of every window. `estimator` says how measures are computed from two sets: COUNTS of shared
+    fingerprints, or as sketches, of the SMALLEST hashes or of LEVELS of a modulus. `learned`: without its
+    option it learns from the files. `corpus`: `cluster` and `dedup` can use it.
+    """
+
+    name: str
+    description: str
+    options: tuple[str, ...] = ()
+    guarantee: bool = False
+    windows: Windowing | None = None
+    estimator: str = COUNTS
+    learned: str = ""
+    corpus: bool = False
+
+    @property
+    def sketch(self) -> bool:
+        """Whether it keeps a sample of whole documents whose density differs between them."""
+        return self.estimator != COUNTS
+
+
+class Thresholds(NamedTuple):
+    """Noise threshold k and guarantee threshold t, in symbols; the window is w = t − k + 1."""
+
+    noise: int
+    guarantee: int
+
+    @property
+    def window(self) -> int:
+        return self.guarantee - self.noise + 1
+
+
+@cache
+def scheme_traits(name: str) -> SchemeTraits:
+    """Give the facts about a scheme; one of a package for version 0.1 has none and may use every option."""
+    made = registry.load(registry.SCHEMES, name)
+    traits: SchemeTraits = getattr(made, "traits", None) or SchemeTraits(name, "plug-in", SCHEME_OPTIONS)
+    return traits
+
+
+def schemes_with(option: str) -> list[str]:
+    """Name the schemes that use an option."""
+    names = registry.names(registry.SCHEMES)
+    return [name for name in names if option in scheme_traits(name).options]
