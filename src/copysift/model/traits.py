@@ -6,8 +6,9 @@ no list of names. Only that definition is loaded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 from copysift.runtime import registry
@@ -76,3 +77,58 @@ def schemes_with(option: str) -> list[str]:
     """Name the schemes that use an option."""
     names = registry.names(registry.SCHEMES)
     return [name for name in names if option in scheme_traits(name).options]
+
+
+@dataclass(frozen=True, slots=True)
+class KindTraits:
+    """All facts about a kind of document.
+
+    `symbols` says what a symbol is, in the plural. `thresholds` are the default k and t, `inner` is r of
+    open-closed. Kinds of one `family` have the same symbols; kinds of one `channel` are joined with each
+    other. `suffixes` of file names, lower case, choose the kind. `languages`: one kind per programming
+    language, `NAME:LANGUAGE`. `raw`: bytes are not decoded as text. `markup`: whether the batch kernel
+    removes tags first; None: it does not know these symbols. `salt` is mixed into the hashes of a corpus, so
+    that those of different symbols never meet; 0: it follows from the name.
+    """
+
+    name: str
+    description: str
+    symbols: str
+    thresholds: Thresholds
+    family: str = ""
+    channel: str = "text"
+    inner: int = 2
+    suffixes: tuple[str, ...] = ()
+    languages: bool = False
+    raw: bool = False
+    markup: bool | None = None
+    salt: int = 0
+
+
+    @property
+    def mark(self) -> int:
+        """What is mixed into the hashes of a corpus."""
+        name = self.family or self.name
+        return self.salt or int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big")
+
+
+@cache
+def kind_traits(kind: str) -> KindTraits:
+    """Give the facts about a kind, also of `code:java`.
+
+    A kind of a package for version 0.1, or of one that is not installed any longer, has those of text.
+    """
+    name = kind.partition(":")[0]
+    known = name in registry.built_in(registry.KINDS) or name in registry.names(registry.KINDS)
+    traits: KindTraits | None = getattr(known and registry.load(registry.KINDS, name), "traits", None)
+    return traits or replace(kind_traits("text"), name=name, description="plug-in", markup=None, suffixes=())
+
+
+def is_raw(kind: str) -> bool:
+    """Say whether documents of a kind are not decoded as text; `auto` and no kind are not a kind yet."""
+    return kind not in ("", "auto") and kind_traits(kind).raw
+
+
+def default_thresholds() -> dict[str, Thresholds]:
+    """Give k and t of every built-in kind."""
+    return {name: kind_traits(name).thresholds for name in registry.built_in(registry.KINDS)}

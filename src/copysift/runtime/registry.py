@@ -47,12 +47,12 @@ def _in_folder(folder: str, attribute: str) -> dict[str, str]:
 
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
-        "text": "copysift.kinds:Text",
-        "words": "copysift.kinds:Words",
-        "code": "copysift.kinds:code",
-        "html": "copysift.kinds:html",
-        "html-words": "copysift.kinds:html_words",
-        "bytes": "copysift.kinds:Raw",
+        "text": "copysift.kinds.text:KIND",
+        "words": "copysift.kinds.words:KIND",
+        "code": "copysift.kinds.programs:KIND",
+        "html": "copysift.kinds.markup:HTML",
+        "html-words": "copysift.kinds.markup:HTML_WORDS",
+        "bytes": "copysift.kinds.raw_bytes:KIND",
     },
     SCHEMES: _in_folder("fingerprints/schemes", "SCHEME"),
     REPORTS: {
@@ -93,13 +93,19 @@ def plug_in_names(group: str) -> tuple[str, ...]:
     Reading all that is installed takes longer than a small scan, so that is done only where the group is
     named in an entry_points.txt on the path.
     """
-    wanted = f"[{group}]".encode()
+    if f"[{group}]".encode() not in _declared():
+        return ()
+    return tuple(name for name in names(group) if name not in _BUILT_IN[group])
+
+
+@cache
+def _declared() -> bytes:
+    """Give all that packages on the path declare."""
+    found = []
     for folder in dict.fromkeys(sys.path):
         with suppress(OSError):
-            for place in Path(folder or ".").glob("*.*-info/entry_points.txt"):
-                if wanted in place.read_bytes():
-                    return tuple(name for name in names(group) if name not in _BUILT_IN[group])
-    return ()
+            found += [each.read_bytes() for each in Path(folder or ".").glob("*.*-info/entry_points.txt")]
+    return b"\n".join(found)
 
 
 @cache

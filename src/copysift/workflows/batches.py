@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from copysift import kernels
 from copysift.fingerprints import FingerprintSettings
 from copysift.kinds import notebook
+from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 MOST = 64  # files in a batch: all of them are open at once
 LARGEST = 1 << 20  # bytes of a text that is worked on whole
-MARKED = {"text": False, "html": True}  # the kinds of ordinary texts; has it markup?
 
 Read = Scanned | Skipped | Failed[Entry]
 
@@ -47,7 +47,7 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
             continue
         kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
         plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
-        if plain not in MARKED or text is None or not reader.fingerprint_settings(plain).is_windowed:
+        if text is None or not _is_plain(reader, plain):
             out.append(_one(reader, each))
             continue
         out.append(Scanned(each.entry, kind, each.size, each.checksum))
@@ -56,6 +56,12 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
     for kind, texts_of_kind in batch.items():
         _fingerprint(reader, kind, texts_of_kind, out)
     return out
+
+
+def _is_plain(reader: Reader, kind: str) -> bool:
+    """Say whether the kernel can fingerprint texts of a kind by itself."""
+    known = kind != "" and kind_traits(kind).markup is not None
+    return known and reader.fingerprint_settings(kind).is_windowed
 
 
 def _text(loaded: Loaded | Skipped) -> bytes | None:
@@ -89,7 +95,7 @@ def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> l
         return []
     hashes, bounds = kernels.batch.winnow_texts(
         texts,
-        [MARKED[kind]] * len(texts),
+        [bool(kind_traits(kind).markup)] * len(texts),
         settings.k,
         settings.w,
         settings.seed,

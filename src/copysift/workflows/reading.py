@@ -17,8 +17,8 @@ from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprin
 from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
-from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of, family
-from copysift.model.traits import scheme_traits
+from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of
+from copysift.model.traits import is_raw, kind_traits, scheme_traits
 from copysift.model.values import Canonical, Fingerprints, Skipped
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.settings.comparison import Settings
@@ -38,7 +38,6 @@ ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
 PROGRAMS = ("both", "code", "text")  # how programs are read where no kind is asked for
 FEW = 8  # fingerprints: a document with no more is compared by all its k-grams with others like it
-INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
 
 
 class Reader:
@@ -149,7 +148,8 @@ class Reader:
 
     def plain_kind(self, name: str, text: bytes) -> str:
         """Give the kind of a file that is surely a text in UTF-8."""
-        return "bytes" if self._settings.kind == "bytes" else self._text_kind(name, text[:SAMPLE])
+        asked = self._settings.kind
+        return asked if is_raw(asked) else self._text_kind(name, text[:SAMPLE])
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -301,7 +301,7 @@ class Reader:
         return self._source_chunks(loaded, kind)
 
     def _source_chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
-        if kind == "bytes":
+        if is_raw(kind):
             return loaded.open()
         if loaded.data is not None:
             data = to_utf8(loaded.data)[0]
@@ -315,8 +315,8 @@ class Reader:
             kind = self._kind(name, _head(loaded))
             kind = "text" if kind == notebook.KIND else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
-        if self._settings.kind == "bytes":
-            return "bytes", [loaded.data] if loaded.data else []
+        if is_raw(self._settings.kind):
+            return self._settings.kind, [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
         binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
         kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
@@ -349,7 +349,7 @@ class Reader:
 
         What the lexemes of a program tell is put into `told`.
         """
-        if family(kind) == "code":
+        if kind_traits(kind).languages:
             canonical = self._canonicaliser(kind)
             if isinstance(canonical, Telling):
                 return canonical.told(chunks, told)
@@ -359,7 +359,7 @@ class Reader:
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            known = self._languages if family(kind) == "code" else None
+            known = self._languages if kind_traits(kind).languages else None
             self._canonicalisers[kind] = canonicaliser(kind, known)
         return self._canonicalisers[kind]
 
@@ -375,7 +375,7 @@ class Reader:
                     modulus=settings.modulus or 0,
                     size=settings.sketch,
                     seed=settings.seed,
-                    inner=INNER.get(kind.partition(":")[0], 4),
+                    inner=kind_traits(kind).inner,
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
                 )

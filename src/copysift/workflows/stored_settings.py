@@ -9,10 +9,10 @@ from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import INSIDE, Document
-from copysift.model.traits import scheme_traits
+from copysift.model.traits import default_thresholds, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime import registry
-from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
+from copysift.settings.comparison import Settings, Thresholds
 from copysift.settings.declaration import make, settings_of
 from copysift.sources.file_content import file_at
 from copysift.sources.files import Loaded, load
@@ -43,7 +43,7 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
         )
     kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
     kept["anchor"] = list(settings.anchor)
-    thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
+    thresholds = {kind: list(limits) for kind, limits in default_thresholds().items()}
     kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
     return {**kept, "programs": "both"}
 
@@ -96,9 +96,10 @@ def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
     """Refuse an index whose thresholds by kind were others than they are today, unless it has its own."""
     if stored["noise"] is not None and stored["guarantee"] is not None:
         return
+    known = default_thresholds()
     for kind, limits in stored["thresholds"].items():
-        if kind in THRESHOLDS and THRESHOLDS[kind] != Thresholds(*limits):
-            noise, guarantee = THRESHOLDS[kind]
+        if kind in known and known[kind] != Thresholds(*limits):
+            noise, guarantee = known[kind]
             raise StoreError(
                 f"{path} was made with thresholds {limits[0]} / {limits[1]} for {kind}, and they are now "
                 f"{noise} / {guarantee}",

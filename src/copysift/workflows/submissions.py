@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from copysift.errors import InputError, UsageError
 from copysift.match.base import Base
 from copysift.model.document import Document
-from copysift.model.traits import scheme_traits
+from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
@@ -118,7 +118,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         walking=walk_settings(settings),
         containers=not settings.no_containers,
         records=settings.records,
-        binary=settings.kind == "bytes",
+        binary=is_raw(settings.kind),
     )
 
 

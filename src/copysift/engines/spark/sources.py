@@ -30,6 +30,7 @@ from copysift.engines.spark.sketch_tasks import (
     table_rows,
 )
 from copysift.errors import InputError
+from copysift.model.traits import is_raw
 from copysift.runs.sets import Sets, Sketched
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
@@ -158,7 +159,7 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     if not segment.form:
         walking = walking_of(settings)
         reading = Reading(
-            containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+            containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind)
         )
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
