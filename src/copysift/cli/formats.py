@@ -6,17 +6,8 @@ import click
 
 from copysift.cli.options import SectionedCommand, options
 from copysift.model.traits import kind_traits, scheme_traits
+from copysift.report.format import format_of
 from copysift.runtime import registry
-
-REPORTS = {
-    "table": "aligned text for people",
-    "json": "everything, schema version 1",
-    "csv": "one row per pair",
-    "sif": "groups, as the sif paper lists them",
-    "html": "one page that opens offline: pairs, clusters, sources side by side",
-    "moss": "a folder of pages as MOSS makes them",
-}
-
 
 MEASURES = {
     "similarity": "shared fingerprints, weighted by how rare they are in the collection",
@@ -44,7 +35,7 @@ def command(**given: object) -> int:
         click.echo(f"  {name:<13} {scheme_traits(name).description}")
     click.echo("\nReports (--format):")
     for name in registry.names(registry.REPORTS):
-        click.echo(f"  {name:<13} {REPORTS.get(name, 'plug-in')}")
+        click.echo(f"  {name:<13} {format_of(name).description}")
     click.echo("\nMeasures (--measure):")
     for name in MEASURES:
         click.echo(f"  {name:<17} {MEASURES[name]}")

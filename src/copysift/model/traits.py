@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from hashlib import blake2b
 from typing import NamedTuple
 
 from copysift.runtime import registry
 
 SCHEME_OPTIONS = ("modulus", "sketch", "anchor", "disjoint")  # options that only some schemes use
 COUNTS, SMALLEST, LEVELS = "counts", "smallest", "levels"  # how two sets of fingerprints are compared
+
+_ODD, _PRIME = 0x9E3779B97F4A7C15, 2**64 - 59
 
 
 class Windowing(NamedTuple):
@@ -108,8 +109,8 @@ class KindTraits:
     @property
     def mark(self) -> int:
         """What is mixed into the hashes of a corpus."""
-        name = self.family or self.name
-        return self.salt or int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big")
+        name = int.from_bytes((self.family or self.name).encode(), "big")
+        return self.salt or name * _ODD % _PRIME
 
 
 @cache

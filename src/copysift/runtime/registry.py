@@ -1,9 +1,9 @@
 """Name → definition: kinds, fingerprint schemes, report formats, sources and languages.
 
 Built-ins are entry points like those of plug-ins and are loaded by the same door, only when they are needed.
-A scheme is built in by its file alone: the files of its folder are the names. A package adds its own under
-the group's name in its pyproject.toml, for example `[project.entry-points."copysift.kinds"]`; a built-in
-name cannot be taken over.
+A scheme or report is built in by its file alone: the files of its folder are the names. A package adds its
+own under the group's name in its pyproject.toml, for example `[project.entry-points."copysift.kinds"]`; a
+built-in name cannot be taken over.
 """
 
 from __future__ import annotations
@@ -38,11 +38,15 @@ _WORDS = {
 }
 
 
-def _in_folder(folder: str, attribute: str) -> dict[str, str]:
-    """Give what the files of a folder define, by name: `safe_mod.py` defines safe-mod."""
+def _in_folder(folder: str, attribute: str, suffix: str, first: str) -> dict[str, str]:
+    """Give what the files of a folder define, by name: `safe_mod.py` defines safe-mod.
+
+    Lists begin with the names in `first`; the others follow in order of their names.
+    """
     package = f"copysift.{folder.replace('/', '.')}"
-    files = sorted(each.stem for each in (_PACKAGE / folder).glob("[a-z]*.py"))
-    return {name.replace("_", "-"): f"{package}.{name}:{attribute}" for name in files}
+    files = sorted(each.stem for each in (_PACKAGE / folder).glob(f"[a-z]*{suffix}.py"))
+    found = {file.removesuffix(suffix).replace("_", "-"): f"{package}.{file}:{attribute}" for file in files}
+    return {name: found.pop(name) for name in first.split() if name in found} | found
 
 
 _BUILT_IN: dict[str, dict[str, str]] = {
@@ -54,15 +58,11 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "html-words": "copysift.kinds.markup:HTML_WORDS",
         "bytes": "copysift.kinds.raw_bytes:KIND",
     },
-    SCHEMES: _in_folder("fingerprints/schemes", "SCHEME"),
-    REPORTS: {
-        "table": "copysift.report.table:report",
-        "json": "copysift.report.json_report:report",
-        "csv": "copysift.report.csv_report:report",
-        "sif": "copysift.report.listing:report",
-        "html": "copysift.report.page:report",
-        "moss": "copysift.report.moss:report",
-    },
+    SCHEMES: _in_folder(
+        "fingerprints/schemes", "SCHEME", "",
+        "robust winnow mod safe-mod min adaptive-mod anchor open-closed all",
+    ),
+    REPORTS: _in_folder("report/formats", "FORMAT", "_format", "table json csv sif html moss"),
     SOURCES: {
         "zip": "copysift.sources.containers:ZIP",
         "tar": "copysift.sources.containers:TAR",
