@@ -106,7 +106,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
-                f"{each[:60]!r}…: there is no such file",
+                f"{each[:60]!r}…: no such file",
                 hint="compare takes paths; for texts use resemblance and containment",
             )
     result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)

@@ -147,7 +147,7 @@ class Index(OverTime):
                 for place in places
                 if not os.path.lexists(place) and not any(self._places.below(name, place) for name in below)
             ]
-            adding.done.skipped += [Skipped(place, "there is no such file or folder") for place in missing]
+            adding.done.skipped += [Skipped(place, "no such file or folder") for place in missing]
         for name in below:
             file = self._places.located(adding.outer_of(name) or name)
             if name not in met and not os.path.lexists(file):

@@ -96,7 +96,7 @@ def check_paths(paths: Sequence[Place]) -> None:
     if not paths:
         raise UsageError("nothing to scan", hint="add files or folders")
     if not any(os.path.lexists(path) for path in paths):
-        raise InputError(f"{os.fspath(paths[0])}: there is no such file or folder")
+        raise InputError(f"{os.fspath(paths[0])}: no such file or folder")
 
 
 def walk_settings(settings: Settings) -> WalkSettings:

@@ -66,7 +66,7 @@ def plan(spark: SparkSession, sources: Iterable[str], settings: CorpusSettings) 
     found: list[Segment] = []
     for place in sources:
         if place != "-" and not Path(place).exists():
-            raise InputError(f"{place}: there is no such file or folder")
+            raise InputError(f"{place}: no such file or folder")
         form = format_of(place) if settings.input == "auto" else settings.input
         plain = form in _LINES and place.endswith(_LINES[form])
         size = Path(place).stat().st_size if plain else 0
