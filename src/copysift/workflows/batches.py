@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from copysift import kernels
 from copysift.fingerprints import FingerprintSettings
 from copysift.kinds import notebook
+from copysift.model.document import Document
 from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
 from copysift.sources.files import Loaded
-from copysift.sources.walk import Entry
 from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 MOST = 64  # files in a batch: all of them are open at once
 LARGEST = 1 << 20  # bytes of a text that is worked on whole
 
-Read = Scanned | Skipped | Failed[Entry]
+Read = Scanned | Skipped | Failed[Document]
 
 
-def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
+def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
     """Read and fingerprint files, as `Reader.read` does each of them."""
     loaded = reader.load_many(entries)
     texts = [_text(each) for each in loaded]

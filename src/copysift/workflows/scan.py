@@ -35,7 +35,6 @@ from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import Settings
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Entry
 from copysift.workflows import batches
 from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection
@@ -178,7 +177,7 @@ class Scan:
 
     def _gather(
         self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
-    ) -> list[Entry]:
+    ) -> list[Document]:
         shown.phase("listing", None)
         found = gather(
             paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped,
@@ -192,7 +191,7 @@ class Scan:
         self._notes = found.notes
         return found.entries
 
-    def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
+    def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
