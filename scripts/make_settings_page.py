@@ -5,8 +5,9 @@ from pathlib import Path
 
 from copysift.cli.main import COMMANDS
 from copysift.cli.options import declared, default_of
+from copysift.model.traits import kind_traits
+from copysift.runtime import registry
 from copysift.settings.commands import INDEX, SECTIONS
-from copysift.settings.contents import THRESHOLDS
 from copysift.settings.declaration import Setting
 from copysift.settings.pending import is_pending
 
@@ -41,14 +42,6 @@ a guarantee threshold below the noise threshold of its kind takes half of itself
 | kind | symbols | noise | guarantee |
 |---|---|---|---|
 """
-SYMBOLS = {
-    "text": "characters",
-    "html": "characters",
-    "words": "words",
-    "html-words": "words",
-    "bytes": "bytes",
-    "code": "tokens",
-}
 
 
 def commands() -> list[str]:
@@ -92,8 +85,8 @@ def page() -> str:
     """Give the whole page."""
     lines = [HEAD.rstrip("\n")]
     lines += [
-        f"| {kind} | {SYMBOLS[kind]} | {limits.noise} | {limits.guarantee} |"
-        for kind, limits in THRESHOLDS.items()
+        f"| {each.name} | {each.symbols} | {each.thresholds.noise} | {each.thresholds.guarantee} |"
+        for each in map(kind_traits, registry.built_in(registry.KINDS))
     ]
     every = uses()
     for section in SECTIONS:

@@ -1,4 +1,5 @@
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -6,10 +7,20 @@ from copysift.errors import UsageError
 from copysift.runtime import registry
 
 
-@pytest.mark.parametrize("group", [registry.KINDS, registry.SCHEMES, registry.REPORTS])
+@pytest.mark.parametrize("group", [registry.KINDS, registry.SCHEMES])
 def test_every_built_in_can_be_loaded(group):
     for name in registry.names(group):
-        assert callable(registry.load(group, name))
+        made = registry.load(group, name)
+        assert callable(made)
+        assert made.traits.name == name
+
+
+@pytest.mark.parametrize(
+    ("group", "folder"), [(registry.SCHEMES, "fingerprints/schemes"), (registry.REPORTS, "report/formats")]
+)
+def test_every_file_of_a_folder_is_built_in(group, folder):
+    files = list((Path(registry.__file__).parents[1] / folder).glob("[a-z]*.py"))
+    assert len(files) == len(registry.built_in(group)) > 5
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():

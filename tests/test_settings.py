@@ -6,7 +6,8 @@ import pytest
 from copysift.cli.main import COMMANDS
 from copysift.cli.options import CLASSES, declared, default_of
 from copysift.errors import UsageError
-from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
+from copysift.model.traits import kind_traits
+from copysift.settings.comparison import Settings, Thresholds
 from copysift.settings.config import read_config
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make, settings_of
@@ -59,7 +60,7 @@ def test_a_wrong_value_is_named_with_what_would_be_right(values, message):
 
 def test_the_window_is_guarantee_minus_noise_plus_one():
     assert Thresholds(25, 50).window == 26
-    assert THRESHOLDS["bytes"].window == 256
+    assert kind_traits("bytes").thresholds.window == 256
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class CopysiftError(Exception):
     ...     copysift.scan("nowhere")
     ... except copysift.CopysiftError as error:
     ...     print(error.message)
-    nowhere: there is no such file or folder
+    nowhere: no such file or folder
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:

@@ -62,7 +62,7 @@ def test_bad_metadata_is_wrong_usage(tmp_path):
     write(tmp_path, {"hw/ann/x.txt": A, "class.csv": "name,attempt\nann,two\n"})
     done = copysift(tmp_path, "scan", "hw", "--metadata", "class.csv")
     assert (done.status, done.out) == (2, "")
-    assert done.err == "copysift: class.csv, line 2, column 2: 'two' is no number of an attempt\n"
+    assert done.err == "copysift: class.csv, line 2, column 2: 'two' is not an attempt number\n"
 
 
 def test_a_moodle_export_gives_submissions_and_authors(tmp_path):

@@ -102,7 +102,7 @@ def test_a_file_that_vanishes_after_listing_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "walk", walk)
     result = copysift.scan(tmp_path)
     assert [(each.name, each.reason) for each in result.skipped] == [
-        (str(tmp_path / "gone.txt"), "there is no such file or folder")
+        (str(tmp_path / "gone.txt"), "no such file or folder")
     ]
     assert len(result.pairs) == 1
 
@@ -230,6 +230,6 @@ def test_a_tar_that_claims_more_than_it_has_is_named_and_the_rest_goes_on(tmp_pa
     content = json.loads(done.out)
     assert {each["name"] for each in content["documents"]} == {"a.txt", f"{name}!whole.txt"}
     assert {each["name"]: each["reason"] for each in content["skipped"]} == {
-        f"{name}!claiming.txt": "is cut short or damaged inside the archive",
-        f"{name}": "is cut short or damaged: what came before was kept",
+        f"{name}!claiming.txt": "is truncated or damaged inside the archive",
+        f"{name}": "is truncated or damaged: what came before was kept",
     }

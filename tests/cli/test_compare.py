@@ -66,7 +66,7 @@ def test_a_passage_between_noise_and_guarantee_is_found_by_compare(tmp_path):
 def test_a_missing_file_and_a_file_against_a_folder_are_errors(tmp_path):
     write(tmp_path, {"a.txt": A})
     done = copysift(tmp_path, "compare", "a.txt", "none.txt")
-    assert (done.status, done.err) == (2, "copysift: none.txt: there is no such file or folder\n")
+    assert (done.status, done.err) == (2, "copysift: none.txt: no such file or folder\n")
     assert copysift(tmp_path, "compare", "a.txt", ".").status == 2
 
 

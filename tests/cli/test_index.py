@@ -112,7 +112,7 @@ def test_query_says_when_nothing_is_found_and_when_input_is_skipped(tmp_path):
     assert done.out.endswith(": 0 documents\n")
     done = copysift(tmp_path, "query", "x.sift", "d/c.txt", "none.txt")
     assert done.status == 3
-    assert done.err == "copysift: skipped none.txt: there is no such file or folder\n"
+    assert done.err == "copysift: skipped none.txt: no such file or folder\n"
     assert "d/c.txt: 1 document\n" in done.out
 
 

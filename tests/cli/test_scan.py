@@ -199,7 +199,7 @@ def test_nothing_found_is_status_1_and_skipped_input_status_3(tmp_path):
     assert copysift(tmp_path, "scan", ".").status == 1
     done = copysift(tmp_path, "scan", ".", "missing.txt")
     assert done.status == 3
-    assert done.err == "copysift: skipped missing.txt: there is no such file or folder\n"
+    assert done.err == "copysift: skipped missing.txt: no such file or folder\n"
 
 
 def test_quiet_prints_the_findings_and_nothing_else(tmp_path):

@@ -92,7 +92,7 @@ def test_a_starter_kit_inside_the_folder_is_no_submission(tmp_path):
 def test_a_base_that_is_not_there_is_an_error(tmp_path):
     write(tmp_path, {"hw/ann/x.txt": A})
     done = copysift(tmp_path, "scan", "hw", "--base", "kit")
-    assert (done.status, done.err) == (2, "copysift: --base kit: there is no such file or folder\n")
+    assert (done.status, done.err) == (2, "copysift: --base kit: no such file or folder\n")
 
 
 def test_earlier_years_are_compared_with_new_ones_only(tmp_path):

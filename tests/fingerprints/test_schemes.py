@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from copysift.errors import UsageError
-from copysift.fingerprints import FingerprintSettings, fingerprinter, learn_anchors, spread
+from copysift.fingerprints import FingerprintSettings, fingerprinter, learn_anchors
 from copysift.model.values import Canonical
 from tests import strategies
 
@@ -210,15 +210,6 @@ def test_anchors_are_learned_quite_common_and_found_everywhere():
     source = corpus[0].symbols.tobytes()
     assert {source[start : start + 4] for start in found.starts.tolist()} <= set(anchors)
     assert learn_anchors([]) == ()
-
-
-def test_a_second_hashing_spreads_selected_hashes_evenly():
-    found = run(text("random", 1 << 20, np.random.default_rng(16)), "min", 20, 10, size=5000)
-    assert found.hashes.max() < 2**58
-    again = spread(found.hashes)
-    assert len(np.unique(again)) == len(np.unique(found.hashes))
-    cells = np.bincount((again >> np.uint64(60)).astype(int), minlength=16)
-    assert ((cells - len(again) / 16) ** 2 / (len(again) / 16)).sum() < 45
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_a_hostile_container_is_a_named_skip_and_the_rest_is_read(tmp_path):
     assert {f"in/good.zip!{name}" for name in FILES} <= {each["name"] for each in content["documents"]}
     reasons = {each["name"]: each["reason"] for each in content["skipped"]}
     assert "unpacks to more than" in reasons["in/bomb.zip"]
-    assert "cut short or damaged" in reasons["in/cut.zip"]
+    assert "truncated or damaged" in reasons["in/cut.zip"]
 
 
 def test_what_only_begins_like_a_container_is_a_document(tmp_path):
@@ -225,5 +225,5 @@ def test_a_sweep_of_a_folder_names_a_damaged_archive_and_one_of_the_archive_itse
     put(tmp_path / "in/a.txt", prose(7).encode())
     put(tmp_path / "in/X.zip", zipped(FILES)[:-30])
     done = run(tmp_path, "sweep", "s.sift", "in", "--date", "2026-01-01")
-    assert (done.status, "X.zip: is cut short or damaged" in done.err) == (3, True)
+    assert (done.status, "X.zip: is truncated or damaged" in done.err) == (3, True)
     assert run(tmp_path, "sweep", "t.sift", "in/X.zip", "--date", "2026-01-01").status == 2

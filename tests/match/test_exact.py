@@ -13,7 +13,6 @@ from copysift.match.exact import (
     covered_lines,
     line_span,
     line_starts,
-    matched_lines,
     regions,
     runs_among,
     touched_lines,
@@ -56,12 +55,11 @@ def test_regions_give_spans_of_the_sources_in_order_of_the_left():
     assert (found.longest, found.symbols, len(found), found.exact) == (16, 30, 2, True)
 
 
-def test_lines_are_those_of_the_side_that_has_more():
+def test_lines_of_each_side_are_counted():
     found = regions(letters(LEFT), letters(RIGHT), 6)
     left, right = line_starts(LEFT), line_starts(RIGHT)
     assert covered_lines(left, found.left_starts, found.left_ends) == 2
     assert covered_lines(right, found.right_starts, found.right_ends) == 3
-    assert matched_lines(found, left, right) == matched_lines(found, right, left) == 3
     first, last = line_span(right, found.right_starts, found.right_ends)
     assert (first.tolist(), last.tolist()) == ([2, 1], [3, 1])
 
@@ -78,7 +76,6 @@ def test_covered_lines_are_counted_once(data, pieces):
 def test_nothing_shared_is_no_region():
     found = regions(letters(b"abcdef"), letters(b"ghijkl"), 3)
     assert (len(found), found.longest, found.symbols) == (0, 0, 0)
-    assert matched_lines(found, line_starts(b"abcdef"), line_starts(b"")) == 0
 
 
 @pytest.mark.parametrize("data", [b"", b"a", b"ab"])

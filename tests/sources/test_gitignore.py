@@ -5,9 +5,10 @@ import subprocess
 
 import pytest
 
+from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.sources import gitignore
-from copysift.sources.walk import Entry, WalkSettings, walk
+from copysift.sources.walk import WalkSettings, walk
 from tests.sources.trees import found, tree
 
 
@@ -56,7 +57,7 @@ def test_a_gitignore_that_is_a_pipe_is_named_and_does_not_block(tmp_path):
     os.mkfifo(tmp_path / ".gitignore")
     out = list(walk([tmp_path], WalkSettings(gitignore=True)))
     assert out[0] == Skipped(str(tmp_path / ".gitignore"), "is a named pipe (FIFO), not a file")
-    assert [type(one) for one in out] == [Skipped, Entry]
+    assert [type(one) for one in out] == [Skipped, Document]
 
 
 def test_a_line_that_makes_no_sense_in_gitignore_is_passed_over(tmp_path):

@@ -71,7 +71,7 @@ def test_a_header_that_lies_about_the_size_does_not_raise_the_limit():
     data[at + 24 : at + 28] = struct.pack("<L", 10)  # the unpacked size
     good, skipped = opened(bytes(data), ArchiveLimits(member_bytes=100))
     assert good == {}
-    assert skipped == [("bomb", "is cut short or damaged inside the archive")]
+    assert skipped == [("bomb", "is truncated or damaged inside the archive")]
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
@@ -109,7 +109,7 @@ def test_a_tar_header_that_asks_for_much_memory_is_refused():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert good == {"a": b"1"}
-    assert skipped == [("the archive", "is cut short or damaged: what came before was kept")]
+    assert skipped == [("the archive", "is truncated or damaged: what came before was kept")]
     assert peak < 16 << 20
 
 
@@ -156,7 +156,7 @@ def test_a_damaged_member_is_named_and_the_others_are_kept():
     data[data.index(b"222")] ^= 1
     good, skipped = opened(bytes(data))
     assert list(good) == ["a", "c"]
-    assert skipped == [("b", "is cut short or damaged inside the archive")]
+    assert skipped == [("b", "is truncated or damaged inside the archive")]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_could_be_read_of_an_archive_cut_short_is_kept(data):
     # bzip2 and zstd unpack block by block, and this archive is one block.
     assert len(good) >= (0 if data.startswith((b"BZh", b"\x28\xb5")) else 5)
     assert skipped[-1][0] == "the archive"
-    assert "is cut short or damaged" in skipped[-1][1]
+    assert "is truncated or damaged" in skipped[-1][1]
 
 
 def test_a_zip_that_was_written_to_a_pipe_and_cut_short_is_read():
@@ -195,7 +195,7 @@ def test_a_zip_that_was_written_to_a_pipe_and_cut_short_is_read():
     good, skipped = opened(data[: len(data) * 7 // 10])
     assert good.items() <= NOISE.items()
     assert len(good) >= 5
-    assert "is cut short or damaged" in skipped[-1][1]
+    assert "is truncated or damaged" in skipped[-1][1]
     # A member that is not wanted is still passed over rightly.
     document = Document.of("x.zip", data[: len(data) * 7 // 10])
     reading = Reading(walking=WalkSettings(exclude=("1.bin",)))
@@ -209,7 +209,7 @@ def test_damage_inside_a_tar_is_told():
     data[data.index(b"5.bin") + 10] ^= 1  # the checksum of a header no longer fits
     good, skipped = opened(bytes(data))
     assert list(good) == [f"{n}.bin" for n in range(5)]
-    assert skipped == [("the archive", "is cut short or damaged: what came before was kept")]
+    assert skipped == [("the archive", "is truncated or damaged: what came before was kept")]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_what_a_file_is_called_does_not_make_it_an_archive(data, kind, inner, tm
 def test_a_missing_archive_and_a_pipe_are_named(tmp_path):
     os.mkfifo(tmp_path / "p.zip")
     assert [one.reason for one in members(str(tmp_path / "p.zip"))] == ["is a named pipe (FIFO), not a file"]
-    assert [one.reason for one in members(str(tmp_path / "none.zip"))] == ["there is no such file or folder"]
+    assert [one.reason for one in members(str(tmp_path / "none.zip"))] == ["no such file or folder"]
 
 
 @pytest.mark.parametrize("kind", PACKED)

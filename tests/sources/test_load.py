@@ -124,7 +124,7 @@ def test_short_reads_are_continued(tmp_path, monkeypatch):
 def test_a_vanished_file_is_skipped(tmp_path):
     entry = entry_of(tmp_path / "f")
     (tmp_path / "f").unlink()
-    assert load(entry) == Skipped(entry.path, "there is no such file or folder")
+    assert load(entry) == Skipped(entry.path, "no such file or folder")
 
 
 def test_an_unreadable_file_is_skipped(tmp_path, monkeypatch):
@@ -215,7 +215,7 @@ def test_many_files_are_loaded_as_each_is_by_itself(tmp_path):
     assert sum(isinstance(each, Skipped) for each in many) == 2
     assert [each.reason for each in many if isinstance(each, Skipped)] == [
         "has become a symbolic link since the folder was listed",
-        "there is no such file or folder",
+        "no such file or folder",
     ]
 
 

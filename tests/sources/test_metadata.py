@@ -52,7 +52,7 @@ def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
         ("name,label,file\n", "line 1, column 3: a second column 'file'"),
         ("name,label\na,b,c\n", "line 2, column 3: line 1 has 2 columns only"),
         ("label,name\na,b\nc,\n", "line 3, column 2: no name of a submission"),
-        ("name,attempt\na,1\nb,last\n", "line 3, column 2: 'last' is no number of an attempt"),
+        ("name,attempt\na,1\nb,last\n", "line 3, column 2: 'last' is not an attempt number"),
         ('name\n"a\nb" c\n', "line 3: is not CSV"),
     ],
 )

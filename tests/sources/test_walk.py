@@ -10,7 +10,7 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.sources import walk as walk_module
 from copysift.sources.file_content import FileContent
-from copysift.sources.walk import Entry, Linked, WalkSettings, walk
+from copysift.sources.walk import Linked, WalkSettings, walk
 from tests.sources.trees import found, tree
 
 
@@ -139,7 +139,7 @@ def test_hard_links_are_one_file_and_later_names_are_told(tmp_path):
     tree(tmp_path, "a", "c")
     os.link(tmp_path / "a", tmp_path / "b")
     out = list(walk([tmp_path]))
-    assert [type(one) for one in out] == [Entry, Linked, Entry]
+    assert [type(one) for one in out] == [Document, Linked, Document]
     assert out[1] == Linked(str(tmp_path / "b"), str(tmp_path / "a"))
 
 
@@ -169,9 +169,9 @@ def test_special_files_are_named_and_never_opened(tmp_path, monkeypatch):
 
 def test_a_missing_path_is_skipped_with_a_reason(tmp_path):
     assert list(walk([tmp_path / "no", "nul\0name", ""])) == [
-        Skipped(str(tmp_path / "no"), "there is no such file or folder"),
+        Skipped(str(tmp_path / "no"), "no such file or folder"),
         Skipped("nul\0name", "the path holds a NUL character"),
-        Skipped("", "there is no such file or folder"),
+        Skipped("", "no such file or folder"),
     ]
 
 
@@ -195,7 +195,7 @@ def test_a_file_that_vanishes_after_listing_is_named(tmp_path):
     out = walk([tmp_path])
     next(out)
     (tmp_path / "b").unlink()
-    assert next(out) == Skipped(str(tmp_path / "b"), "there is no such file or folder")
+    assert next(out) == Skipped(str(tmp_path / "b"), "no such file or folder")
 
 
 def test_names_that_are_not_utf8_and_names_with_newlines_survive(tmp_path):

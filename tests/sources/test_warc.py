@@ -141,7 +141,7 @@ def test_what_is_no_http_is_named(tmp_path):
         tmp_path, record("http://a/1", b"junk"), record("http://a/2", PAGE, media="text/plain")
     )
     assert found == {"http://a/2": PAGE}
-    assert notes == {"http://a/1": "does not begin as an HTTP response does"}
+    assert notes == {"http://a/1": "does not start like an HTTP response"}
 
 
 def test_angle_brackets_are_no_part_of_an_address_and_notes_of_wget_no_documents(tmp_path):

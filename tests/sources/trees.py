@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+from copysift.model.document import Document
 from copysift.model.values import Skipped
-from copysift.sources.walk import Entry, WalkSettings, walk
+from copysift.sources.walk import WalkSettings, walk
 
 
 def tree(folder: Path, *names: str) -> Path:
@@ -19,4 +20,4 @@ def found(folder: Path, **settings: object) -> list[str]:
     """Relative paths of the entries below a folder; nothing may be skipped."""
     out = list(walk([folder], WalkSettings(**settings)))
     assert not [one for one in out if isinstance(one, Skipped)]
-    return [os.path.relpath(one.path, folder) for one in out if isinstance(one, Entry)]
+    return [os.path.relpath(one.path, folder) for one in out if isinstance(one, Document)]

@@ -47,7 +47,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["changes", "x.sift", "--until", "soon"], "--until needs a date, not 'soon'"),
         (["copies", "x.sift", "new.txt", "--threshold", "much"], "--threshold needs a share, not 'much'"),
         (["sweep", "x.sift", "2.jsonl", "--date", "2026-01-01"], "there is a sweep of 2026-01-01 already"),
-        (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: there is no such file or folder"),
+        (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: no such file or folder"),
         (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
         (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created"),

@@ -188,7 +188,7 @@ def test_passages_of_bytes_are_shown_by_place_and_hex():
 def test_nothing_to_scan_is_an_error(tmp_path):
     with pytest.raises(copysift.UsageError, match="nothing to scan"):
         copysift.scan([])
-    with pytest.raises(copysift.InputError, match="nowhere: there is no such file or folder"):
+    with pytest.raises(copysift.InputError, match="nowhere: no such file or folder"):
         copysift.scan(tmp_path / "nowhere")
     assert copysift.scan([tmp_path, tmp_path / "nowhere"]).skipped
 

@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_read_is_skipped_and_one_that_fails_says_so(tmp_pa
 
     monkeypatch.setattr(reader, "read_loaded", fail)
     read = dict(zip(CONTENTS, read_batch(reader, entries), strict=True))
-    assert read["a.txt"] == Skipped(str(tmp_path / "a.txt"), "there is no such file or folder")
+    assert read["a.txt"] == Skipped(str(tmp_path / "a.txt"), "no such file or folder")
     assert isinstance(read["latin.txt"], Failed)
     assert read["latin.txt"].item.path.endswith("latin.txt")
     assert read["b.html"].views

@@ -60,3 +60,43 @@ def test_a_part_of_a_folder_that_is_all_of_another_counts_in_full(tmp_path):
     folder = put(tmp_path, {**unit("ann", 1, PROGRAM), "bob/main.py": RENAMED})
     pairs = found(folder, by="dir")
     assert pairs[frozenset({"ann", "bob"})].similarity > 0.9
+
+
+STACK = """class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, item):
+        self.items.append(item)
+        return self
+
+    def pop(self):
+        if not self.items:
+            raise IndexError("empty")
+        return self.items.pop()
+"""
+SUM = "".join(
+    f"if seen[{number}] != {number}:\n    print('wrong', seen, file=errors)\n" for number in range(9)
+)
+
+
+def test_tokens_decide_pairs_of_programs_in_a_class(tmp_path):
+    """A comment that both kept is not what two students wrote; of any other files the text says most."""
+    comment = "".join(f"# {word}\n" for word in prose(1).split())
+    files = {"ann/main.py": f"{comment}{STACK}{PROGRAM}", "bob/main.py": f"{comment}{SUM}{PROGRAM}"}
+    folder = put(tmp_path, files)
+    (any_files,) = copysift.scan(folder, threshold=0.01).pairs
+    (of_a_class,) = copysift.scan(folder, threshold=0.01, by="dir").pairs
+    assert (any_files.channel, of_a_class.channel) == ("text", "code")
+    assert of_a_class.similarity < 0.8 < 0.85 < any_files.similarity
+
+
+def test_text_decides_where_one_of_two_units_of_a_class_is_not_a_program(tmp_path):
+    text = "".join(f"# {word}\n" for word in prose(1).split())
+    files = {
+        "ann/main.py": f"{text}{STACK}{PROGRAM}",
+        "bob/main.py": f"{STACK}{PROGRAM}",
+        "bob/notes.txt": text,
+    }
+    (pair,) = copysift.scan(put(tmp_path, files), threshold=0.01, by="dir").pairs
+    assert pair.channel == "text"

@@ -225,13 +225,15 @@ def test_other_settings_are_refused_with_a_message_that_shows_both(here):
 
 
 def test_thresholds_by_kind_that_have_changed_since_are_refused(here, monkeypatch):
-    from copysift.settings import comparison as settings
+    from copysift.model.traits import Thresholds, default_thresholds
+    from copysift.workflows import stored_settings
 
     with copysift.Index("x.sift") as index:
         index.add([("a", prose(1))])
     with copysift.Index("own.sift", noise=20, guarantee=40) as index:
         index.add([("a", prose(1))])
-    monkeypatch.setitem(settings.THRESHOLDS, "text", settings.Thresholds(30, 60))
+    changed = {**default_thresholds(), "text": Thresholds(30, 60)}
+    monkeypatch.setattr(stored_settings, "default_thresholds", lambda: changed)
     with pytest.raises(StoreError, match="made with thresholds 25 / 50 for text, and they are now 30 / 60"):
         copysift.Index("x.sift")
     copysift.Index("own.sift").close()

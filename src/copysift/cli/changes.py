@@ -29,8 +29,5 @@ def command(index: str, **given: object) -> int:
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.changes(**asked)
-    from copysift.report import changes as changing
-    from copysift.report import sweeps
-
-    shown("changes", {"table": changing.table, "json": sweeps.record, "html": changing.page}, found, door)
+    shown("changes", found, door)
     return console.DONE if found.turns else console.NOTHING_FOUND

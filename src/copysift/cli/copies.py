@@ -32,7 +32,5 @@ def command(index: str, what: str, **given: object) -> int:
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.copies(what, **asked) if Path(what).is_file() else store.copies_of(what, **asked)
-    from copysift.report import copies, sweeps
-
-    shown("copies", {"table": copies.table, "json": sweeps.record, "csv": copies.rows}, found, door)
+    shown("copies", found, door)
     return console.DONE if found.holders or found.lost else console.NOTHING_FOUND

@@ -30,7 +30,5 @@ def command(index: str, uri: str, **given: object) -> int:
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.history(uri, **asked)
-    from copysift.report import sweeps
-
-    shown("history", {"table": sweeps.history, "json": sweeps.record}, found, door)
+    shown("history", found, door)
     return console.DONE

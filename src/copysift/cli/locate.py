@@ -39,7 +39,5 @@ def command(index: str, what: str, **given: object) -> int:
             if door.is_file or not Path(what).is_file():
                 raise
             found = store.seen(what, threshold=threshold)
-    from copysift.report import sweeps
-
-    shown("locate", {"table": sweeps.located, "json": sweeps.record}, found, door)
+    shown("locate", found, door)
     return console.DONE if found.now is not None else console.NOTHING_FOUND

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -16,9 +15,10 @@ from copysift.cli import console
 from copysift.cli.corpora import spare_pandas
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, declared, of_class, options, values_from
-from copysift.cli.reporting import chosen, must_exist
+from copysift.cli.reporting import chosen, must_exist, write
 from copysift.errors import UsageError
 from copysift.model.values import Answer, Pair, Skipped
+from copysift.report.format import format_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
@@ -116,8 +116,8 @@ def _show(answer: Answer, form: str, door: Door, sources: dict[str, bytes]) -> N
         quiet=door.quiet,
         source=lambda name, start, end: sources.get(name, b"")[start:end],
     )
-    report: Callable[[Answer, View], str] = hits.FORMATS[form]
-    console.write(report(answer, view), door)
+    report = hits.names if form == "names" else format_of(form).writer("query")
+    write(report(answer, view), door)
 
 
 # ---- a run
@@ -135,7 +135,6 @@ def _query_run(
         raise UsageError("a run cannot be shown as sif", hint="choose table, json or csv")
     console.check_output(door)
     spare_pandas()
-    from copysift.report.hits import FORMATS
     from copysift.report.view import View
     from copysift.workflows.run_query import Asked
 
@@ -148,7 +147,7 @@ def _query_run(
         queries, hits = zip(*found, strict=True)
         limits: dict[str, object] = {"threshold": query.cut, "measure": query.measure, "limit": limit}
         answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
-        console.write(FORMATS[form](answer, View()), door)
+        write(format_of(form).writer("query")(answer, View()), door)
         return console.DONE if answer.hits else console.NOTHING_FOUND
     answers = [asked.query(text, name, query.cut, limit, query.measure) for name, text in questions]
     pairs = [pair for each in answers for pair in each]

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from copysift.cli import console
-from copysift.cli.scan import PAGES, show
+from copysift.cli.scan import NAMES, show
 from copysift.errors import UsageError
 from copysift.model.document import Document
 from copysift.model.values import Answer, Skipped
+from copysift.report.format import format_of
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
 from copysift.serve.requests import ALLOWED
@@ -33,7 +34,7 @@ def scan_there(
     places: list[str], values: Mapping[str, object], settings: Settings, door: Door, chosen: str
 ) -> int:
     """Send the files to a server and show what it finds."""
-    if chosen in PAGES or door.save:
+    if (chosen != NAMES and format_of(chosen).sources) or door.save:
         raise UsageError(
             f"a server cannot return {'a run' if door.save else chosen}",
             hint="open the report on its web page",

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from copysift.cli import console
+from copysift.cli import console, folders
 from copysift.errors import UsageError
-from copysift.settings.output import FORMATS, Door
+from copysift.report.format import Written, format_by_suffix, format_of, formats_for
+from copysift.report.view import View
+from copysift.settings.output import Door
 
-SUFFIXES = {".json": "json", ".html": "html", ".htm": "html", ".csv": "csv", ".sif": "sif"}
 
-
-def shown(command: str, reports: Mapping[str, Callable[[Any, Any], str]], found: object, door: Door) -> None:
+def shown(command: str, found: object, door: Door) -> None:
     """Write an answer in the chosen format."""
-    from copysift.report.view import View
-
     view = View(width=console.width(door), color=console.color(door), quiet=door.quiet)
-    console.write(reports[chosen(command, door)](found, view), door)
+    write(format_of(chosen(command, door)).writer(command)(found, view), door)
+
+
+def write(made: Written, door: Door) -> None:
+    """Write what a format made: a text, or a folder of files."""
+    if isinstance(made, Mapping):
+        folders.write_folder(made, door)
+    else:
+        console.write(made, door)
 
 
 def chosen(command: str, door: Door) -> str:
     """Give the format: that of --format, else by the extension of the output file, else table."""
-    formats = FORMATS[command]
-    named = door.format or SUFFIXES.get(Path(door.output).suffix.lower(), "") or "table"
+    named = door.format or format_by_suffix(Path(door.output).suffix.lower()) or "table"
+    formats = formats_for(command)
     if named not in formats:
         name = command.replace("-list", " list").replace("-info", " info")
         raise UsageError(f"{name} has no format {named!r}", hint=f"choose one of {', '.join(formats)}")

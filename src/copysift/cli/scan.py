@@ -15,17 +15,16 @@ import click
 
 from copysift.cli import console, folders, pseudonyms
 from copysift.cli.options import SectionedCommand, given_settings, of_class, options, values_from
-from copysift.cli.reporting import SUFFIXES
+from copysift.cli.reporting import write
 from copysift.errors import UsageError
 from copysift.model.values import Result
+from copysift.report.format import Format, format_by_suffix, format_of
 from copysift.runtime import registry
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
 
-PAGES = ("html", "moss")  # formats that show the sources of the best pairs
-MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
 RARELY = 200_000  # new values between two searches for cycles
-TABLE_ROWS = 1000  # of each part of a table, unless --limit says otherwise
+NAMES = "names"  # what -0 prints without --format
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -48,7 +47,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.runs.scan_run import check_place
 
         check_place(Path(door.save), door.overwrite)
-    if chosen == "moss":
+    form = None if chosen == NAMES else format_of(chosen)
+    sources = form is not None and form.sources
+    if form is not None and form.folder:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
@@ -64,8 +65,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     with console.progress(door) as shown:
         result = scan.run(
             places,
-            regions=(chosen == "json" and not door.no_regions) or chosen in PAGES or bool(door.passages),
-            most=_limit(settings, chosen) if chosen in PAGES else None,
+            regions=_wants_regions(form, door),
+            most=_limit(settings, chosen) if sources else None,
             groups=wants_groups(chosen, door),
             keep=bool(door.save),
             progress=shown,
@@ -90,7 +91,12 @@ def command(paths: tuple[str, ...], **given: object) -> int:
 
 def wants_groups(chosen: str, door: Door) -> bool:
     """Say whether a report lists groups; one of a plug-in may."""
-    return door.groups or chosen not in ("table", "json", "csv", "names")
+    return door.groups or (chosen != NAMES and format_of(chosen).groups)
+
+
+def _wants_regions(form: Format | None, door: Door) -> bool:
+    shown = form is not None and form.regions and (form.sources or not door.no_regions)
+    return shown or bool(door.passages)
 
 
 def report_format(door: Door) -> str:
@@ -98,12 +104,10 @@ def report_format(door: Door) -> str:
     if door.format:
         return registry.check(registry.REPORTS, door.format)
     suffix = Path(door.output).suffix.lower()
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
-    if suffix[1:] in registry.names(registry.REPORTS):
-        return suffix[1:]
     if suffix in ("", ".txt"):
-        return "names" if door.null else "table"
+        return NAMES if door.null else "table"
+    if found := format_by_suffix(suffix):
+        return found
     raise UsageError(
         f"no report format has the extension {suffix}",
         hint=f"use --format: {', '.join(registry.names(registry.REPORTS))}",
@@ -112,7 +116,6 @@ def report_format(door: Door) -> str:
 
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
-    from copysift.report import csv_report, json_report
     from copysift.report.names import names
     from copysift.report.view import View, no_source, no_spans
     from copysift.report.wording import plural
@@ -132,17 +135,9 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     )
     if door.anonymise:
         result, view = pseudonyms.anonymous(result, view, settings, door)
-    if chosen in ("json", "csv"):
-        streamed = json_report if chosen == "json" else csv_report
-        console.write(streamed.parts(result, view), door)
-        return
-    report = names if chosen == "names" else registry.load(registry.REPORTS, chosen)
-    made = report(result, view)
-    if isinstance(made, str):
-        console.write(made, door)
-    else:
-        folders.write_folder(made, door)
-    if chosen in PAGES and door.output not in ("", "-") and not door.quiet:
+    form = None if chosen == NAMES else format_of(chosen)
+    write(names(result, view) if form is None else form.writer("scan")(result, view), door)
+    if form is not None and form.sources and door.output not in ("", "-") and not door.quiet:
         units = {each.group for each in result.documents} | {each.name for each in result.submissions}
         noun = "submission" if result.submissions else "file"
         console.note(f"{plural(len(result.pairs), 'pair')} of {plural(len(units), noun)}: {door.output}")
@@ -158,7 +153,7 @@ def without_regions(result: Result) -> Result:
 def _limit(settings: Settings, chosen: str) -> int | None:
     """Give how many rows are listed: a person reads a table, a program reads all of a file."""
     if settings.limit is None:
-        return TABLE_ROWS if chosen == "table" else MOST_PAGES if chosen in PAGES else None
+        return None if chosen == NAMES else format_of(chosen).limit
     return settings.limit or None
 
 

@@ -22,7 +22,7 @@ from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
 from copysift.kinds import Languages, Text, canonicaliser, languages, to_utf8
 from copysift.kinds.choice import detect_language, kind_of_text
-from copysift.settings.contents import THRESHOLDS
+from copysift.model.traits import is_raw, kind_traits
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 NAMES = ("path", "file_name", "filename")  # fields that hold the name of a file
 LANGUAGE = "language"
-CHANNELS = {"code": 0x94D049BB133111EB, "bytes": 0xBF58476D1CE4E5B9, "text": 0x2545F4914F6CDD1D}
-CHANNELS["html"] = CHANNELS["text"]  # text without its markup
 WORDS = "words"
 
 
@@ -44,9 +42,10 @@ def kinds_of(
 ) -> list[str] | None:
     """Name the kind of every document; None: all are compared by words. `known` are the languages."""
     known = known or languages()
-    if settings.features or settings.kind in ("words", "html-words"):
+    asked = None if settings.kind == "auto" else kind_traits(settings.kind)
+    if settings.features or (asked and asked.symbols == WORDS):
         return None
-    if settings.kind in ("bytes", "text", "html"):
+    if asked and not asked.languages:
         return [settings.kind] * len(batch)
     wanted = settings.language
     if wanted:
@@ -117,7 +116,7 @@ def with_channels(
         if kind == WORDS:
             continue
         source = batch["text"][at].as_py()
-        readable = to_utf8(source)[0] if raw and kind != "bytes" else source
+        readable = to_utf8(source)[0] if raw and not is_raw(kind) else source
         symbols = canonicaliser(kind, known).whole(readable).symbols
         hashes = shingles_of(symbols, kind, settings)
         words[at], places[at] = len(symbols), len(hashes)
@@ -140,7 +139,7 @@ def with_channels(
 
 def shingles_of(symbols: NDArray[np.unsignedinteger], kind: str, settings: CorpusSettings) -> UInt64s:
     """Give the shingles of symbols in order, told apart from those of other channels."""
-    channel = kind.partition(":")[0]
-    noise = THRESHOLDS[channel].noise if settings.noise is None else settings.noise
+    traits = kind_traits(kind)
+    noise = traits.thresholds.noise if settings.noise is None else settings.noise
     hashes: UInt64s = kernels.selection.hashes(symbols, noise, settings.seed)
-    return hashes ^ np.uint64(CHANNELS[channel])
+    return hashes ^ np.uint64(traits.mark)

@@ -121,7 +121,7 @@ def applied_settings(run: Path, settings: CorpusSettings) -> CorpusSettings:
     if settings.resemblance < floor - 1e-12:
         raise UsageError(
             f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",
-            hint="ask for more, or cluster again with a lower --floor",
+            hint="raise --threshold, or cluster again with a lower --floor",
         )
     asked = {name: getattr(settings, name) for name in ("threshold", "measure", "policy")}
     return dataclasses.replace(from_stored(described["settings"]), **asked)
@@ -159,7 +159,7 @@ def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
     for target in (*output.shard_paths(path, shards), output.removed_path(path)):
         for source in sources:
             if source != "-" and target.exists() and Path(source).exists() and target.samefile(source):
-                raise UsageError(f"{target} is one of the sources", hint="name another file by -o")
+                raise UsageError(f"{target} is one of the sources", hint="choose another file with -o")
 
 
 def require_some(done: Deduped) -> None:

@@ -124,7 +124,7 @@ def _called(function: Features, row: dict[str, Any], named: str) -> list[object]
     except Exception as error:
         raise UsageError(
             f"--features {named} failed for record {name}: {type(error).__name__}: {error}",
-            hint="it is given a record with id, text, date and other, and gives back its features",
+            hint="it takes a record with id, text, date and other, and returns its features",
         ) from error
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from copysift.engines.phases import Features
 from copysift.errors import UsageError
+from copysift.model.traits import is_raw
 from copysift.model.values import Skipped
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.fields import Fields
@@ -34,7 +35,7 @@ def records(
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = walking_of(settings)
     reading = Reading(
-        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+        containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind)
     )
     for source in sources:
         yield from open_source(

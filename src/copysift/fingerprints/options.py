@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from copysift.errors import UsageError
+from copysift.model.traits import Windowing, scheme_traits
 
 MAX_WINDOW = 8192  # a window must fit a chunk of the kernel
 MAX_NOISE = 1 << 20
@@ -13,7 +13,7 @@ MAX_NOISE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FingerprintSettings:
-    """Noise threshold k, window w = t − k + 1, and what the schemes besides winnowing take.
+    """Noise threshold k, window w = t − k + 1, and what some schemes need besides.
 
     `modulus` 0 means: as dense as winnowing would be, p = (w + 1) / 2 (§3.1.1), and for safe-mod the
     best, P = ln w / w (§3.1.2), and for adaptive-mod 1. `size` is s of MIN_s. `inner` is r of
@@ -44,18 +44,14 @@ class FingerprintSettings:
             raise UsageError("modulus and size must be positive")
         if not 0 <= self.seed < 2**64:
             raise UsageError("the seed must be a 64-bit number")
-        if self.scheme == "open-closed" and not 1 <= self.inner <= min(4, self.k - 2):
-            raise UsageError(
-                f"open-closed needs inner grams of 1 to 4 symbols and k-grams at least two longer, "
-                f"not {self.inner} in {self.k}",
-                hint="use a larger noise threshold, or the scheme robust",
-            )
 
     @property
-    def effective_modulus(self) -> int:
-        """The modulus that `mod` or `safe-mod` uses."""
-        if self.modulus:
-            return self.modulus
-        if self.scheme == "safe-mod":
-            return max(1, round(self.w / math.log(self.w))) if self.w > 1 else 1
-        return max(1, (self.w + 1) // 2)
+    def windowing(self) -> tuple[bool, int]:
+        """What the kernels of winnowing need to know: whether it is robust, and r of open-closed or 0."""
+        windows = scheme_traits(self.scheme).windows or Windowing()
+        return windows.robust, self.inner if windows.inner else 0
+
+    @property
+    def is_windowed(self) -> bool:
+        """Whether the scheme chooses the smallest of every window."""
+        return scheme_traits(self.scheme).windows is not None

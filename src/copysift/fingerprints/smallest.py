@@ -18,17 +18,14 @@ if TYPE_CHECKING:
     from copysift.fingerprints.options import FingerprintSettings
     from copysift.model.values import Canonical, UInt64s
 
-WINDOWS = ("robust", "winnow", "open-closed")  # the schemes that choose in windows, by (order, hash)
-
 
 def smallest(canonical: Canonical, hashes: UInt64s, settings: FingerprintSettings, count: int) -> UInt64s:
     """Give the `count` smallest distinct ones of a document's fingerprints, the smallest first."""
     distinct = np.unique(hashes)
-    if settings.scheme not in WINDOWS:
+    if not settings.is_windowed:
         return distinct[:count]
-    inner = settings.inner if settings.scheme == "open-closed" else 0
     every = kernels.selection.hashes(canonical.symbols, settings.k, settings.seed)
-    orders = kernels.selection.orders(canonical.symbols, settings.k, settings.seed, inner)
+    orders = kernels.selection.orders(canonical.symbols, settings.k, settings.seed, settings.windowing[1])
     grams, first = np.unique(every, return_index=True)  # equal k-grams have equal orders
     at = first[np.searchsorted(grams, distinct)]
     chosen: UInt64s = distinct[np.lexsort((distinct, orders[at]))[:count]]

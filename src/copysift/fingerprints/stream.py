@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from copysift.fingerprints.schemes import Choice, Scheme
     from copysift.model.values import Offsets, Symbols, UInt32s, UInt64s
 
+    Make = Callable[[FingerprintSettings], Scheme]
+
 _NO_SPANS = np.empty(0, np.uint32)
 
 
@@ -26,13 +28,14 @@ def fingerprinter(settings: FingerprintSettings) -> Fingerprinter:
 
 
 class Fingerprinter:
-    """Fingerprints documents one after the other; holds no state between them, so threads may share it."""
+    """Fingerprints documents one after the other; holds no state between them, so threads may share it.
 
-    def __init__(self, settings: FingerprintSettings) -> None:
+    `scheme` is one that is not registered, to try it.
+    """
+
+    def __init__(self, settings: FingerprintSettings, scheme: Make | None = None) -> None:
         self.settings = settings
-        self._scheme: Callable[[FingerprintSettings], Scheme] = registry.load(
-            registry.SCHEMES, settings.scheme
-        )
+        self._scheme: Make = scheme or registry.load(registry.SCHEMES, settings.scheme)
         self._scheme(settings)  # what the scheme refuses is refused here, not at the first file
 
     def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:

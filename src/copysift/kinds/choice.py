@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from copysift.kinds import notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.catalog import Languages, languages
+from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.model.traits import kind_traits
+from copysift.runtime import registry
 from copysift.runtime.encoding import detect_encoding
 
-# The suffixes that name a kind; languages that `code` understands join them.
-SUFFIX_KINDS: dict[str, str] = dict.fromkeys((".htm", ".html", ".shtml", ".xht", ".xhtml"), "html")
 HEADERS = (".h", ".H")
 _MARK = b"\xef\xbb\xbf"  # of UTF-8
 _BLANKS = re.compile(rb"\s*")
@@ -19,6 +21,13 @@ _HTML_TAG = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 
 
 Known = Languages | Callable[[], Languages] | None
+
+
+@cache
+def kinds_by_suffix() -> dict[str, str]:
+    """Give the kinds that the suffix of a name chooses, besides the languages of `code`."""
+    names = (*registry.built_in(registry.KINDS), *registry.plug_in_names(registry.KINDS))
+    return {suffix: name for name in names for suffix in kind_traits(name).suffixes}
 
 
 def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
@@ -42,7 +51,7 @@ def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True
     """
     dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
     if dot >= 0:
-        by_name = SUFFIX_KINDS.get(name[dot:].lower())
+        by_name = kinds_by_suffix().get(name[dot:].lower())
         if by_name:
             return by_name
         if not every and name.endswith(HEADERS):
@@ -60,10 +69,10 @@ def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> 
     """
     if name.lower().endswith(".ipynb"):
         return f"code:{notebook.NAME}"
-    if SUFFIX_KINDS.get(name[name.rfind(".") :].lower()) is None and not _begins_a_page(head):
+    if kinds_by_suffix().get(name[name.rfind(".") :].lower()) is None and not _begins_a_page(head):
         return "text"
     kind = kind_of_text(name, head, known())
-    return "text" if kind.startswith("code:") else kind
+    return TEXT if channel_of(kind) == CODE else kind
 
 
 def _begins_a_page(head: bytes) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from copysift.kinds import positions
 from copysift.kinds.positions import Explicit, Shifted
+from copysift.model.traits import KindTraits, kind_traits
 from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 BLOCK = 256 * 1024  # bytes: a block and what is made of it stay in the cache
 
 TEXT, CODE = CHANNELS = "text", "code"  # lists of fingerprints that are joined apart
-_FAMILIES = {"html": "text", "html-words": "words"}  # kinds with the same symbols are comparable
 
 Made = TypeVar("Made")
 Step = Callable[[bytes | memoryview, int, bool], tuple[Made, int]]
@@ -25,13 +26,13 @@ Step = Callable[[bytes | memoryview, int, bool], tuple[Made, int]]
 
 def family(kind: str) -> str:
     """Give the kind whose symbols a kind has: `code` for every language, text for HTML."""
-    name = kind.partition(":")[0]
-    return _FAMILIES.get(name, name)
+    traits = kind_traits(kind)
+    return traits.family or traits.name
 
 
 def channel_of(kind: str) -> str:
     """Give the channel of a kind: programs by their tokens have one, all else shares another."""
-    return CODE if kind == CODE or kind.startswith("code:") else TEXT
+    return kind_traits(kind).channel
 
 
 class Canonicaliser(Protocol):
@@ -49,6 +50,21 @@ class Canonicaliser(Protocol):
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The definition of a kind: all facts about it, and what makes its canonicaliser.
+
+    A kind with languages is made with the name of one, and the languages to look in.
+    """
+
+    traits: KindTraits
+    make: Callable[..., Canonicaliser]
+
+    def __call__(self, *language: object) -> Canonicaliser:
+        """Make the canonicaliser."""
+        return self.make(*language)
 
 
 @runtime_checkable

@@ -8,13 +8,14 @@ run that begins or ends inside an element that is cut off with it (a lone </temp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift import kernels
-from copysift.kinds import positions
-from copysift.kinds.kind import Canonicaliser, stream
+from copysift.kinds import positions, text, words
+from copysift.kinds.kind import Canonicaliser, Kind, stream
 from copysift.kinds.positions import Widened
 from copysift.model.values import Canonical
 
@@ -82,3 +83,25 @@ class _References:
         if start >= stop:
             return block
         return Canonical(block.symbols, Widened(block.positions, starts[start:stop], ends[start:stop]))
+
+
+HTML = Kind(
+    replace(
+        text.KIND.traits,
+        name="html",
+        description="text without tags, comments, scripts and styles",
+        family="text",
+        suffixes=(".htm", ".html", ".shtml", ".xht", ".xhtml"),
+        markup=True,
+    ),
+    lambda: Html(text.Text()),
+)
+HTML_WORDS = Kind(
+    replace(
+        words.KIND.traits,
+        name="html-words",
+        description="the same as shingles of words; --kind words uses it for HTML",
+        family="words",
+    ),
+    lambda: Html(words.Words()),
+)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from copysift.kinds.kind import placed, stream
+from copysift.kinds.kind import Kind, placed, stream
 from copysift.kinds.positions import Identity
+from copysift.model.traits import KindTraits, Thresholds
 from copysift.model.values import Canonical
 
 
@@ -25,3 +26,12 @@ class Raw:
 
 def _step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
     return Canonical(np.frombuffer(data, np.uint8), Identity(offset, len(data))), len(data)
+
+
+# One fingerprint in about 128 bytes.
+KIND = Kind(
+    KindTraits(
+        "bytes", "any file, raw", "bytes", Thresholds(50, 305), inner=4, raw=True, salt=0xBF58476D1CE4E5B9
+    ),
+    Raw,
+)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from copysift import kernels
-from copysift.kinds.kind import placed, stream
+from copysift.kinds.kind import Kind, placed, stream
 from copysift.kinds.positions import Explicit, Masks
+from copysift.model.traits import KindTraits, Thresholds
 from copysift.model.values import Canonical
 
 
@@ -33,3 +34,17 @@ def _step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical
         return Canonical(narrow, Masks(masks, ranks, offset)), used
     symbols, starts, ends, used = kernels.text.unicode_block(data, offset, final)
     return Canonical(symbols, Explicit(starts, ends)), used
+
+
+KIND = Kind(
+    KindTraits(
+        "text",
+        "characters: letters, marks and digits of any script, case folded",
+        "characters",
+        Thresholds(25, 50),
+        inner=4,
+        markup=False,
+        salt=0x2545F4914F6CDD1D,
+    ),
+    Text,
+)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from copysift import kernels
-from copysift.kinds.kind import placed, stream
+from copysift.kinds.kind import Kind, placed, stream
 from copysift.kinds.positions import Explicit
+from copysift.model.traits import KindTraits, Thresholds
 from copysift.model.values import Canonical
 
 
@@ -30,3 +31,11 @@ class Words:
 def _step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
     symbols, starts, ends, used = kernels.text.words_block(data, offset, final)
     return Canonical(symbols, Explicit(starts, ends)), used
+
+
+KIND = Kind(
+    KindTraits(
+        "words", "shingles of words, as in the syntactic clustering of the Web", "words", Thresholds(10, 10)
+    ),
+    Words,
+)

@@ -1,6 +1,6 @@
 """The measures of candidate pairs, as columns; sketches have estimators of their own.
 
-`min` and `adaptive-mod` keep a sample whose density differs between documents, so counts of shared
+Schemes that sketch keep a sample whose density differs between documents, so counts of shared
 fingerprints do not compare as they are (Broder et al. 1997, section 3).
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 
 from copysift.join.rows import Candidates, Postings
 from copysift.match.counts import PairColumns
+from copysift.model.traits import LEVELS, SMALLEST, scheme_traits
 from copysift.settings.comparison import Settings
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
-SKETCHES = ("min", "adaptive-mod")
 Sketches = Callable[[str, int], "UInt64s"]  # of a channel and a document
 
 
@@ -29,9 +29,10 @@ def measured(
     """Give the measures of every candidate; `sketch` gives that of a document, ascending."""
     left, right = found.left, found.right
     columns = PairColumns.counted(left, right, found.shared, found.similarity, postings)
-    if settings.scheme not in SKETCHES:
+    traits = scheme_traits(settings.scheme)
+    if not traits.sketch:
         return columns
-    estimate = _min_pair if settings.scheme == "min" else _adaptive_pair
+    estimate = ESTIMATORS[traits.estimator]
     rows = [
         estimate(sketch(one), sketch(other), settings.sketch)
         for one, other in zip(left.tolist(), right.tolist(), strict=True)
@@ -78,3 +79,6 @@ def _level(hashes: UInt64s) -> int:
         return 0
     together = int(np.bitwise_or.reduce(hashes))
     return min(63, (together & -together).bit_length() - 1) if together else 63
+
+
+ESTIMATORS = {SMALLEST: _min_pair, LEVELS: _adaptive_pair}

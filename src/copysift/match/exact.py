@@ -197,18 +197,6 @@ def touched_lines(
     return np.bincount(owners[order], new, count).astype(np.int64)
 
 
-def matched_lines(matches: Matches, left_lines: UInt32s, right_lines: UInt32s) -> int:
-    """Count the lines matched, as MOSS lists them: on the side where the regions touch more lines.
-
-    The larger side, so that a copy whose lines were joined is not listed as one line.
-    `left_lines` and `right_lines` are the line starts of the sources.
-    """
-    return max(
-        covered_lines(left_lines, matches.left_starts, matches.left_ends),
-        covered_lines(right_lines, matches.right_starts, matches.right_ends),
-    )
-
-
 def line_starts(data: bytes) -> UInt32s:
     """Give the byte offset of the start of every line of a source."""
     return kernels.match.line_starts(data)

@@ -19,6 +19,7 @@ from copysift.join.memory import Budget, Join
 from copysift.join.rows import Candidates, Postings, candidates
 from copysift.match.base import Base
 from copysift.match.measures import Weigh
+from copysift.model.traits import scheme_traits
 from copysift.settings.comparison import SHARES, Settings
 
 if TYPE_CHECKING:
@@ -26,14 +27,13 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt64s
 
-WINDOWED = ("robust", "winnow", "open-closed")
 ROWS = 512  # groups whose pairs are formed at a time
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
 def chosen_by(settings: Settings) -> int:
     """Give the length of the matches that choose the pairs, besides the measure; 0: they do not."""
-    windowed = settings.measure in SHARES and settings.scheme in WINDOWED
+    windowed = settings.measure in SHARES and scheme_traits(settings.scheme).windows is not None
     return settings.min_match or 0 if windowed else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -149,8 +148,3 @@ def listing(answer: Answer, view: View) -> str:
 def names(answer: Answer, view: View) -> str:
     """Show the names of the documents, NUL after each."""
     return "".join(f"{hit.right}\0" for hit in answer.hits)
-
-
-FORMATS: dict[str, Callable[[Answer, View], str]] = {
-    "table": table, "json": records, "csv": rows, "sif": listing, "names": names,
-}  # fmt: skip

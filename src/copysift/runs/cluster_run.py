@@ -123,7 +123,7 @@ def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
     """Refuse sources and features that are not there before anything is written."""
     for source in sources:
         if source != "-" and not Path(source).exists():
-            raise InputError(f"{source}: there is no such file or folder")
+            raise InputError(f"{source}: no such file or folder")
     Corpus.check_features(settings)
 
 

@@ -1,8 +1,9 @@
-"""Name → factory tables: kinds, fingerprint schemes, report formats, sources and languages.
+"""Name → definition: kinds, fingerprint schemes, report formats, sources and languages.
 
-Built-ins are entry points like those of plug-ins and are loaded by the same door, only when asked
-for. A package adds its own under the group's name in its pyproject.toml, for example
-`[project.entry-points."copysift.kinds"]`; a built-in name cannot be taken over.
+Built-ins are entry points like those of plug-ins and are loaded by the same door, only when they are needed.
+A scheme or report is built in by its file alone: the files of its folder are the names. A package adds its
+own under the group's name in its pyproject.toml, for example `[project.entry-points."copysift.kinds"]`; a
+built-in name cannot be taken over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from copysift.errors import UsageError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+_PACKAGE = Path(__file__).parents[1]
+
 KINDS = "copysift.kinds"
 SCHEMES = "copysift.schemes"
 REPORTS = "copysift.reports"
@@ -34,34 +37,32 @@ _WORDS = {
     SOURCES: "source",
 }
 
+
+def _in_folder(folder: str, attribute: str, suffix: str, first: str) -> dict[str, str]:
+    """Give what the files of a folder define, by name: `safe_mod.py` defines safe-mod.
+
+    Lists begin with the names in `first`; the others follow in order of their names.
+    """
+    package = f"copysift.{folder.replace('/', '.')}"
+    files = sorted(each.stem for each in (_PACKAGE / folder).glob(f"[a-z]*{suffix}.py"))
+    found = {file.removesuffix(suffix).replace("_", "-"): f"{package}.{file}:{attribute}" for file in files}
+    return {name: found.pop(name) for name in first.split() if name in found} | found
+
+
 _BUILT_IN: dict[str, dict[str, str]] = {
     KINDS: {
-        "text": "copysift.kinds:Text",
-        "words": "copysift.kinds:Words",
-        "code": "copysift.kinds:code",
-        "html": "copysift.kinds:html",
-        "html-words": "copysift.kinds:html_words",
-        "bytes": "copysift.kinds:Raw",
+        "text": "copysift.kinds.text:KIND",
+        "words": "copysift.kinds.words:KIND",
+        "code": "copysift.kinds.programs:KIND",
+        "html": "copysift.kinds.markup:HTML",
+        "html-words": "copysift.kinds.markup:HTML_WORDS",
+        "bytes": "copysift.kinds.raw_bytes:KIND",
     },
-    SCHEMES: {
-        "robust": "copysift.fingerprints.schemes:Windows",
-        "winnow": "copysift.fingerprints.schemes:winnow",
-        "mod": "copysift.fingerprints.schemes:Mod",
-        "safe-mod": "copysift.fingerprints.schemes:SafeMod",
-        "min": "copysift.fingerprints.schemes:Min",
-        "adaptive-mod": "copysift.fingerprints.schemes:AdaptiveMod",
-        "anchor": "copysift.fingerprints.anchor:Anchor",
-        "open-closed": "copysift.fingerprints.schemes:open_closed",
-        "all": "copysift.fingerprints.schemes:All",
-    },
-    REPORTS: {
-        "table": "copysift.report.table:report",
-        "json": "copysift.report.json_report:report",
-        "csv": "copysift.report.csv_report:report",
-        "sif": "copysift.report.listing:report",
-        "html": "copysift.report.page:report",
-        "moss": "copysift.report.moss:report",
-    },
+    SCHEMES: _in_folder(
+        "fingerprints/schemes", "SCHEME", "",
+        "robust winnow mod safe-mod min adaptive-mod anchor open-closed all",
+    ),
+    REPORTS: _in_folder("report/formats", "FORMAT", "_format", "table json csv sif html moss"),
     SOURCES: {
         "zip": "copysift.sources.containers:ZIP",
         "tar": "copysift.sources.containers:TAR",
@@ -92,13 +93,19 @@ def plug_in_names(group: str) -> tuple[str, ...]:
     Reading all that is installed takes longer than a small scan, so that is done only where the group is
     named in an entry_points.txt on the path.
     """
-    wanted = f"[{group}]".encode()
+    if f"[{group}]".encode() not in _declared():
+        return ()
+    return tuple(name for name in names(group) if name not in _BUILT_IN[group])
+
+
+@cache
+def _declared() -> bytes:
+    """Give all that packages on the path declare."""
+    found = []
     for folder in dict.fromkeys(sys.path):
         with suppress(OSError):
-            for place in Path(folder or ".").glob("*.*-info/entry_points.txt"):
-                if wanted in place.read_bytes():
-                    return tuple(name for name in names(group) if name not in _BUILT_IN[group])
-    return ()
+            found += [each.read_bytes() for each in Path(folder or ".").glob("*.*-info/entry_points.txt")]
+    return b"\n".join(found)
 
 
 @cache

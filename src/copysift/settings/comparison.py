@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from copysift.model.traits import Thresholds
 from copysift.settings.commands import INDEX, LOOK_UP
-from copysift.settings.contents import THRESHOLDS, Contents, Thresholds, check_contents, expand_shingle
+from copysift.settings.contents import Contents, check_contents, expand_shingle
 from copysift.settings.declaration import check_limits
 from copysift.settings.output import Door
 from copysift.settings.reading import Machine, Reading
@@ -22,7 +23,7 @@ from copysift.settings.selection import (
     lower_floor,
 )
 
-__all__ = ["COUNTS", "SHARES", "THRESHOLDS", "Door", "Settings", "Thresholds"]
+__all__ = ["COUNTS", "SHARES", "Door", "Settings", "Thresholds"]
 
 
 @dataclass(frozen=True, kw_only=True)

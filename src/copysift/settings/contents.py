@@ -3,42 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from copysift.errors import UsageError
-from copysift.runtime import registry
+from copysift.model.traits import SCHEME_OPTIONS, Thresholds, kind_traits, scheme_traits, schemes_with
 from copysift.settings.commands import CONTENTS, LOOK_UP, MAKE_RUN, READ
-from copysift.settings.declaration import alias, declare
+from copysift.settings.declaration import alias, declare, settings_of
 from copysift.settings.parsing import check_max_shared, count, count_or_share, flag, secret, text, texts
-
-
-class Thresholds(NamedTuple):
-    """Noise threshold k and guarantee threshold t, in symbols; the window is w = t − k + 1."""
-
-    noise: int
-    guarantee: int
-
-    @property
-    def window(self) -> int:
-        return self.guarantee - self.noise + 1
-
-
-# Characters, shingles of 10 words, bytes at one fingerprint in about 128, tokens.
-THRESHOLDS: dict[str, Thresholds] = {
-    "text": Thresholds(25, 50),
-    "html": Thresholds(25, 50),
-    "words": Thresholds(10, 10),
-    "html-words": Thresholds(10, 10),
-    "bytes": Thresholds(50, 305),
-    "code": Thresholds(8, 12),
-}
-WORDS = ("words", "html-words")  # kinds whose symbols are words, and that --shingle is about
-# Options that only some schemes use; elsewhere they would silently do nothing.
-SCHEME_OPTIONS = {
-    "anchor": ("anchor",),
-    "disjoint": ("mod",),
-    "modulus": ("mod", "safe-mod", "adaptive-mod"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +106,7 @@ class Contents:
         A noise threshold alone keeps the kind's window; a guarantee threshold below the kind's noise
         threshold takes half of itself as noise threshold.
         """
-        usual = defaults or THRESHOLDS.get(kind.partition(":")[0], THRESHOLDS["text"])
+        usual = defaults or kind_traits(kind).thresholds
         if self.guarantee is None:
             noise = usual.noise if self.noise is None else self.noise
             return Thresholds(noise, noise + usual.window - 1)
@@ -152,7 +122,7 @@ def expand_shingle(values: dict[str, object]) -> dict[str, object]:
     if width is None:
         return values
     kind = values.get("kind", "auto")
-    if kind != "auto" and kind not in WORDS:
+    if kind != "auto" and kind_traits(str(kind)).symbols != "words":
         raise UsageError(f"--shingle does not fit --kind {kind}", hint="shingles are made of words")
     for name in ("noise", "guarantee"):
         if values.get(name) not in (None, width):
@@ -168,15 +138,15 @@ def check_contents(settings: Contents) -> None:
             hint="the window is guarantee − noise + 1 and must be at least 1: "
             "lower --noise or raise --guarantee",
         )
-    if settings.scheme in registry.built_in(registry.SCHEMES):  # a scheme of a plug-in may use any option
-        for name, schemes in SCHEME_OPTIONS.items():
-            if getattr(settings, name) and settings.scheme not in schemes:
-                raise UsageError(
-                    f"--{name} has no effect with the scheme {settings.scheme}",
-                    hint=f"leave it out, or choose --scheme {' or '.join(schemes)}",
-                )
+    for name in SCHEME_OPTIONS:
+        usual = settings_of(type(settings))[name].default
+        if getattr(settings, name) != usual and name not in scheme_traits(settings.scheme).options:
+            raise UsageError(
+                f"--{name} has no effect with the scheme {settings.scheme}",
+                hint=f"leave it out, or choose --scheme {' or '.join(schemes_with(name))}",
+            )
     check_max_shared(settings.max_shared)
-    if settings.language and settings.kind not in ("auto", "code"):
+    if settings.language and settings.kind != "auto" and not kind_traits(settings.kind).languages:
         raise UsageError(
             f"--language {settings.language} and --kind {settings.kind} exclude each other",
             hint="a language means --kind code",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from copysift.runtime import registry
 from copysift.settings.commands import (
     CONTENTS,
     INDEX,
@@ -21,23 +22,15 @@ from copysift.settings.parsing import count, flag, text, texts
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
 ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats"
-# Formats by command; those of scan, show and compare are completed by plug-ins.
-FORMATS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("scan", "show", "compare"), ("table", "json", "csv", "sif", "html", "moss")),
-    "query": ("table", "json", "csv", "sif"),
-    "index-list": ("table", "json", "csv"),
-    "index-info": ("table", "json"),
-    **dict.fromkeys(("locate", "history", "recluster", "cluster-of", "collapse"), ("table", "json")),
-    "changes": ("table", "json", "html"),
-    "copies": ("table", "json", "csv"),
-    "languages": ("table", "json"),
-}
-_LISTS = " ".join(FORMATS)
+_LISTS = f"scan show compare query index-list index-info {OVER_TIME} {RUNS} languages"
 _FILED = "scan show compare query locate history changes copies"
 _PASSAGES = "scan compare query"
 
 
-def _spelled(names: tuple[str, ...]) -> str:
+def _formats(command: str) -> str:
+    """Name the built-in formats of a command."""
+    every = (registry.load(registry.REPORTS, name) for name in registry.built_in(registry.REPORTS))
+    names = [f"{each.name} (a folder)" if each.folder else each.name for each in every if each.shows(command)]
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
@@ -101,10 +94,7 @@ class Door:
     format: str = declare(
         "", "--format", "Output format.", OUTPUT, text, "NAME", commands=_LISTS,
         default_text="table", default_for={_FILED: "by extension of -o, else table"},
-        help_for={
-            name: f"Output format: {_spelled(formats)}{' (a folder)' * ('moss' in formats)}."
-            for name, formats in FORMATS.items()
-        },
+        help_for={name: f"Output format: {_formats(name)}." for name in _LISTS.split()},
         aliases=(
             alias("--json", RUNS, values={True: "json"}), alias("--json", "query", values={True: "list"}),
         ),

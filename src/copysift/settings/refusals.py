@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import UsageError
+from copysift.model.traits import scheme_traits
 from copysift.settings.commands import MAKE_RUN
 
 if TYPE_CHECKING:
@@ -12,20 +14,22 @@ if TYPE_CHECKING:
 
 
 class Refusal(NamedTuple):
-    """An option of some commands, or all its values but these, or these values of it, and why."""
+    """An option of some commands, or these values of it, or values like that, and why."""
 
     option: str
     commands: str
     reason: str
     hint: str
     values: tuple[object, ...] = ()
-    but: tuple[object, ...] = ()
+    when: Callable[[str], bool] | None = None
 
     def concerns(self, command: str, value: object) -> bool:
         """Say whether a command refuses this."""
         if command not in self.commands.split():
             return False
-        return value not in self.but if self.but else not self.values or value in self.values
+        if self.when is not None:
+            return self.when(str(value))
+        return not self.values or value in self.values
 
 
 _SETS = "shingles of a corpus are sets without positions"
@@ -34,9 +38,12 @@ _MEASURES = "choose resemblance, containment, containment-left, containment-righ
 REFUSALS = (
     Refusal(
         "scheme", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer",
-        ("min", "adaptive-mod"),
+        when=lambda name: scheme_traits(name).sketch,
     ),
-    Refusal("scheme", MAKE_RUN, _SETS, "choose mod or all, or use scan or index", but=("mod", "all")),
+    Refusal(
+        "scheme", MAKE_RUN, _SETS, "choose mod or all, or use scan or index",
+        when=lambda name: not scheme_traits(name).corpus,
+    ),
     Refusal("anchor", MAKE_RUN, _SETS, "use scan or index"),
     Refusal("disjoint", MAKE_RUN, _SETS, "use scan or index"),
     Refusal(
@@ -59,7 +66,7 @@ REFUSALS = (
 def is_refused(option: str, command: str) -> bool:
     """Say whether a command refuses an option whatever its value."""
     return any(
-        each.option == option and command in each.commands.split() and not each.values and not each.but
+        each.option == option and command in each.commands.split() and not each.values and not each.when
         for each in REFUSALS
     )
 
@@ -71,5 +78,5 @@ def refuse(entry: Setting, commands: list[str], value: object) -> None:
     row = found[0]
     if row is None or None in found:
         return
-    shown = f"{entry.flags[-1]} {value}" if row.values or row.but else entry.flags[-1]
+    shown = f"{entry.flags[-1]} {value}" if row.values or row.when else entry.flags[-1]
     raise UsageError(f"{shown} is not possible in {' or '.join(commands)}: {row.reason}", hint=row.hint)

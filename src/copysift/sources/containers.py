@@ -133,7 +133,7 @@ class PackedSource(WholeSource):
 
         for found in _members(outer, reading, "compressed file, unpacked", items):
             damaged = isinstance(found, Skipped) and found.code == DAMAGED
-            yield Skipped(outer.name, "is cut short or damaged", DAMAGED) if damaged else found
+            yield Skipped(outer.name, "is truncated or damaged", DAMAGED) if damaged else found
 
 
 class OfficeSource(WholeSource):
@@ -201,7 +201,7 @@ def _data(name: str, item: Item, budget: Budget) -> bytes | Skipped:
                 return Skipped(name, f"is larger than {budget.limits.member_bytes:,} bytes", LIMIT)
             parts.append(chunk)
     except _UNREADABLE + UNPACK_ERRORS:
-        return Skipped(name, "is cut short or damaged inside the archive", DAMAGED)
+        return Skipped(name, "is truncated or damaged inside the archive", DAMAGED)
     return b"".join(parts)
 
 

@@ -48,7 +48,7 @@ NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this ord
 def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
     """Give the addresses and contents of a source; files below `avoid`, the index itself, are left out."""
     if place != "-" and not os.path.exists(place):
-        raise InputError(f"{place}: there is no such file or folder")
+        raise InputError(f"{place}: no such file or folder")
     if place == "-" or wanted not in ("auto", "folder", "file"):
         met = _warc(place, reading.binary) if wanted == "warc" else _records(place, wanted, reading)
         return _whole(place, met)
@@ -169,6 +169,6 @@ def _whole(place: str, met: Met) -> Met:
     for each in met:
         if isinstance(each, Skipped) and each.name == place:
             raise InputError(
-                f"{place} {each.reason}", hint="nothing was changed: what it does not tell of would be gone"
+                f"{place} {each.reason}", hint="the crawl is incomplete, so the index was not changed"
             )
         yield each

@@ -170,7 +170,7 @@ def blocks(stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None) 
                 filled -= end + 1
             elif filled == len(held):  # a line that is longer than all this
                 if filled > LONGEST:
-                    raise OSError("a line of over a gigabyte is no record")
+                    raise OSError("a line is longer than 1 GiB")
                 held = held + bytearray(filled)
     if filled:
         if rest is not None:

@@ -106,6 +106,6 @@ def _row(path: str, line: int, cells: list[str], heads: list[str], columns: dict
     attempt = values.get("attempt", "")
     if attempt and not attempt.isdecimal():
         raise UsageError(
-            f"{path}, line {line}, column {columns['attempt'] + 1}: {attempt!r} is no number of an attempt"
+            f"{path}, line {line}, column {columns['attempt'] + 1}: {attempt!r} is not an attempt number"
         )
     return Row(line, **values)

@@ -15,8 +15,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 _WORDS = {
-    errno.ENOENT: "there is no such file or folder",
-    errno.ENOTDIR: "there is no such file or folder",
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "no such file or folder",
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
     errno.ELOOP: "too many symbolic links, or a loop of them",

@@ -38,7 +38,7 @@ def response(block: bytes) -> Response:
     """Part a response into status, headers and body; lines may end in a bare LF."""
     found = _STATUS.match(block)
     if found is None:
-        raise PayloadError("does not begin as an HTTP response does")
+        raise PayloadError("does not start like an HTTP response")
     end = _END.search(block)
     head, body = (block, b"") if end is None else (block[: end.start()], block[end.end() :])
     headers: dict[str, str] = {}

@@ -62,7 +62,7 @@ def open_source(
         yield from read(chosen, place, opened, fields, limit)
         return
     if not os.path.exists(place):
-        raise InputError(f"{place}: there is no such file or folder")
+        raise InputError(f"{place}: no such file or folder")
     if wanted not in ("auto", "folder", "file"):
         with open(place, "rb", buffering=0) as file:
             yield from read(wanted, place, file, fields, limit, binary=reading is not None and reading.binary)

@@ -16,7 +16,7 @@ _HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
-_SHORT = "is cut short or damaged: what came before was kept"
+_SHORT = "is truncated or damaged: what came before was kept"
 
 
 def tar_items(file: BinaryIO, packing: str, budget: Budget) -> Iterator[Item]:

@@ -54,7 +54,6 @@ class OnlyIfContainer:
     document: Document
 
 
-Entry = Document  # its former name, for readers of files
 Found = Document | Linked | OnlyIfContainer | Skipped
 
 

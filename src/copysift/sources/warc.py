@@ -46,7 +46,7 @@ def warc_records(
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, _Cut):
-            yield Skipped(item.uri, f"is cut short in {place}")
+            yield Skipped(item.uri, f"is truncated in {place}")
         else:
             yield item.uri, item.content, item.headers.get("WARC-Date")
 

@@ -33,7 +33,7 @@ def zip_items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
     except BROKEN:
         with contextlib.suppress(*BROKEN):
             yield from _from_the_beginning(file, budget)
-        raise DamagedError("is cut short or damaged: what its beginning gave was kept") from None
+        raise DamagedError("is truncated or damaged: what could be read was kept") from None
     with archive:
         for info in archive.infolist():
             if not info.filename.endswith(("/", "\\")):

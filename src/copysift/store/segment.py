@@ -178,10 +178,6 @@ class Segment:
         )
         return Columns(keys, documents, starts, lengths), self._damages(bad)
 
-    def page_of(self, key: int) -> int:
-        """Give the first page that may have a key."""
-        return max(0, int(np.searchsorted(self._firsts, np.uint64(key))) - 1)
-
     def _damages(self, bad: UInt32s) -> list[Damage]:
         return [Damage(self.name, f"page {page} of {self.pages} fails its checksum") for page in bad.tolist()]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from copysift.errors import InputError, UsageError
+from copysift.model.traits import is_raw
 from copysift.model.values import Fingerprints, Folders, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
@@ -105,7 +106,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(
-                f"{each[:60]!r}…: there is no such file",
+                f"{each[:60]!r}…: no such file",
                 hint="compare takes paths; for texts use resemblance and containment",
             )
     result, _ = comparing.compare_files(os.fspath(left), os.fspath(right), made)
@@ -204,7 +205,7 @@ def _understood(content: str | bytes, settings: Settings, reader: Reader) -> tup
         auto = settings.kind == "auto" and not settings.language
         return ("text" if auto else reader.plain_kind("", data)), data
     kind = reader.kind_of(data)
-    return kind, data if kind == "bytes" else to_utf8(data)[0]
+    return kind, data if is_raw(kind) else to_utf8(data)[0]
 
 
 def _encoded(content: str | bytes) -> bytes:

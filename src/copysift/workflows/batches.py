@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from copysift import kernels
 from copysift.fingerprints import FingerprintSettings
-from copysift.fingerprints.smallest import WINDOWS
 from copysift.kinds import notebook
+from copysift.model.document import Document
+from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
 from copysift.sources.files import Loaded
-from copysift.sources.walk import Entry
 from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 MOST = 64  # files in a batch: all of them are open at once
 LARGEST = 1 << 20  # bytes of a text that is worked on whole
-MARKED = {"text": False, "html": True}  # the kinds of ordinary texts; has it markup?
 
-Read = Scanned | Skipped | Failed[Entry]
+Read = Scanned | Skipped | Failed[Document]
 
 
-def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
+def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
     """Read and fingerprint files, as `Reader.read` does each of them."""
     loaded = reader.load_many(entries)
     texts = [_text(each) for each in loaded]
@@ -48,7 +47,7 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
             continue
         kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
         plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
-        if plain not in MARKED or text is None or reader.fingerprint_settings(plain).scheme not in WINDOWS:
+        if text is None or not _is_plain(reader, plain):
             out.append(_one(reader, each))
             continue
         out.append(Scanned(each.entry, kind, each.size, each.checksum))
@@ -57,6 +56,12 @@ def read_batch(reader: Reader, entries: Sequence[Entry]) -> list[Read]:
     for kind, texts_of_kind in batch.items():
         _fingerprint(reader, kind, texts_of_kind, out)
     return out
+
+
+def _is_plain(reader: Reader, kind: str) -> bool:
+    """Say whether the kernel can fingerprint texts of a kind by itself."""
+    known = kind != "" and kind_traits(kind).markup is not None
+    return known and reader.fingerprint_settings(kind).is_windowed
 
 
 def _text(loaded: Loaded | Skipped) -> bytes | None:
@@ -90,11 +95,10 @@ def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> l
         return []
     hashes, bounds = kernels.batch.winnow_texts(
         texts,
-        [MARKED[kind]] * len(texts),
+        [bool(kind_traits(kind).markup)] * len(texts),
         settings.k,
         settings.w,
         settings.seed,
-        settings.scheme != "winnow",
-        settings.inner if settings.scheme == "open-closed" else 0,
+        *settings.windowing,
     )
     return [hashes[start:end] for start, end in pairwise(bounds.tolist())]

@@ -26,10 +26,11 @@ from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, candidates
 from copysift.kinds.kind import CHANNELS, CODE
 from copysift.match.base import Base
 from copysift.match.counts import PairColumns
-from copysift.match.estimators import SKETCHES, Sketches, measured
+from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
 from copysift.match.measures import Weigh
 from copysift.match.repeats import Repeats, chosen_by, match_shares
+from copysift.model.traits import scheme_traits
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.workflows.collection import View
 from copysift.workflows.reading import FEW, Reader
@@ -165,7 +166,7 @@ class Channels:
             made = channel.finish(self._groups, max_shared, weigh[channel.name])
             self.postings[channel.name], self._whole[channel.name] = made
         self._more: tuple[Postings, Postings] | None = None
-        if self.evidence.groups and self._settings.scheme not in SKETCHES:
+        if self.evidence.groups and not scheme_traits(self._settings.scheme).sketch:
             strings, statements = self.evidence.lists(
                 self._groups, max_shared, weigh[CODE], self.postings[CODE]
             )
@@ -227,7 +228,8 @@ class Channels:
                 weigh, every = self._weigh[name], partial(found, floor=NO_FLOOR)
                 parts.append(channel.repeats.pairs(postings, self._max_shared, weigh, few, every))
             return Candidates.united(parts), postings
-        if settings.scheme in SKETCHES or settings.min_match is not None or settings.measure == "longest":
+        sketch = scheme_traits(settings.scheme).sketch
+        if sketch or settings.min_match is not None or settings.measure == "longest":
             return found("shared", 1, settings.fewest if settings.min_match is None else 1), postings
         if not keep:
             return found(settings.measure, settings.cut, settings.fewest), postings

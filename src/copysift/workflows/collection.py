@@ -10,8 +10,8 @@ import numpy as np
 
 from copysift.kinds import Lexemes
 from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.model.document import Document
 from copysift.model.values import Group, Skipped
-from copysift.sources.walk import Entry
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -40,7 +40,7 @@ class View:
 class Scanned:
     """A file as it was read; it has no views when a file of the same bytes and kind has them."""
 
-    entry: Entry
+    entry: Document
     kind: str
     size: int
     checksum: bytes
@@ -51,7 +51,7 @@ class Scanned:
 class Filed:
     """A document; one that is equal to an earlier one stands for nothing in the join."""
 
-    entry: Entry
+    entry: Document
     kind: str
     size: int
     fingerprints: int = 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import Document
+from copysift.model.traits import is_raw
 from copysift.model.values import Answer, Group, Hit, Indexed, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress
@@ -146,7 +147,7 @@ class Index(OverTime):
                 for place in places
                 if not os.path.lexists(place) and not any(self._places.below(name, place) for name in below)
             ]
-            adding.done.skipped += [Skipped(place, "there is no such file or folder") for place in missing]
+            adding.done.skipped += [Skipped(place, "no such file or folder") for place in missing]
         for name in below:
             file = self._places.located(adding.outer_of(name) or name)
             if name not in met and not os.path.lexists(file):
@@ -236,7 +237,7 @@ class Index(OverTime):
         reader = reader_of(self.settings, self.stored())
         if isinstance(content, Document):
             data, kind = b"".join(content.content.chunks()), content.hint.kind
-            source = data if kind == "bytes" else to_utf8(data)[0]
+            source = data if is_raw(kind) else to_utf8(data)[0]
             kind = kind if kind not in ("", "auto") else reader.kind_of(source, content.file)
             return question_of(content.name, data, source, kind)
         if isinstance(content, bytes) or text:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from copysift.errors import InputError
 from copysift.model.document import Document
+from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress, Silent
@@ -291,7 +292,7 @@ class Adding:
         if len(data) > LARGEST:
             raise InputError(f"{document.name}: {TOO_LARGE}")
         kind = document.hint.kind
-        source = data if kind == "bytes" else to_utf8(data)[0]
+        source = data if is_raw(kind) else to_utf8(data)[0]
         if not kind or kind == "auto":
             kind = self._reader.kind_of(source, document.file)
         checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()

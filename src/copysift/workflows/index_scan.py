@@ -19,10 +19,10 @@ from copysift.join.memory import Join
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.match.base import Base
 from copysift.match.counts import Counts
+from copysift.model.document import Document
 from copysift.model.values import Skipped, Submission
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
-from copysift.sources.walk import Entry
 from copysift.store.catalog import WHOLE, ViewRow
 from copysift.store.segment import Damage, hashes_of
 from copysift.store.snapshot import Snapshot, exists
@@ -88,7 +88,7 @@ class IndexScan(Scan):
         self._files = 0
         self.damages: list[Damage] = []
 
-    def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
+    def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         documents = list(self._documents({self._places.stored(entry.path) for entry in entries}))
         if self._gathered is not None:
             self._enrol(documents)

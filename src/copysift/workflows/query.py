@@ -16,9 +16,10 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import fingerprinter
-from copysift.fingerprints.smallest import WINDOWS, smallest
+from copysift.fingerprints.smallest import smallest
 from copysift.kinds.kind import CODE, TEXT, channel_of, family
 from copysift.match.exact import line_starts
+from copysift.model.traits import scheme_traits
 from copysift.model.values import Fingerprints, Hit, Region, Side
 from copysift.settings.index import Query
 from copysift.store.catalog import WHOLE
@@ -371,7 +372,7 @@ def _fewest(query: Query, n: int) -> int:
 
 
 def _check_window(asked: int, made: int, scheme: str, kind: str) -> None:
-    if scheme not in WINDOWS:
+    if scheme_traits(scheme).windows is None:
         raise UsageError(
             f"--window needs a scheme that chooses in windows, and this index was created with {scheme}",
             hint="use --quick",

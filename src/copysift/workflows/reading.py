@@ -14,16 +14,16 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
-from copysift.fingerprints.smallest import WINDOWS
 from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
-from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of, family
+from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of
+from copysift.model.document import Document
+from copysift.model.traits import is_raw, kind_traits, scheme_traits
 from copysift.model.values import Canonical, Fingerprints, Skipped
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.settings.comparison import Settings
 from copysift.sources.files import Loaded, load, load_many
-from copysift.sources.walk import Entry
 from copysift.store.catalog import WHOLE
 from copysift.store.entries import Views
 from copysift.workflows.collection import Scanned, View
@@ -31,14 +31,12 @@ from copysift.workflows.collection import Scanned, View
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
-Load = Callable[[Entry], Loaded | Skipped]
-LoadMany = Callable[[Sequence[Entry], Container[int]], list[Loaded | Skipped]]
+Load = Callable[[Document], Loaded | Skipped]
+LoadMany = Callable[[Sequence[Document], Container[int]], list[Loaded | Skipped]]
 GATHERED = 1 << 18  # hashes of a large document that are held at once
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
-PROGRAMS = ("both", "code", "text")  # how programs are read where no kind is asked for
 FEW = 8  # fingerprints: a document with no more is compared by all its k-grams with others like it
-INNER = {"words": 2, "html-words": 2, "code": 2}  # r of open-closed: 2 words or tokens, 4 characters
 
 
 class Reader:
@@ -49,7 +47,7 @@ class Reader:
         programs: str = "both",
     ) -> None:  # fmt: skip
         self._settings = settings
-        self._programs = programs  # an index of version 0.1 has them as text only, or as code only
+        self._programs = programs  # both, or as in an index of version 0.1: text only, or code only
         self._load_many = load_many
         self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
         if settings.language or settings.language_file:  # refused before anything is read
@@ -57,7 +55,7 @@ class Reader:
         self._load = load
         self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
-        self._learning = settings.scheme == "anchor" and not self._anchors
+        self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
         self._fingerprinters: dict[str, Fingerprinter] = {}
         self._claimed: dict[tuple[int, bytes, str], str] = {}
@@ -71,7 +69,7 @@ class Reader:
         """The languages that are known; a query of a text starts faster without them."""
         return languages().with_files(self._settings.language_file)
 
-    def learn(self, entries: Sequence[Entry]) -> None:
+    def learn(self, entries: Sequence[Document]) -> None:
         """Learn the anchors from the files unless they are given.
 
         Of files that collapse when they are equal, those of a size of their own need no checksum.
@@ -90,12 +88,12 @@ class Reader:
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
-    def read(self, entry: Entry) -> Scanned | Skipped:
+    def read(self, entry: Document) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
         loaded = self._load(entry)
         return loaded if isinstance(loaded, Skipped) else self.read_loaded(loaded)
 
-    def load_many(self, entries: Sequence[Entry]) -> list[Loaded | Skipped]:
+    def load_many(self, entries: Sequence[Document]) -> list[Loaded | Skipped]:
         """Read files together, without the checksums that nobody needs."""
         return self._load_many(entries, self._lonely)
 
@@ -129,7 +127,7 @@ class Reader:
 
     def has_few(self, kind: str, hashes: UInt64s) -> bool:
         """Tell whether fingerprints are so few that all k-grams are compared instead."""
-        return len(hashes) <= FEW and self._fingerprinter(kind).settings.scheme in WINDOWS
+        return len(hashes) <= FEW and self._fingerprinter(kind).settings.is_windowed
 
     def whole(self, kind: str, chunks: list[bytes]) -> UInt64s:
         """Give every k-gram of a source with few fingerprints."""
@@ -149,7 +147,8 @@ class Reader:
 
     def plain_kind(self, name: str, text: bytes) -> str:
         """Give the kind of a file that is surely a text in UTF-8."""
-        return "bytes" if self._settings.kind == "bytes" else self._text_kind(name, text[:SAMPLE])
+        asked = self._settings.kind
+        return asked if is_raw(asked) else self._text_kind(name, text[:SAMPLE])
 
     def done(self) -> None:
         """Forget which files were claimed."""
@@ -195,7 +194,7 @@ class Reader:
     def _every(self, kind: str) -> FingerprintSettings:
         return dataclasses.replace(self._fingerprinter(kind).settings, scheme="all")
 
-    def grams(self, entry: Entry) -> tuple[UInt64s, Lexemes] | Skipped:
+    def grams(self, entry: Document) -> tuple[UInt64s, Lexemes] | Skipped:
         """Give the hash of every k-gram of a file, in every channel, and the lexemes of a program."""
         loaded = self._load(entry)
         if isinstance(loaded, Skipped):
@@ -208,7 +207,7 @@ class Reader:
         ]
         return np.concatenate(grams), together(told)
 
-    def source(self, entry: Entry, kind: str) -> bytes:
+    def source(self, entry: Document, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
         with self._lock:
             if self._last[0] == entry.path:
@@ -218,7 +217,7 @@ class Reader:
             self._last = (entry.path, data)
         return data
 
-    def piece(self, entry: Entry, kind: str, start: int, end: int) -> bytes:
+    def piece(self, entry: Document, kind: str, start: int, end: int) -> bytes:
         """Give a piece of the readable source, without holding more than a chunk beside it."""
         with self._lock:
             if self._last[0] == entry.path:
@@ -232,7 +231,7 @@ class Reader:
                 break
         return b"".join(parts)
 
-    def text_of(self, entry: Entry, kind: str, source: str, value: int, limit: int) -> str:
+    def text_of(self, entry: Document, kind: str, source: str, value: int, limit: int) -> str:
         """Give the text behind one fingerprint of a document, or nothing if it is gone.
 
         It is read as `kind`, of the readable source of another.
@@ -247,11 +246,11 @@ class Reader:
         except InputError:
             return ""
 
-    def blocks_of(self, entry: Entry, kind: str, source: str) -> Iterable[Canonical]:
+    def blocks_of(self, entry: Document, kind: str, source: str) -> Iterable[Canonical]:
         """Canonicalise a document again as a kind, block by block, from its readable source as another."""
         return self._canonicaliser(kind).blocks(self._readable(entry, source))
 
-    def source_chunks(self, entry: Entry, kind: str) -> Iterator[bytes]:
+    def source_chunks(self, entry: Document, kind: str) -> Iterator[bytes]:
         """Give the readable source of a document again, in chunks."""
         return self._readable(entry, kind)
 
@@ -294,14 +293,14 @@ class Reader:
         """Give noise and guarantee threshold of a kind."""
         return self._settings.thresholds(kind)
 
-    def _readable(self, entry: Entry, kind: str) -> Iterator[bytes]:
+    def _readable(self, entry: Document, kind: str) -> Iterator[bytes]:
         loaded = self._load(entry)
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return self._source_chunks(loaded, kind)
 
     def _source_chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
-        if kind == "bytes":
+        if is_raw(kind):
             return loaded.open()
         if loaded.data is not None:
             data = to_utf8(loaded.data)[0]
@@ -315,8 +314,8 @@ class Reader:
             kind = self._kind(name, _head(loaded))
             kind = "text" if kind == notebook.KIND else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
-        if self._settings.kind == "bytes":
-            return "bytes", [loaded.data] if loaded.data else []
+        if is_raw(self._settings.kind):
+            return self._settings.kind, [loaded.data] if loaded.data else []
         data, encoding = to_utf8(loaded.data)
         binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
         kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
@@ -349,7 +348,7 @@ class Reader:
 
         What the lexemes of a program tell is put into `told`.
         """
-        if family(kind) == "code":
+        if kind_traits(kind).languages:
             canonical = self._canonicaliser(kind)
             if isinstance(canonical, Telling):
                 return canonical.told(chunks, told)
@@ -359,7 +358,7 @@ class Reader:
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            known = self._languages if family(kind) == "code" else None
+            known = self._languages if kind_traits(kind).languages else None
             self._canonicalisers[kind] = canonicaliser(kind, known)
         return self._canonicalisers[kind]
 
@@ -375,7 +374,7 @@ class Reader:
                     modulus=settings.modulus or 0,
                     size=settings.sketch,
                     seed=settings.seed,
-                    inner=INNER.get(kind.partition(":")[0], 4),
+                    inner=kind_traits(kind).inner,
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
                 )

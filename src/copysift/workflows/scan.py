@@ -23,19 +23,18 @@ from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
 from copysift.match.counts import Counts
-from copysift.match.estimators import SKETCHES
 from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
 from copysift.model.document import Document
 from copysift.model.regions import RegionColumns
+from copysift.model.traits import scheme_traits
 from copysift.model.values import Group, Ignored, Pair, Result, Skipped, Submission
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import Settings
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Entry
 from copysift.workflows import batches
 from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection
@@ -85,7 +84,7 @@ class Scan:
         self._spool = Spool(self._tmp_dir())
         self._notes: tuple[str, ...] = ()  # what could have been read in another way
         self._reader = Reader(settings)
-        self._collection = Collection(sketches=settings.scheme in SKETCHES)
+        self._collection = Collection(sketches=scheme_traits(settings.scheme).sketch)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
         self._archives = opens  # containers and files of records; else files are taken as they are
@@ -178,7 +177,7 @@ class Scan:
 
     def _gather(
         self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
-    ) -> list[Entry]:
+    ) -> list[Document]:
         shown.phase("listing", None)
         found = gather(
             paths, self.settings, self._spool, self._reader, self._jobs, self._archives, self._grouped,
@@ -192,7 +191,7 @@ class Scan:
         self._notes = found.notes
         return found.entries
 
-    def _read(self, entries: list[Entry], channels: Channels, shown: Progress) -> None:
+    def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))

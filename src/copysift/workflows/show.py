@@ -7,7 +7,8 @@ from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.match.counts import Counts
-from copysift.match.estimators import SKETCHES
+from copysift.model.traits import scheme_traits
+from copysift.runtime import registry
 from copysift.settings.comparison import COUNTS, SHARES, Settings
 
 
@@ -48,12 +49,17 @@ def _check_longest(counts: Counts, settings: Settings, path: Path) -> None:
         )
 
 
+def _sketched(scheme: str) -> bool:
+    """Say whether a run was made with sketches; its scheme may be of a plug-in that is gone."""
+    return scheme in registry.names(registry.SCHEMES) and scheme_traits(scheme).sketch
+
+
 def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     made = counts.settings
     least = max(settings.fewest, settings.cut if settings.measure == "shared" else 0)
     if made.get("min_match") is not None:  # every pair that shares anything was kept
         return
-    if _matched(counts) or made.get("scheme") in SKETCHES:  # every pair that shares so many was kept
+    if _matched(counts) or _sketched(str(made.get("scheme"))):  # every pair that shares so many was kept
         kept = made.get("min_shared") or (2 if made.get("threshold") and made.get("measure") in SHARES else 1)
         if isinstance(kept, int) and least < kept:
             raise UsageError(

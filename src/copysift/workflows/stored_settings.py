@@ -9,8 +9,10 @@ from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import INSIDE, Document
+from copysift.model.traits import default_thresholds, scheme_traits
 from copysift.model.values import Skipped
-from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
+from copysift.runtime import registry
+from copysift.settings.comparison import Settings, Thresholds
 from copysift.settings.declaration import make, settings_of
 from copysift.sources.file_content import file_at
 from copysift.sources.files import Loaded, load
@@ -24,26 +26,31 @@ from copysift.workflows.selection import seed_check
 from copysift.workflows.submissions import reading_of
 
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
-SKETCHED = ("min", "adaptive-mod")
 
 
 def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     """Give what an index keeps of the settings that it is made with; of the seed only a check."""
-    if settings.scheme in SKETCHED:
+    traits = scheme_traits(settings.scheme)
+    if traits.sketch:
         raise UsageError(
             f"the scheme {settings.scheme} sketches whole documents, and an index finds parts of them",
-            hint="choose robust, open-closed, winnow, mod, safe-mod, anchor or all",
+            hint=f"choose one of {', '.join(_indexed())}",
         )
-    if settings.scheme == "anchor" and not settings.anchor:
+    if traits.learned and not getattr(settings, traits.learned):
         raise UsageError(
-            "the scheme anchor needs its anchors when an index is created",
-            hint="add --anchor: anchors cannot be learned from later files",
+            f"the scheme {settings.scheme} needs its {traits.learned}s when an index is created",
+            hint=f"add --{traits.learned}: {traits.learned}s cannot be learned from later files",
         )
     kept: dict[str, object] = {name: getattr(settings, name) for name in STORED}
     kept["anchor"] = list(settings.anchor)
-    thresholds = {kind: list(limits) for kind, limits in THRESHOLDS.items()}
+    thresholds = {kind: list(limits) for kind, limits in default_thresholds().items()}
     kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
     return {**kept, "programs": "both"}
+
+
+def _indexed() -> list[str]:
+    names = registry.names(registry.SCHEMES)
+    return [name for name in names if not scheme_traits(name).sketch]
 
 
 def programs_in(stored: Mapping[str, Any]) -> str:
@@ -89,9 +96,10 @@ def _check_thresholds(path: Path, stored: Mapping[str, Any]) -> None:
     """Refuse an index whose thresholds by kind were others than they are today, unless it has its own."""
     if stored["noise"] is not None and stored["guarantee"] is not None:
         return
+    known = default_thresholds()
     for kind, limits in stored["thresholds"].items():
-        if kind in THRESHOLDS and THRESHOLDS[kind] != Thresholds(*limits):
-            noise, guarantee = THRESHOLDS[kind]
+        if kind in known and known[kind] != Thresholds(*limits):
+            noise, guarantee = known[kind]
             raise StoreError(
                 f"{path} was made with thresholds {limits[0]} / {limits[1]} for {kind}, and they are now "
                 f"{noise} / {guarantee}",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from copysift.errors import InputError, UsageError
 from copysift.match.base import Base
-from copysift.match.estimators import SKETCHES
 from copysift.model.document import Document
+from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
@@ -72,7 +72,7 @@ def gather(
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
     known = submission_roster(new, past, metadata, settings.metadata)
-    if settings.scheme in SKETCHES:
+    if scheme_traits(settings.scheme).sketch:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",
             hint="choose another --scheme for submissions, base code and earlier years",
@@ -96,7 +96,7 @@ def check_paths(paths: Sequence[Place]) -> None:
     if not paths:
         raise UsageError("nothing to scan", hint="add files or folders")
     if not any(os.path.lexists(path) for path in paths):
-        raise InputError(f"{os.fspath(paths[0])}: there is no such file or folder")
+        raise InputError(f"{os.fspath(paths[0])}: no such file or folder")
 
 
 def walk_settings(settings: Settings) -> WalkSettings:
@@ -118,7 +118,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         walking=walk_settings(settings),
         containers=not settings.no_containers,
         records=settings.records,
-        binary=settings.kind == "bytes",
+        binary=is_raw(settings.kind),
     )
 
 

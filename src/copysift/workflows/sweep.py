@@ -90,7 +90,7 @@ class Sweeper:
         self._skipped: list[Skipped] = []
         self._fresh = writer.next_content
         self._hashes: list[UInt64s] | None = []
-        self._hashed = self._unchanged = self._repeated = self._documents = 0
+        self._hashed = self._repeated = self._documents = 0
 
     def run(
         self, met: Met, at: int, source: str, replace: bool, max_shared: int | float | None = None

@@ -51,7 +51,7 @@ def listed(spark: SparkSession, name: str, wanted: str) -> list[Listed]:
             )
         found.setdefault((form, _way(form, place, size)), []).append(place)
     if not found:
-        raise InputError(f"{name}: there is no such file, or nothing in it")
+        raise InputError(f"{name}: no such file, or it is empty")
     alone = len(found) == 1  # the folder itself: its folders may name columns
     return [
         Listed(form, way, tuple(some), (name,) if alone else tuple(some))

@@ -30,6 +30,7 @@ from copysift.engines.spark.sketch_tasks import (
     table_rows,
 )
 from copysift.errors import InputError
+from copysift.model.traits import is_raw
 from copysift.runs.sets import Sets, Sketched
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
@@ -65,7 +66,7 @@ def plan(spark: SparkSession, sources: Iterable[str], settings: CorpusSettings) 
     found: list[Segment] = []
     for place in sources:
         if place != "-" and not Path(place).exists():
-            raise InputError(f"{place}: there is no such file or folder")
+            raise InputError(f"{place}: no such file or folder")
         form = format_of(place) if settings.input == "auto" else settings.input
         plain = form in _LINES and place.endswith(_LINES[form])
         size = Path(place).stat().st_size if plain else 0
@@ -158,7 +159,7 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     if not segment.form:
         walking = walking_of(settings)
         reading = Reading(
-            containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
+            containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind)
         )
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
