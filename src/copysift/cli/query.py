@@ -62,10 +62,10 @@ def _query_index(
     place: str, names: tuple[str, ...], values: dict[str, object], query: Query, door: Door
 ) -> int:
     form = chosen("query", door) if door.format or not door.null else "names"
-    language = str(values.pop("language", ""))
     if door.server:
-        if language:
-            raise UsageError("--language cannot be sent to a server", hint="send a file with a name")
+        if query.language or query.kind != "auto":
+            flag = "--language" if query.language else "--kind"
+            raise UsageError(f"{flag} cannot be sent to a server", hint="send a file with a name")
         from copysift.cli.remote import query_there
 
         answer, sources = query_there(place, names, values, query, door, form)
@@ -73,19 +73,19 @@ def _query_index(
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
     must_exist(place)
-    with opened({**values, "index": place}) as store:
+    with opened({**values, "index": place}, Query) as store:
         questions, skipped = [], []
         for name in names:
             if name == "-":
-                questions.append(store.question(sys.stdin.buffer.read(), language=language))
+                questions.append(store.question(sys.stdin.buffer.read(), asked=query))
                 continue
-            for found in store.questions(name, language=language):
+            for found in store.questions(name, query):
                 if isinstance(found, Skipped):
                     skipped.append(found)
                 else:
                     questions.append(found)
         questions += [
-            store.question(text, text=True, name=_named(text), language=language) for text in door.query_text
+            store.question(text, text=True, name=_named(text), asked=query) for text in door.query_text
         ]
         passages = (form == "json" and not door.no_regions) or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)

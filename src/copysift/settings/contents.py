@@ -42,21 +42,35 @@ SCHEME_OPTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents:
-    """What in a document counts, and which of it becomes fingerprints."""
+class LookUp:
+    """How one document is read; of what is looked up in an index, the settings of the index decide the rest."""
 
     kind: str = declare(
         "auto", "--kind",
         "How to read documents: auto (by content, then name), text, words, code, html, html-words or bytes.",
         CONTENTS, text, "KIND", commands=f"{READ} {LOOK_UP}",
+        help_for={
+            LOOK_UP: "How to read what you look up: auto (by content, then name), or a kind that the index "
+            "has."
+        },
         aliases=(alias("--html", MAKE_RUN, values={"always": "html-words", "never": "words"}),),
     )  # fmt: skip
     language: str = declare(
         "", "--language", "Treat all programs as this language. See `copysift languages`.",
         CONTENTS, text, "NAME", commands=f"{READ} {LOOK_UP}", default_text="by file name",
-        help_for={"query": "Treat what you look up as a program in this language. See `copysift languages`."},
+        help_for={LOOK_UP: "Treat what you look up as a program in this language. See `copysift languages`."},
         aliases=(alias("--as", "query"),),
     )  # fmt: skip
+    base: tuple[str, ...] = declare(
+        (), "--base", "Starter code to ignore. Repeatable.",
+        CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents(LookUp):
+    """What in a document counts, and which of it becomes fingerprints."""
+
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "Add a language of your own (see docs/languages.md). Repeatable.",
         CONTENTS, texts, "FILE", commands=f"{READ} {LOOK_UP} index-check languages", default_text="none",
@@ -65,10 +79,6 @@ class Contents:
         "file", "--by",
         "What counts as one document: file, or dir (each first-level folder or archive is one submission).",
         CONTENTS, text, "UNIT", choices=("file", "dir"), commands=f"{READ} query",
-    )  # fmt: skip
-    base: tuple[str, ...] = declare(
-        (), "--base", "Starter code to ignore. Repeatable.",
-        CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
     )  # fmt: skip
     earlier: tuple[str, ...] = declare(
         (), "--earlier",

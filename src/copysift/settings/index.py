@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from copysift.settings.commands import REPORTED
+from copysift.settings.contents import LookUp
 from copysift.settings.declaration import check_limits, declare, with_default
 from copysift.settings.parsing import count
 from copysift.settings.selection import COUNT_THRESHOLD, REVIEW, Selection, check_threshold
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query(Selection):
+class Query(Selection, LookUp):
     """Which documents answer a query."""
 
     COMMANDS: ClassVar[str] = "query"

@@ -22,9 +22,9 @@ class ScanKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     by: Literal["file", "dir"]
-    base: str | Iterable[str | PathLike[str]]
     earlier: str | Iterable[str | PathLike[str]]
     metadata: str | PathLike[str]
     noise: int | None
@@ -165,6 +165,8 @@ class IndexKeywords(TypedDict, total=False):
 class QueryKeywords(TypedDict, total=False):
     """Settings of `copysift query`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
     measure: Literal[
         "similarity",
         "resemblance",
@@ -197,6 +199,8 @@ class SweepKeywords(TypedDict, total=False):
 class LocateKeywords(TypedDict, total=False):
     """Settings of `copysift locate`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
     threshold: float | str | None
 
 
@@ -219,6 +223,8 @@ class ChangesKeywords(TypedDict, total=False):
 class CopiesKeywords(TypedDict, total=False):
     """Settings of `copysift copies`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
     threshold: float | str | None
     original: str | PathLike[str]
     group_by: Literal["host", "folder", "none"]
@@ -230,8 +236,8 @@ class ClusterKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
     base: str | Iterable[str | PathLike[str]]
+    language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -294,8 +300,8 @@ class DedupKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
     base: str | Iterable[str | PathLike[str]]
+    language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import UsageError
-from copysift.settings.commands import LOOK_UP
 from copysift.settings.refusals import is_refused, refuse
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ class Pending(NamedTuple):
 
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
-    Pending("kind", LOOK_UP),
-    Pending("language", "locate copies"),
     Pending("by", "compare sweep cluster dedup query"),
     Pending("base", "compare index query locate copies"),
     Pending("metadata", "compare sweep cluster dedup"),

@@ -14,6 +14,7 @@ from copysift.model.values import Answer, Group, Hit, Indexed, Pair, Result, Ski
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
+from copysift.settings.contents import LookUp
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
@@ -28,6 +29,7 @@ from copysift.workflows.stored_settings import (
     StoredReader,
     entry_of,
     programs_in,
+    question_reader,
     reader_of,
     reconciled,
     remembered,
@@ -203,14 +205,15 @@ class Index(OverTime):
     ) -> Iterator[Hit]:
         """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
 
-        Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick.
+        Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick, and
+        kind and language, which say how it is read.
         What was found damaged on the way stands in `damages`.
         """
         query, hits = make(Query, asked, "query"), []
         if isinstance(content, str | os.PathLike) and not text:
-            questions: Iterable[Question | Skipped] = self.questions(content)
+            questions: Iterable[Question | Skipped] = self.questions(content, query)
         else:
-            questions = [self.question(content, text=text)]
+            questions = [self.question(content, text=text, asked=query)]
         for question in questions:
             if isinstance(question, Skipped):
                 raise InputError(f"{question.name}: {question.reason}")
@@ -224,36 +227,40 @@ class Index(OverTime):
         group = Group(question.name, question.name, question.kind, question.bytes, count)
         return hits, group
 
-    def questions(self, path: Place, *, language: str = "") -> Iterator[Question | Skipped]:
+    def questions(self, path: Place, asked: LookUp | None = None) -> Iterator[Question | Skipped]:
         """Make a question of every document at or below a path: a file, a container, a file of records."""
-        reader = reader_of(self.settings, self.stored())
-        return file_questions(reader, reading_of(self.settings), path, language)
+        asked = asked or LookUp()
+        reader, alone = self._question_reader(asked), asked.kind != "auto"
+        return file_questions(reader, reading_of(self.settings), path, asked.language, alone)
 
     def question(
-        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+        self,
+        content: Place | bytes | Document,
+        *,
+        text: bool = False,
+        name: str = "",
+        asked: LookUp | None = None,
     ) -> Question:
         """Make a question of a file, of bytes, of a document or of a string; these may be a program."""
-        reader = reader_of(self.settings, self.stored())
+        asked = asked or LookUp()
+        language, alone = asked.language, bool(asked.language) or asked.kind != "auto"
+        reader = self._question_reader(asked)
         if isinstance(content, Document):
             data, kind = b"".join(content.content.chunks()), content.hint.kind
             source = data if kind == "bytes" else to_utf8(data)[0]
             kind = kind if kind not in ("", "auto") else reader.kind_of(source, content.file)
-            return question_of(content.name, data, source, kind)
+            return question_of(content.name, data, source, kind, alone)
         if isinstance(content, bytes) or text:
             data = (
                 content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
             )
-            source = data if text else to_utf8(data)[0]
+            source = data if text or asked.kind == "bytes" else to_utf8(data)[0]
             kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
-            return question_of(name or "-", data, source, kind)
-        path = os.fspath(content)
-        loaded = load(entry_of(path))
+            return question_of(name or "-", data, source, kind, alone)
+        loaded = load(entry_of(os.fspath(content)))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
-        if language:
-            data = Path(path).read_bytes()
-            return question_of(path, data, to_utf8(data)[0], reader.kind_in(language))
-        return file_question(reader, path, loaded)
+        return file_question(reader, loaded, language, alone)
 
     def answer(
         self,
@@ -391,6 +398,9 @@ class Index(OverTime):
     def _stored_reader(self, snapshot: Snapshot) -> StoredReader:
         require_seed(self.path, self._stored, self.settings)
         return StoredReader(self.settings, snapshot, self._places)
+
+    def _question_reader(self, asked: LookUp) -> Reader:
+        return question_reader(self.path, self.settings, self.stored(), asked.kind, asked.language)
 
     def _asking(self) -> Asking:
         snapshot = self._reading()

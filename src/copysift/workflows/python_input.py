@@ -51,27 +51,33 @@ def document_of(item: Any) -> Document:
     return Document.of(str(name), content if isinstance(content, str) else bytes(content))
 
 
-def question_of(name: str, data: bytes, source: bytes, kind: str) -> Question:
+def question_of(name: str, data: bytes, source: bytes, kind: str, alone: bool = False) -> Question:
     """Make a question of a readable source and the bytes that it was made from."""
-    return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
+    checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
+    return Question(name, source, kind, checksum, len(data), alone)
 
 
-def file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
-    """Make a question of a file."""
+def file_question(reader: Reader, loaded: Loaded, language: str = "", alone: bool = False) -> Question:
+    """Make a question of a file, a program of a language if one is named."""
+    name = loaded.entry.name
+    if language:
+        data = b"".join(loaded.open())
+        return question_of(name, data, to_utf8(data)[0], reader.kind_in(language), True)
     kind, chunks = reader.opened(loaded)
-    return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)
+    return Question(name, b"".join(chunks), kind, loaded.checksum, loaded.size, alone)
 
 
 def file_questions(
-    reader: Reader, reading: Reading, path: str | os.PathLike[str], language: str = ""
+    reader: Reader,
+    reading: Reading,
+    path: str | os.PathLike[str],
+    language: str = "",
+    alone: bool = False,
 ) -> Iterator[Question | Skipped]:
     """Make a question of every document at or below a path, programs of a language if one is named."""
     for found in Inputs(reading).documents([path]):
         loaded = found if isinstance(found, Linked | Skipped) else load(found)
         if isinstance(loaded, Skipped):
             yield loaded
-        elif isinstance(loaded, Loaded) and language:
-            data = b"".join(loaded.entry.content.chunks())
-            yield question_of(loaded.entry.name, data, to_utf8(data)[0], reader.kind_in(language))
         elif isinstance(loaded, Loaded):
-            yield file_question(reader, loaded.entry.name, loaded)
+            yield file_question(reader, loaded, language, alone)

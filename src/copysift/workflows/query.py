@@ -37,13 +37,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A document to ask for: its readable source, its kind, and the checksum and size of its bytes."""
+    """A document to ask for: its readable source, its kind, and the checksum and size of its bytes.
+
+    `alone`: the kind was asked for, so that a program is looked up by its tokens only, or as text only.
+    """
 
     name: str
     source: bytes
     kind: str
     checksum: bytes
     bytes: int
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ class Asking:
     def _looks(self, question: Question, query: Query) -> list[_Look]:
         """Look a question up in every channel that it has."""
         looks = []
-        for kind in self._reader.readings(question.kind):
+        for kind in (question.kind,) if question.alone else self._reader.readings(question.kind):
             asked = self._fingerprinted(question, query, kind)
             channel = channel_of(kind)
             looks.append(_Look(channel, kind, asked, *self._snapshot.find(asked.looked_up)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.kinds.kind import CODE, TEXT, family
 from copysift.model.document import INSIDE, Document
 from copysift.model.values import Skipped
+from copysift.runtime import registry
 from copysift.settings.comparison import THRESHOLDS, Settings, Thresholds
 from copysift.settings.declaration import make, settings_of
 from copysift.sources.file_content import file_at
@@ -23,6 +26,7 @@ from copysift.workflows.reading import Reader
 from copysift.workflows.selection import seed_check
 from copysift.workflows.submissions import reading_of
 
+_READ_AS = ("text", "html", CODE, "bytes")  # what --kind auto reads documents as
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
 SKETCHED = ("min", "adaptive-mod")
 
@@ -55,6 +59,29 @@ def programs_in(stored: Mapping[str, Any]) -> str:
 def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
     """Make a reader that takes programs as the documents of an index were taken."""
     return Reader(settings, programs=programs_in(stored))
+
+
+def question_reader(
+    path: Path, settings: Settings, stored: Mapping[str, Any], kind: str = "auto", language: str = ""
+) -> Reader:
+    """Make a reader of what is looked up; refuse a kind that the documents of the index do not have."""
+    reader = reader_of(settings, stored)
+    if language:
+        reader.kind_in(language)  # refuses what the index does not have
+    if kind == "auto":
+        return reader
+    registry.check(registry.KINDS, kind)
+    made = CODE if settings.language else settings.kind
+    known = [each for each in _READ_AS if each != CODE or programs_in(stored) != TEXT]
+    if made != "auto":
+        known = [made, *(each for each in THRESHOLDS if family(each) == family(made) and each != made)]
+    if kind not in known:
+        few = ", ".join(known[:-1]) + f" or {known[-1]}" if len(known) > 1 else known[0]
+        raise UsageError(
+            f"{path} has no documents read as {kind}: it was created with --kind {settings.kind}",
+            hint=f"choose --kind {few}, or leave it out",
+        )
+    return Reader(dataclasses.replace(settings, kind=kind), programs=programs_in(stored))
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:
