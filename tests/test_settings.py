@@ -12,7 +12,7 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make, settings_of
 from copysift.settings.pending import PENDING, refuse_pending
 
-REDEFINED = {"shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared"}  # with_default
+REDEFINED = {"shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared", "by"}  # with_default
 
 
 @pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])

@@ -91,8 +91,9 @@ def _query_index(
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
         skipped += [Skipped(damage.where, damage.what) for damage in store.damages]
         short = [] if door.quiet else store.too_short(questions)
-        sources = {question.name: question.source for question in questions}
+        sources = {part.name: part.source for question in questions for part in question.parts}
     console.name_skipped(skipped)
+    console.name_notes(answer.notes, door)
     for name, guarantee in short:
         console.note(f"{name} is shorter than the guarantee threshold ({guarantee}): matches may be missed")
     _show(answer, form, door, sources)

@@ -64,6 +64,10 @@ class LookUp:
     base: tuple[str, ...] = declare(
         (), "--base", "Starter code to ignore. Repeatable.",
         CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
+        help_for={
+            "index": "Starter code to ignore, also in later queries and scans of the index. Repeatable.",
+            LOOK_UP: "Starter code to ignore, besides that of the index. Repeatable.",
+        },
     )  # fmt: skip
 
 
@@ -130,8 +134,12 @@ class Contents(LookUp):
         1000, "--max-shared",
         "Ignore fingerprints found in more than N documents (or a share such as 20%). They are counted and "
         "shown.",
-        CONTENTS, count_or_share, "N", commands=f"scan {MAKE_RUN}",
-        help_for={MAKE_RUN: "Shingles found in more than N documents do not form pairs on their own."},
+        CONTENTS, count_or_share, "N", commands=f"scan query {MAKE_RUN}",
+        help_for={
+            MAKE_RUN: "Shingles found in more than N documents do not form pairs on their own.",
+            "query": "Ignore fingerprints found in more than N documents of the index (or a share such as "
+            "20%). They are counted.",
+        },
     )  # fmt: skip
     seed: int = declare(
         0, "--seed",

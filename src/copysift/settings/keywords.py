@@ -136,6 +136,7 @@ class IndexKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     by: Literal["file", "dir"]
     metadata: str | PathLike[str]
@@ -167,6 +168,7 @@ class QueryKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     measure: Literal[
         "similarity",
         "resemblance",
@@ -180,6 +182,8 @@ class QueryKeywords(TypedDict, total=False):
     threshold: float | str | None
     min_shared: int
     limit: int | None
+    by: Literal["file", "dir"]
+    max_shared: float | str | None
     window: int | None
     quick: int | None
 
@@ -201,6 +205,7 @@ class LocateKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     threshold: float | str | None
 
 
@@ -225,6 +230,7 @@ class CopiesKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     threshold: float | str | None
     original: str | PathLike[str]
     group_by: Literal["host", "folder", "none"]

@@ -31,8 +31,8 @@ class Pending(NamedTuple):
 
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
-    Pending("by", "compare sweep cluster dedup query"),
-    Pending("base", "compare index query locate copies"),
+    Pending("by", "compare sweep cluster dedup"),
+    Pending("base", "compare"),
     Pending("metadata", "compare sweep cluster dedup"),
     Pending("measure", "scan show", ("containment-left", "containment-right", "sif")),
     Pending("measure", "compare", ("sif",)),

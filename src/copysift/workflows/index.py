@@ -19,10 +19,20 @@ from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
 from copysift.sources.files import load
+from copysift.store.base_code import base_of
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
-from copysift.workflows.python_input import batched, document_of, file_question, file_questions, question_of
-from copysift.workflows.query import Asking, Question
+from copysift.workflows.index_base import base_of_question
+from copysift.workflows.python_input import (
+    batched,
+    document_of,
+    file_question,
+    file_questions,
+    question_of,
+    submission_questions,
+)
+from copysift.workflows.query import Asking
+from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
     Places,
@@ -69,6 +79,8 @@ class Index(OverTime):
         self._given: dict[str, object] = {**settings}
         self._places = Places(self.path)
         self._snapshot: Snapshot | None = None
+        self._asked: tuple[tuple[str, ...], Asking] | None = None  # of this snapshot, without this base code
+        self._common = 0  # fingerprints of questions that too many documents have
         self._writer: Writer | None = None
         self._policy: Policy | None = None
         self._keep_text = keep_text
@@ -102,7 +114,7 @@ class Index(OverTime):
 
         An iterator that is under way keeps it and goes on with it, whatever is added or removed meanwhile.
         """
-        self._snapshot = None
+        self._snapshot = self._asked = None
 
     # ---- writing
 
@@ -113,6 +125,7 @@ class Index(OverTime):
         and one of `id`, `uri` and `name`. A document of a known name replaces it.
         """
         adding = self._adding(progress)
+        adding.base_code()
         if isinstance(what, str | os.PathLike):
             adding.files([what])
         else:
@@ -131,6 +144,7 @@ class Index(OverTime):
         Without paths, the files that the index knows are looked at.
         """
         adding = self._adding(progress)
+        adding.base_code()
         known = [row.name for row in self._writing().catalog.documents() if row.file]
         if paths is None:
             outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
@@ -222,16 +236,23 @@ class Index(OverTime):
 
     def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
         """Answer one question: hits, and the question as it was fingerprinted."""
-        hits, count, damages = self._asking().ask(question, query, passages)
-        self.damages = list(dict.fromkeys([*self.damages, *damages]))
-        group = Group(question.name, question.name, question.kind, question.bytes, count)
-        return hits, group
+        found = self._asking(query.base).ask(question, query, passages)
+        self.damages = list(dict.fromkeys([*self.damages, *found.damages]))
+        self._common += found.common
+        group = Group(question.name, question.name, question.kind, question.bytes, found.fingerprints)
+        return found.hits, group
 
     def questions(self, path: Place, asked: LookUp | None = None) -> Iterator[Question | Skipped]:
-        """Make a question of every document at or below a path: a file, a container, a file of records."""
+        """Make a question of every document at or below a path: a file, a container, a file of records.
+
+        With `by` "dir" of every submission: a first-level folder or archive with all its files.
+        """
         asked = asked or LookUp()
         reader, alone = self._question_reader(asked), asked.kind != "auto"
-        return file_questions(reader, reading_of(self.settings), path, asked.language, alone)
+        questions = file_questions
+        if isinstance(asked, Query) and asked.by == "dir":
+            questions = submission_questions
+        return questions(reader, reading_of(self.settings), path, asked.language, alone)
 
     def question(
         self,
@@ -272,24 +293,38 @@ class Index(OverTime):
     ) -> Answer:
         """Answer several questions, as the reports show them."""
         groups, hits = [], []
+        self._common = 0
         for question in questions:
             found, group = self.ask(question, query, passages=passages)
             groups.append(group)
             hits += found
         values: dict[str, object] = {**self.stored(), "threshold": query.cut, "measure": query.measure}
         values |= {"min_shared": query.min_shared, "window": query.window, "quick": query.quick}
-        return Answer(values, tuple(groups), tuple(hits), tuple(skipped))
+        if query.base:
+            values["base"] = list(query.base)
+        if query.max_shared is not None:
+            values["max_shared"] = query.max_shared
+        notes: tuple[str, ...] = ()
+        if self._common:
+            many = f"{query.max_shared:.0%} of the" if isinstance(query.max_shared, float) else query.max_shared
+            notes = (f"{self._common:,} fingerprints in more than {many} documents are ignored (--max-shared)",)
+        return Answer(values, tuple(groups), tuple(hits), tuple(skipped), notes)
 
     def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:
         """Give the questions that are shorter than their guarantee threshold, with that threshold."""
         reader = Reader(self.settings)
         short: list[tuple[str, int]] = []
         for question in questions:
-            guarantee = reader.noise(question.kind)[1]
-            if len(question.source) < 16 * guarantee:  # more bytes are more symbols than that in any kind
-                symbols = len(reader.canonical_of(question.source, question.kind).symbols)
-                if symbols < guarantee:
-                    short.append((question.name, guarantee))
+            limits = [reader.noise(part.kind)[1] for part in question.parts]
+            small = all(  # more bytes are more symbols than that in any kind
+                len(part.source) < 16 * guarantee
+                for part, guarantee in zip(question.parts, limits, strict=True)
+            )
+            if small and all(
+                len(reader.canonical_of(part.source, part.kind).symbols) < guarantee
+                for part, guarantee in zip(question.parts, limits, strict=True)
+            ):
+                short.append((question.name, limits[0]))
         return short
 
     def pairs(self, *, regions: bool = False, **settings: Unpack[ScanKeywords]) -> Iterator[Pair]:
@@ -328,6 +363,7 @@ class Index(OverTime):
     def info(self) -> dict[str, object]:
         """Give the numbers of the index: documents, fingerprints, sizes, settings, dates of sweeps."""
         numbers = self._reading().numbers() | {"settings": self.stored()}
+        numbers |= {"base": len(base_of(self._reading().catalog)[0])}
         return numbers | {"sweeps": [sweep.date for sweep in self.sweeps()] if self.swept else []}
 
     def stored(self) -> dict[str, object]:
@@ -402,9 +438,13 @@ class Index(OverTime):
     def _question_reader(self, asked: LookUp) -> Reader:
         return question_reader(self.path, self.settings, self.stored(), asked.kind, asked.language)
 
-    def _asking(self) -> Asking:
+    def _asking(self, base: tuple[str, ...] = ()) -> Asking:
         snapshot = self._reading()
-        return Asking(snapshot, self._stored_reader(snapshot), self._places)
+        if self._asked is None or self._asked[0] != base:
+            reader = self._stored_reader(snapshot)
+            ignored = base_of_question(base, self.settings, reader)
+            self._asked = base, Asking(snapshot, reader, self._places, ignored)
+        return self._asked[1]
 
     def _sketching(self) -> tuple[Reader, bool]:
         require_seed(self.path, self._stored, self.settings)

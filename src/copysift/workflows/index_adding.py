@@ -31,7 +31,7 @@ from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submission_intake import Intake, Taken
-from copysift.workflows.submissions import reading_of, submission_roster
+from copysift.workflows.submissions import base_code, reading_of, submission_roster
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
@@ -101,6 +101,13 @@ class Adding:
         self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
         self._unit_numbers: dict[str, int] = {}
         self.done = Added()
+
+    def base_code(self) -> None:
+        """File the base code of the settings: the index ignores it from now on."""
+        if self._settings.base:
+            base, unread = base_code(self._settings, self._spool, self._reader, self._jobs)
+            self.done.skipped += unread
+            self._writer.add_base((base.hashes, *base.lexemes))
 
     def files(self, paths: Iterable[str | os.PathLike[str]]) -> set[str]:
         """Add the documents at or below the paths; give the names of all that were met."""

@@ -14,9 +14,11 @@ from copysift.runtime.encoding import to_utf8
 from copysift.sources.files import DIGEST, Loaded, load
 from copysift.sources.inputs import Inputs
 from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
 from copysift.sources.walk import Linked
-from copysift.workflows.query import Question
+from copysift.workflows.question import Part, Question
 from copysift.workflows.reading import Reader
+from copysift.workflows.submission_intake import Intake
 
 
 def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
@@ -81,3 +83,34 @@ def file_questions(
             yield loaded
         elif isinstance(loaded, Loaded):
             yield file_question(reader, loaded, language, alone)
+
+
+def submission_questions(
+    reader: Reader,
+    reading: Reading,
+    path: str | os.PathLike[str],
+    language: str = "",
+    alone: bool = False,
+) -> Iterator[Question | Skipped]:
+    """Make a question of every submission at a path: a first-level folder or archive with all its files."""
+    taken = Intake(reading, Spool(), True).take([path])
+    yield from taken.skipped
+    files: dict[str, list[Document]] = {group: [] for group in taken.groups}
+    for document, group in taken.files:
+        files[group].append(document)
+    for group, documents in files.items():
+        parts, size = [], 0
+        for document in documents:
+            loaded = load(document)
+            if isinstance(loaded, Skipped):
+                yield loaded
+                continue
+            made = file_question(reader, loaded, language, alone)
+            parts.append(Part(made.name, made.source, made.kind))
+            size += made.bytes
+        if parts:
+            kinds = {part.kind.partition(":")[0] for part in parts}
+            kind = parts[0].kind if len(kinds) == 1 else "mixed"
+            yield Question(group, b"", kind, b"", size, alone or bool(language), tuple(parts))
+        else:
+            yield Skipped(group, "is a submission without a readable file")

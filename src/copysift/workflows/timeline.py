@@ -23,7 +23,8 @@ from copysift.settings.keywords import (
     SweepKeywords,
 )
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
-from copysift.workflows.query import Question
+from copysift.workflows.index_base import base_of_question
+from copysift.workflows.question import Question
 
 if TYPE_CHECKING:
     from copysift.model.document import Document
@@ -51,7 +52,7 @@ class OverTime(ABC):
     def _writing(self, *, at_once: bool = True) -> Writer: ...
 
     @abstractmethod
-    def _asking(self) -> Asking: ...
+    def _asking(self, base: tuple[str, ...] = ()) -> Asking: ...
 
     @abstractmethod
     def question(
@@ -121,6 +122,11 @@ class OverTime(ABC):
         trace = self._trace()
         trace.number_of(uri)  # an address that nobody met is told first
         tracing = make(Tracing, asked, "locate")
+        if tracing.base:
+            raise UsageError(
+                f"--base is about a file that is read, and {uri} was compared when it was swept",
+                hint="use sweep --base, or pass a file",
+            )
         _refuse_of_address(tracing, uri)
         return locate(trace, uri, tracing.kept)
 
@@ -131,8 +137,9 @@ class OverTime(ABC):
         tracing = make(Tracing, asked, "locate")
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
-        found = self._sketching()[0].fingerprints(question.kind, [question.source] if question.source else [])
-        measures = trace.measures(found)
+        reader = self._sketching()[0]
+        found = reader.fingerprints(question.kind, [question.source] if question.source else [])
+        measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
         return locate_contents(trace, question.name, exact, measures, tracing.cut)
 
     def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
@@ -192,7 +199,8 @@ class OverTime(ABC):
 
         reader, _ = self._sketching()
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
-        found = self._asking().contents(question, Query(threshold=asked.cut, measure="containment-left"))
+        query = Query(threshold=asked.cut, measure="containment-left")
+        found = self._asking(asked.base).contents(question, query)
         return holding.holders(found, asked.watch)
 
     def _trace(self) -> Trace:
