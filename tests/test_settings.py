@@ -12,7 +12,9 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make, settings_of
 from copysift.settings.pending import PENDING, refuse_pending
 
-REDEFINED = {"shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared", "by"}  # with_default
+REDEFINED = {  # with_default
+    "shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared", "by",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])

@@ -43,7 +43,7 @@ SCHEME_OPTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class LookUp:
-    """How one document is read; of what is looked up in an index, the settings of the index decide the rest."""
+    """How one document is read; for a look-up, the settings of the index decide the rest."""
 
     kind: str = declare(
         "auto", "--kind",

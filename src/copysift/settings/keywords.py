@@ -95,6 +95,7 @@ class CompareKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     guarantee: int | None

@@ -31,12 +31,7 @@ class Pending(NamedTuple):
 
 RECORDS = "scan compare index sweep cluster dedup query"
 PENDING = (
-    Pending("by", "compare sweep cluster dedup"),
-    Pending("base", "compare"),
-    Pending("metadata", "compare sweep cluster dedup"),
-    Pending("measure", "scan show", ("containment-left", "containment-right", "sif")),
-    Pending("measure", "compare", ("sif",)),
-    Pending("measure", "query", ("similarity", "longest")),
+    Pending("by", "cluster dedup"),
     Pending("max_bytes_per_file", RECORDS),
     Pending("input_format", "scan compare index query"),
 )

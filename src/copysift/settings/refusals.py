@@ -1,4 +1,4 @@
-"""Options that have no meaning in a corpus, each with the reason and what to use instead."""
+"""Options and values that make no sense in a command, each with the reason and what to use instead."""
 
 from __future__ import annotations
 
@@ -49,6 +49,22 @@ REFUSALS = (
     Refusal(
         "earlier", MAKE_RUN, "a corpus is compared with a run, which is not read again",
         "use cluster --extend RUN or dedup --against RUN",
+    ),
+    Refusal("by", "compare", "A and B are what is compared", "use scan A --earlier B --by dir"),
+    Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
+    Refusal("metadata", "compare", "A and B are compared whoever wrote them", "use scan --metadata"),
+    Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
+    Refusal(
+        "metadata", MAKE_RUN, "clusters are chains: two works of one author would meet through a third",
+        "use scan --metadata",
+    ),
+    Refusal(
+        "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
+        "choose containment-left, or use query", ("sif",),
+    ),
+    Refusal(
+        "measure", "query", "how rare the rest of a document is stays unknown: only fingerprints of the query are "
+        "looked up", "use scan FILE --earlier INDEX", ("similarity",),
     ),
     Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
     Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),

@@ -306,8 +306,9 @@ class Index(OverTime):
             values["max_shared"] = query.max_shared
         notes: tuple[str, ...] = ()
         if self._common:
-            many = f"{query.max_shared:.0%} of the" if isinstance(query.max_shared, float) else query.max_shared
-            notes = (f"{self._common:,} fingerprints in more than {many} documents are ignored (--max-shared)",)
+            most = query.max_shared
+            many = f"{most:.0%} of the documents" if isinstance(most, float) else f"{most:,} documents"
+            notes = (f"{self._common:,} fingerprints in more than {many} are ignored (--max-shared)",)
         return Answer(values, tuple(groups), tuple(hits), tuple(skipped), notes)
 
     def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:

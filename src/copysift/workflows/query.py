@@ -173,7 +173,7 @@ class Asking:
         if query.window is None and query.quick is None:
             return distinct(together.hashes)
         if query.quick is not None and len(parts) > 1:
-            raise UsageError("--quick looks up one document, and a submission has several", hint="leave it out")
+            raise UsageError("--quick needs one document, and a submission has several", hint="leave it out")
         chosen = []
         for (part, kind), found in zip(parts, own, strict=True):
             hashes = found.hashes
@@ -185,8 +185,7 @@ class Asking:
                 hashes = self._base.without(coarser.fingerprint([canonical])).hashes
             if query.quick is not None and query.quick < len(distinct(hashes)):
                 canonical = self._reader.canonical_of(part.source, kind)
-                hashes = smallest(canonical, hashes, settings, query.quick)
-                return hashes
+                return smallest(canonical, hashes, settings, query.quick)
             chosen.append(hashes)
         return distinct(np.concatenate(chosen))
 

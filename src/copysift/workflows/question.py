@@ -1,4 +1,4 @@
-"""What is looked up in an index: a document or a submission, its fingerprints, and what the index has of it."""
+"""What is looked up in an index: a document or a submission, its fingerprints, and what was found."""
 
 from __future__ import annotations
 

@@ -55,9 +55,9 @@ def gather(
     intake = Intake(
         reading_of(settings), spool, settings.by == "dir", whole=not archives, qualified=qualified
     )
-    handed_out = _required(
-        intake, settings.base, "--base"
-    )  # first: what was handed out is nobody's submission
+    # First: what was handed out is nobody's submission. But two sides are compared whatever they are.
+    aside = Intake(reading_of(settings), spool, False) if qualified or not archives else intake
+    handed_out = _required(aside, settings.base, "--base")
     new = intake.take(paths)
     for document in documents:
         new.files.append((document, document.unit or document.name))
