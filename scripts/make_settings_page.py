@@ -8,7 +8,7 @@ from copysift.cli.options import declared, default_of
 from copysift.settings.commands import INDEX, SECTIONS
 from copysift.settings.contents import THRESHOLDS
 from copysift.settings.declaration import Setting
-from copysift.settings.pending import is_pending
+from copysift.settings.refusals import is_refused
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings
@@ -61,7 +61,7 @@ def uses() -> dict[str, list[tuple[str, Setting]]]:
     found: dict[str, list[tuple[str, Setting]]] = {}
     for command in commands():
         for entry in declared(command).values():
-            if not is_pending(entry.name, command):
+            if not is_refused(entry.name, command):
                 found.setdefault(entry.name, []).append((command, entry))
     return found
 

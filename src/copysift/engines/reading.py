@@ -34,8 +34,9 @@ def records(
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = walking_of(settings)
     reading = Reading(
-        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
-    )
+        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes",
+        max_bytes=settings.max_bytes_per_file,
+    )  # fmt: skip
     for source in sources:
         yield from open_source(
             source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),

@@ -54,6 +54,7 @@ class ScanKeywords(TypedDict, total=False):
     min_match: int | None
     same_suffix: bool
     size_ratio: float | None
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -67,6 +68,7 @@ class ScanKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class ShowKeywords(TypedDict, total=False):
@@ -117,6 +119,7 @@ class CompareKeywords(TypedDict, total=False):
         "longest",
     ]
     threshold: float | str | None
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -130,6 +133,7 @@ class CompareKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class IndexKeywords(TypedDict, total=False):
@@ -149,6 +153,7 @@ class IndexKeywords(TypedDict, total=False):
     anchor: str | Iterable[str | PathLike[str]]
     disjoint: bool
     seed: int | str
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -162,6 +167,7 @@ class IndexKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class QueryKeywords(TypedDict, total=False):
@@ -277,6 +283,7 @@ class ClusterKeywords(TypedDict, total=False):
     one_file_system: bool
     memory: int | str
     jobs: int
+    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
@@ -341,6 +348,7 @@ class DedupKeywords(TypedDict, total=False):
     one_file_system: bool
     memory: int | str
     jobs: int
+    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import UsageError
@@ -51,6 +52,10 @@ REFUSALS = (
         "use cluster --extend RUN or dedup --against RUN",
     ),
     Refusal("by", "compare", "A and B are what is compared", "use scan A --earlier B --by dir"),
+    Refusal(
+        "by", MAKE_RUN, "a corpus is made of records, each with an ID, and that is what clusters have",
+        "use scan --by dir, which also gives the clusters of submissions",
+    ),
     Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
     Refusal("metadata", "compare", "A and B are compared whoever wrote them", "use scan --metadata"),
     Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
@@ -63,8 +68,8 @@ REFUSALS = (
         "choose containment-left, or use query", ("sif",),
     ),
     Refusal(
-        "measure", "query", "how rare the rest of a document is stays unknown: only fingerprints of the query are "
-        "looked up", "use scan FILE --earlier INDEX", ("similarity",),
+        "measure", "query", "only fingerprints of the query are looked up, not how rare the others of a "
+        "document are", "use scan FILE --earlier INDEX", ("similarity",),
     ),
     Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
     Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),
@@ -80,7 +85,18 @@ def is_refused(option: str, command: str) -> bool:
     )
 
 
-def refuse(entry: Setting, commands: list[str], value: object) -> None:
+def refuse_all(
+    commands: tuple[str, ...], values: Mapping[str, object], declared: Mapping[str, Setting]
+) -> None:
+    """Raise UsageError for a value that none of the commands can use."""
+    for name, value in values.items():
+        entry = declared[name]
+        taking = [each for each in commands if each in entry.commands]
+        if taking and value != entry.default:
+            _refuse(entry, taking, value)
+
+
+def _refuse(entry: Setting, commands: list[str], value: object) -> None:
     """Raise UsageError for a value that all of these commands refuse."""
     rows = [each for each in REFUSALS if each.option == entry.name]
     found = [next((row for row in rows if row.concerns(command, value)), None) for command in commands]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
@@ -35,12 +36,14 @@ from copysift.workflows.query import Asking
 from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
+    READING,
     Places,
     StoredReader,
     entry_of,
     programs_in,
     question_reader,
     reader_of,
+    reading_settings,
     reconciled,
     remembered,
     require_seed,
@@ -143,7 +146,7 @@ class Index(OverTime):
 
         Without paths, the files that the index knows are looked at.
         """
-        adding = self._adding(progress)
+        adding = self._adding(progress, named=paths is not None)
         adding.base_code()
         known = [row.name for row in self._writing().catalog.documents() if row.file]
         if paths is None:
@@ -252,7 +255,9 @@ class Index(OverTime):
         questions = file_questions
         if isinstance(asked, Query) and asked.by == "dir":
             questions = submission_questions
-        return questions(reader, reading_of(self.settings), path, asked.language, alone)
+        fields = reading_settings(self.path, self._reading().catalog, self._given)
+        reading = replace(reading_of(self.settings), fields=reading_of(fields).fields)
+        return questions(reader, reading, path, asked.language, alone)
 
     def question(
         self,
@@ -454,13 +459,21 @@ class Index(OverTime):
             self._writing(at_once=False).decide(self._stored)
         return reader_of(self.settings, self._stored), self._texts
 
-    def _adding(self, progress: Progress | None) -> Adding:
+    def _adding(self, progress: Progress | None, *, named: bool = True) -> Adding:
         from copysift.workflows.index_adding import Adding
 
         writer = self._plain()
         require_seed(self.path, self._stored, self.settings)
         reader = reader_of(self.settings, self._stored)
-        return Adding(writer, reader, self._places, self.settings, self._texts, progress)
+        settings = reading_settings(self.path, writer.catalog, self._given)
+        reading = {name: getattr(settings, name) for name in READING}
+        if reading != writer.catalog.about("reading"):
+            writer.catalog.set_about("reading", reading)
+            writer.changed = True
+        if not named and settings.by == "dir":  # the files are known, and so are their submissions
+            whole = settings.records if settings.records != "auto" else "no"
+            settings = replace(settings, by="file", records=whole)
+        return Adding(writer, reader, self._places, settings, self._texts, progress)
 
     def _commit(self, adding: Adding) -> Added:
         self._writing().commit()

@@ -20,14 +20,17 @@ from copysift.sources.files import Loaded, load
 from copysift.sources.inputs import Inputs
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.store.catalog import ContentRow, DocumentRow
+from copysift.store.catalog import Catalog, ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
+from copysift.store.units import has_units
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import seed_check
 from copysift.workflows.submissions import reading_of
 
 _READ_AS = ("text", "html", CODE, "bytes")  # what --kind auto reads documents as
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
+# How the sources of an index are read: what was given last holds for later adds and updates, too.
+READING = ("by", "id_field", "text_field", "input_format", "records", "no_containers")
 SKETCHED = ("min", "adaptive-mod")
 
 
@@ -82,6 +85,12 @@ def question_reader(
             hint=f"choose --kind {few}, or leave it out",
         )
     return Reader(dataclasses.replace(settings, kind=kind), programs=programs_in(stored))
+
+
+def reading_settings(path: Path, catalog: Catalog, given: Mapping[str, object]) -> Settings:
+    """Give the settings of an index with those by which its sources were read, where none are given."""
+    known = catalog.about("reading") or ({"by": "dir"} if has_units(catalog) else {})
+    return reconciled(path, catalog.about("settings"), {**known, **given})
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:

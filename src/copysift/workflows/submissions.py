@@ -117,7 +117,9 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         fields=fields or Fields(settings.id_field, settings.text_field),
         walking=walk_settings(settings),
         containers=not settings.no_containers,
-        records=settings.records,
+        records="no" if settings.input_format == "folder" else settings.records,
+        form=settings.input_format,
+        max_bytes=settings.max_bytes_per_file,
         binary=settings.kind == "bytes",
     )
 
