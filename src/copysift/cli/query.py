@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,14 +20,18 @@ from copysift.cli.options import SectionedCommand, declared, of_class, options, 
 from copysift.cli.reporting import chosen, must_exist
 from copysift.errors import UsageError
 from copysift.model.values import Answer, Pair, Skipped
+from copysift.settings.comparison import Settings
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
 
+if TYPE_CHECKING:
+    from copysift.sources.source import Reading
+
 LIST = "list"  # the format of the old --json: a list of pairs
 OF_A_RUN = (
     "threshold", "measure", "limit", "seed", "seed_file", "query_text", "format", "output", "quiet",
-    "verbose", "color",
+    "verbose", "color", "records", "no_containers", "input_format", "max_bytes_per_file",
 )  # fmt: skip
 
 
@@ -141,12 +146,15 @@ def _query_run(
     from copysift.workflows.run_query import Asked
 
     asked = Asked(Path(place), secret("seed", values.get("seed", 0)))
-    questions = [question for name in names for question in _read(name)]
+    from copysift.workflows.submissions import reading_of
+
+    reading = reading_of(of_class(Settings, values, "query"))
+    questions = [question for name in names for question in _read(name, reading)]
     questions += [(" ".join(text.split())[:40], text.encode()) for text in door.query_text]
     limit = query.limit or None
     if form in ("json", "csv"):
         found = [asked.answer(text, name, query.cut, limit, query.measure) for name, text in questions]
-        queries, hits = zip(*found, strict=True)
+        queries, hits = zip(*found, strict=True) if found else ((), ())
         limits: dict[str, object] = {"threshold": query.cut, "measure": query.measure, "limit": limit}
         answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
         console.write(FORMATS[form](answer, View()), door)
@@ -164,7 +172,7 @@ def _query_run(
     return console.DONE if pairs else console.NOTHING_FOUND
 
 
-def _read(name: str) -> list[tuple[str, bytes | None]]:
+def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
     """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
     if name == "-":
         return [(name, sys.stdin.buffer.read())]
@@ -173,10 +181,9 @@ def _read(name: str) -> list[tuple[str, bytes | None]]:
     from copysift.model.document import Document
     from copysift.sources.files import load
     from copysift.sources.inputs import Inputs
-    from copysift.sources.source import Reading
 
     found: list[tuple[str, bytes | None]] = []
-    for each in Inputs(Reading()).documents([name]):
+    for each in Inputs(reading).documents([name]):
         loaded = load(each) if isinstance(each, Document) else each
         if isinstance(loaded, Skipped):
             console.name_skipped([loaded])
