@@ -12,12 +12,16 @@ from tests.cli.texts import prose
 
 
 def test_dedup_says_that_bytes_cannot_be_written_as_text(tmp_path):
-    write(tmp_path, {"d/a.bin": bytes(range(256)) * 20, "d/b.txt": prose(1), "d/c.bin": b"\0\xff\xfe\x81" * 999})
+    write(
+        tmp_path, {"d/a.bin": bytes(range(256)) * 20, "d/b.txt": prose(1), "d/c.bin": b"\0\xff\xfe\x81" * 999}
+    )
     done = copysift(tmp_path, "dedup", "d", "-o", "clean.jsonl", "--kind", "bytes")
     assert done.status == 0
     assert "2 documents are not text: clean.jsonl has U+FFFD instead of their bytes" in done.err
     assert "Copy the files that its IDs name" in done.err
-    done = copysift(tmp_path, "dedup", "d/b.txt", "-o", "text.jsonl", "--kind", "bytes", "--input-format", "folder")
+    done = copysift(
+        tmp_path, "dedup", "d/b.txt", "-o", "text.jsonl", "--kind", "bytes", "--input-format", "folder"
+    )
     assert (done.status, done.err) == (0, "")
 
 
@@ -28,7 +32,7 @@ def test_two_writers_of_one_file_do_not_share_their_unfinished_files(tmp_path):
         other[0].write_text("other")
         assert one[0].read_text() == "one"
     assert target.read_text() == "one"  # the last that was done
-    assert os.listdir(tmp_path) == ["out.jsonl"]
+    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_the_key_of_pseudonyms_is_private_from_the_start(tmp_path, monkeypatch):
@@ -47,9 +51,9 @@ def test_the_key_of_pseudonyms_is_private_from_the_start(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "open", opened)
     assert main(["scan", "d", "--by", "dir", "--anonymise", "-o", "report.json", "--format", "json"]) == 0
-    keys = [name for name in os.listdir(".") if "key" in name]
+    keys = [each for each in tmp_path.iterdir() if "key" in each.name]
     assert keys
-    assert stat.S_IMODE(os.stat(keys[0]).st_mode) == 0o600
+    assert stat.S_IMODE(keys[0].stat().st_mode) == 0o600
     assert 0o600 in modes
 
 
@@ -68,7 +72,9 @@ def test_an_archive_under_two_names_is_compared_with_itself(tmp_path):
         archive.writestr("in.txt", prose(1))
     os.link(tmp_path / "a/one.zip", tmp_path / "b/two.zip")
     found = json.loads(copysift(tmp_path, "compare", "a", "b", "--format", "json").out)
-    assert [(pair["left"], pair["right"]) for pair in found["equal"]] == [("one.zip!in.txt", "two.zip!in.txt")]
+    assert [(pair["left"], pair["right"]) for pair in found["equal"]] == [
+        ("one.zip!in.txt", "two.zip!in.txt")
+    ]
     assert (found["only_left"], found["only_right"]) == (["x.txt"], ["y.txt"])
 
 
@@ -84,4 +90,9 @@ def test_a_run_is_queried_with_records_or_a_text(tmp_path):
     assert asked() == 3
     assert asked("--records", "no") == 1
     assert asked("--input-format", "lines") == 3
-    assert copysift(tmp_path, "query", "run", "c.jsonl", "--max-bytes-per-file", "10").err.count("is larger than") == 3
+    assert (
+        copysift(tmp_path, "query", "run", "c.jsonl", "--max-bytes-per-file", "10").err.count(
+            "is larger than"
+        )
+        == 3
+    )
