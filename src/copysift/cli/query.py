@@ -68,9 +68,6 @@ def _query_index(
 ) -> int:
     form = chosen("query", door) if door.format or not door.null else "names"
     if door.server:
-        if query.language or query.kind != "auto":
-            flag = "--language" if query.language else "--kind"
-            raise UsageError(f"{flag} cannot be sent to a server", hint="send a file with a name")
         from copysift.cli.remote import query_there
 
         answer, sources = query_there(place, names, values, query, door, form)
