@@ -135,7 +135,9 @@ def test_a_submission_is_looked_up_with_all_its_files(here):
         assert (hit.left, hit.right) == ("new/eve", "d/ab.txt")
         assert hit.containment_left > 0.95
         assert {region.left.file for region in hit.regions} == {"new/eve/1.txt", "new/eve/2.txt"}
-        assert {hit.left for hit in index.query("new")} == {"new/eve/1.txt", "new/eve/2.txt"}
+        alone = {each.left: each.shared for each in index.query("new")}
+        assert set(alone) == {"new/eve/1.txt", "new/eve/2.txt"}
+        assert hit.shared == sum(alone.values())  # the files have nothing in common
     done = run(here, "query", "x.sift", "new", "--by", "dir", "--format", "json")
     assert {query["name"] for query in json.loads(done.out)["queries"]} == {"new/eve", "new/fay"}
     assert run(here, "query", "x.sift", "new", "--by", "dir", "--quick", "5").status == 2
