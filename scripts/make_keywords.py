@@ -8,7 +8,7 @@ from copysift.settings import parsing
 from copysift.settings.declaration import Setting, settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
-from copysift.settings.pending import is_pending
+from copysift.settings.refusals import is_refused
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, moment
 
 MODULE = Path(__file__).parents[1] / "src" / "copysift" / "settings" / "keywords.py"
@@ -93,7 +93,7 @@ def module() -> str:
             entry
             for entry in declared(command).values()
             if entry.name not in settings_of(Door) or (entry.name, command) == ("overwrite", "sweep")
-            if not is_pending(entry.name, command)
+            if not is_refused(entry.name, command)
             if command not in ASKED or entry.name in settings_of(ASKED[command])
         ]
         lines += of_class(name, entries, f"Settings of `copysift {command}`.")

@@ -9,7 +9,7 @@ from copysift.model.traits import kind_traits
 from copysift.runtime import registry
 from copysift.settings.commands import INDEX, SECTIONS
 from copysift.settings.declaration import Setting
-from copysift.settings.pending import is_pending
+from copysift.settings.refusals import is_refused
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 HEAD = """# Settings
@@ -54,7 +54,7 @@ def uses() -> dict[str, list[tuple[str, Setting]]]:
     found: dict[str, list[tuple[str, Setting]]] = {}
     for command in commands():
         for entry in declared(command).values():
-            if not is_pending(entry.name, command):
+            if not is_refused(entry.name, command):
                 found.setdefault(entry.name, []).append((command, entry))
     return found
 

@@ -14,7 +14,7 @@ from copysift.cli import formats
 from copysift.cli.main import COMMANDS
 from copysift.cli.options import declared
 from copysift.runtime import registry
-from copysift.settings.pending import is_pending
+from copysift.settings.refusals import is_refused
 from tests.cli.program import ROOT, environment
 
 HOWTO = "".join(
@@ -44,7 +44,7 @@ def test_every_option_is_on_the_page_of_settings():
     for command in COMMANDS:
         for entry in declared(command).values():
             for flag in entry.flags:
-                assert is_pending(entry.name, command) or f"`{flag}`" in page
+                assert is_refused(entry.name, command) or f"`{flag}`" in page
 
 
 def test_every_command_is_in_the_readme_or_a_how_to():

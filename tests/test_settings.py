@@ -11,9 +11,11 @@ from copysift.settings.comparison import Settings, Thresholds
 from copysift.settings.config import read_config
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make, settings_of
-from copysift.settings.pending import PENDING, refuse_pending
+from copysift.settings.refusals import REFUSALS, refuse_all
 
-REDEFINED = {"shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared"}  # with_default
+REDEFINED = {  # with_default
+    "shingle", "scheme", "modulus", "max_shared", "measure", "floor", "min_shared", "by",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("written", ["25%", ".25", "0.25", 0.25, " 25 % ".replace(" ", "")])
@@ -161,17 +163,19 @@ def test_shingle_is_short_for_words_with_these_thresholds():
         make(Settings, {"shingle": 5, "kind": "code"})
 
 
-def test_what_a_command_cannot_do_yet_is_refused_and_left_out_of_its_help():
-    for row in PENDING:
+def test_what_makes_no_sense_in_a_command_is_refused_with_a_reason_and_a_hint():
+    for row in REFUSALS:
         for command in row.commands.split():
             entry = declared(command)[row.option]
             value = next(
                 each
                 for each in (*row.values, *entry.choices, "code", "x", ("x",), 7, 0.2, True)
+                if each not in row.when
                 if each != entry.default and row.concerns(command, each)
             )
-            with pytest.raises(UsageError, match=f"is not available in {command} yet"):
-                refuse_pending((command,), {row.option: value}, declared(command))
+            with pytest.raises(UsageError, match=f"is not possible in {command}: ") as caught:
+                refuse_all((command,), {row.option: value}, declared(command))
+            assert caught.value.hint
 
 
 def test_a_config_file_takes_names_with_hyphens_or_underscores(tmp_path):

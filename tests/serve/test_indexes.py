@@ -91,6 +91,12 @@ def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:
     done = copysift("query", "library", "mine.txt", "gone.txt", "--server", filled.url, folder=tmp_path)
     assert "bees.txt" in done.stdout
     assert (done.returncode, done.stderr) == (3, "copysift: skipped gone.txt: no such file or directory\n")
+    asked = ("query", "library", "mine.txt", "--server", filled.url)
+    assert "bees.txt" in copysift(*asked, "--kind", "text", folder=tmp_path).stdout
+    assert "has no documents read as words" in copysift(*asked, "--kind", "words", folder=tmp_path).stderr
+    for option in (("--base", "mine.txt"), ("--by", "dir")):
+        refused = copysift(*asked, *option, folder=tmp_path)
+        assert (refused.returncode, f"{option[0]} cannot be sent to a server" in refused.stderr) == (2, True)
     wrong = copysift("query", "nowhere", "mine.txt", "--server", filled.url, folder=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: index not found\n")
 

@@ -7,6 +7,7 @@ import pytest
 
 import copysift
 from copysift.errors import UsageError
+from copysift.settings.contents import LookUp
 from tests.cli.program import copysift as run
 from tests.cli.program import write
 from tests.cli.texts import prose
@@ -122,7 +123,7 @@ def test_a_language_is_refused_where_programs_are_text(here):
     with copysift.Index("x.sift", kind="text") as index:
         index.add([("a.py", PROGRAM)])
         with pytest.raises(UsageError, match="programs were read as text"):
-            index.question(b"x = 1", language="python")
+            index.question(b"x = 1", asked=LookUp(language="python"))
 
 
 def test_an_index_of_version_1_keeps_reading_programs_as_it_did(here):

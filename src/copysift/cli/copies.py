@@ -30,7 +30,7 @@ def command(index: str, what: str, **given: object) -> int:
     door = of_class(Door, values)
     asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Copies)}
     must_exist(index)
-    with opened({**values, "index": index}) as store:
+    with opened({**values, "index": index}, Copies) as store:
         found = store.copies(what, **asked) if Path(what).is_file() else store.copies_of(what, **asked)
     shown("copies", found, door)
     return console.DONE if found.holders or found.lost else console.NOTHING_FOUND

@@ -40,11 +40,14 @@ def command() -> None:
     """
 
 
-def opened(values: dict[str, object]) -> Index:
-    """Open the index that a command names, with the settings that were given and no others."""
+def opened(values: dict[str, object], question: type[Any] = Selection) -> Index:
+    """Open the index that a command names, with the settings that were given and no others.
+
+    Those of `question` are about what is looked up, not about the index.
+    """
+    asked = {field.name for field in dataclasses.fields(question)}
     from copysift.workflows.index import Index
 
-    asked = {field.name for field in dataclasses.fields(Selection)}  # about the question, not the index
     settings: dict[str, Any] = {
         name: value for name, value in given_settings(values).items() if name not in asked
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.cli.reporting import must_exist, shown
 from copysift.errors import InputError
+from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
 from copysift.settings.sweeps import Tracing
 
@@ -26,18 +28,16 @@ def command(index: str, what: str, **given: object) -> int:
     there is a file of that name, the file is looked up instead.
     """
     values = values_from("locate", given)
-    door, threshold = of_class(Door, values), of_class(Tracing, values).cut
+    door = of_class(Door, values)
+    of_class(Tracing, values, "locate")  # a wrong value is refused before anything is opened
+    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
     must_exist(index)
-    with opened({**values, "index": index}) as store:
+    with opened({**values, "index": index}, Tracing) as store:
         try:
-            found = (
-                store.seen(what, threshold=threshold)
-                if door.is_file
-                else store.locate(what, threshold=threshold)
-            )
+            found = store.seen(what, **asked) if door.is_file else store.locate(what, **asked)
         except InputError:
             if door.is_file or not Path(what).is_file():
                 raise
-            found = store.seen(what, threshold=threshold)
+            found = store.seen(what, **asked)
     shown("locate", found, door)
     return console.DONE if found.now is not None else console.NOTHING_FOUND

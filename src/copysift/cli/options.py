@@ -16,7 +16,7 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import Setting, make, modern, settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
-from copysift.settings.pending import is_pending, refuse_pending
+from copysift.settings.refusals import is_refused, refuse_all
 from copysift.settings.sweeps import Copies, Sweeping, Tracing
 
 # Where two classes have the same option, the first wins: a query's threshold is that of Query.
@@ -111,7 +111,7 @@ def _option(entry: Setting, command: str) -> SettingOption:
     else:
         extra = {"metavar": entry.metavar, "multiple": isinstance(entry.default, tuple)}
     option = SettingOption(
-        [entry.name, *names], help=shown, default=None, hidden=is_pending(entry.name, command), **extra
+        [entry.name, *names], help=shown, default=None, hidden=is_refused(entry.name, command), **extra
     )
     option.section = entry.section
     option.on = entry.default is True
@@ -167,7 +167,7 @@ def values_from(command: str, given: Mapping[str, object]) -> dict[str, object]:
         for each in notes:
             console.note(each)
     parsed = {name: takes[name].parse(takes[name].blamed, value) for name, value in values.items()}
-    refuse_pending((command,), parsed, takes)
+    refuse_all((command,), parsed, takes)
     if values.get("seed_file"):
         values["seed"] = read_secret(str(values["seed_file"]))
     return values

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copysift.cli import console
 from copysift.errors import UsageError
+from copysift.runtime import durable
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
 
@@ -45,10 +45,7 @@ def anonymous(result: Result, view: View, settings: Settings, door: Door) -> tup
     path = key_path(door)
     made = anonymised(result, view, check_key(door), settings.seed)
     try:
-        part = path.with_name(f".{path.name}.{os.urandom(16).hex()}.part")
-        part.write_text(written_key(made.key), encoding="utf-8", errors="surrogateescape")
-        part.chmod(0o600)
-        part.replace(path)
+        durable.replace(path, written_key(made.key).encode("utf-8", "surrogateescape"), private=True)
     except OSError as error:
         raise UsageError(f"cannot write the key {path}: {error.strerror}") from None
     if not door.quiet:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,14 +20,18 @@ from copysift.cli.reporting import chosen, must_exist, write
 from copysift.errors import UsageError
 from copysift.model.values import Answer, Pair, Skipped
 from copysift.report.format import format_of
+from copysift.settings.comparison import Settings
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
 
+if TYPE_CHECKING:
+    from copysift.sources.source import Reading
+
 LIST = "list"  # the format of the old --json: a list of pairs
 OF_A_RUN = (
     "threshold", "measure", "limit", "seed", "seed_file", "query_text", "format", "output", "quiet",
-    "verbose", "color",
+    "verbose", "color", "records", "no_containers", "input_format", "max_bytes_per_file",
 )  # fmt: skip
 
 
@@ -62,10 +67,7 @@ def _query_index(
     place: str, names: tuple[str, ...], values: dict[str, object], query: Query, door: Door
 ) -> int:
     form = chosen("query", door) if door.format or not door.null else "names"
-    language = str(values.pop("language", ""))
     if door.server:
-        if language:
-            raise UsageError("--language cannot be sent to a server", hint="send a file with a name")
         from copysift.cli.remote import query_there
 
         answer, sources = query_there(place, names, values, query, door, form)
@@ -73,26 +75,27 @@ def _query_index(
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
     must_exist(place)
-    with opened({**values, "index": place}) as store:
+    with opened({**values, "index": place}, Query) as store:
         questions, skipped = [], []
         for name in names:
             if name == "-":
-                questions.append(store.question(sys.stdin.buffer.read(), language=language))
+                questions.append(store.question(sys.stdin.buffer.read(), asked=query))
                 continue
-            for found in store.questions(name, language=language):
+            for found in store.questions(name, query):
                 if isinstance(found, Skipped):
                     skipped.append(found)
                 else:
                     questions.append(found)
         questions += [
-            store.question(text, text=True, name=_named(text), language=language) for text in door.query_text
+            store.question(text, text=True, name=_named(text), asked=query) for text in door.query_text
         ]
         passages = (form == "json" and not door.no_regions) or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
         skipped += [Skipped(damage.where, damage.what) for damage in store.damages]
         short = [] if door.quiet else store.too_short(questions)
-        sources = {question.name: question.source for question in questions}
+        sources = {part.name: part.source for question in questions for part in question.parts}
     console.name_skipped(skipped)
+    console.name_notes(answer.notes, door)
     for name, guarantee in short:
         console.note(f"{name} is shorter than the guarantee threshold ({guarantee}): matches may be missed")
     _show(answer, form, door, sources)
@@ -139,12 +142,15 @@ def _query_run(
     from copysift.workflows.run_query import Asked
 
     asked = Asked(Path(place), secret("seed", values.get("seed", 0)))
-    questions = [question for name in names for question in _read(name)]
+    from copysift.workflows.submissions import reading_of
+
+    reading = reading_of(of_class(Settings, values, "query"))
+    questions = [question for name in names for question in _read(name, reading)]
     questions += [(" ".join(text.split())[:40], text.encode()) for text in door.query_text]
     limit = query.limit or None
     if form in ("json", "csv"):
         found = [asked.answer(text, name, query.cut, limit, query.measure) for name, text in questions]
-        queries, hits = zip(*found, strict=True)
+        queries, hits = zip(*found, strict=True) if found else ((), ())
         limits: dict[str, object] = {"threshold": query.cut, "measure": query.measure, "limit": limit}
         answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
         write(format_of(form).writer("query")(answer, View()), door)
@@ -162,7 +168,7 @@ def _query_run(
     return console.DONE if pairs else console.NOTHING_FOUND
 
 
-def _read(name: str) -> list[tuple[str, bytes | None]]:
+def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
     """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
     if name == "-":
         return [(name, sys.stdin.buffer.read())]
@@ -171,10 +177,9 @@ def _read(name: str) -> list[tuple[str, bytes | None]]:
     from copysift.model.document import Document
     from copysift.sources.files import load
     from copysift.sources.inputs import Inputs
-    from copysift.sources.source import Reading
 
     found: list[tuple[str, bytes | None]] = []
-    for each in Inputs(Reading()).documents([name]):
+    for each in Inputs(reading).documents([name]):
         loaded = load(each) if isinstance(each, Document) else each
         if isinstance(loaded, Skipped):
             console.name_skipped([loaded])

@@ -95,11 +95,12 @@ def query_there(
     chosen: str,
 ) -> tuple[Answer, dict[str, bytes]]:
     """Query an index of a server; give its answer and the sources of the questions."""
-    refused = [name for name in values if name in settings_of(Settings) and name not in settings_of(Query)]
+    sent = [name for name in settings_of(Query) if name not in ("base", "by")]  # which are about files here
+    refused = [name for name in values if name in settings_of(Settings) and name not in sent]
     if refused:
         named = ", ".join(settings_of(Settings)[name].flags[-1] for name in refused)
         raise UsageError(f"{named} cannot be sent to a server", hint="leave it out, or query here")
-    asked = {name: getattr(query, name) for name in settings_of(Query) if getattr(query, name) is not None}
+    asked = {name: getattr(query, name) for name in sent if getattr(query, name) is not None}
     client = _client(door)
     sources: dict[str, bytes] = {}
     skipped = []

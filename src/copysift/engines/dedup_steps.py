@@ -88,7 +88,10 @@ def dedup(
         require_some(done)
         if path is not None and not dry_run:
             skipped: list[Skipped] = []
-            output.write_kept(_noted(again(), skipped), decision.stays[before:], path, shards, settings)
+            binary = output.write_kept(
+                _noted(again(), skipped), decision.stays[before:], path, shards, settings
+            )
+            done.notes += _lost_bytes(binary, path)
             output.write_removed(path, decision, before, skipped)
         return done
 
@@ -109,9 +112,17 @@ def _apply(
         keep_sources(sources, path, shards)
         skipped: list[Skipped] = []
         batches = _counted(_noted(records(sources, reading, whole=True), skipped), run, done.documents)
-        output.write_kept(batches, decision.stays, path, shards, reading)
+        done.notes += _lost_bytes(output.write_kept(batches, decision.stays, path, shards, reading), path)
         output.write_removed(path, decision, 0, skipped)
     return done
+
+
+def _lost_bytes(count: int, path: Path) -> tuple[str, ...]:
+    """Say that documents which are not text cannot be written as text."""
+    if not count:
+        return ()
+    are = "1 document is" if count == 1 else f"{count:,} documents are"
+    return (f"{are} not text: {path} has U+FFFD instead of their bytes. Copy the files that its IDs name",)
 
 
 def applied_settings(run: Path, settings: CorpusSettings) -> CorpusSettings:

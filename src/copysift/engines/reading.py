@@ -35,8 +35,9 @@ def records(
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = walking_of(settings)
     reading = Reading(
-        containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind)
-    )
+        containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
+        max_bytes=settings.max_bytes_per_file,
+    )  # fmt: skip
     for source in sources:
         yield from open_source(
             source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
 from copysift.runs.texts import readable
+from copysift.runtime.encoding import to_utf8
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
 from copysift.sources.replacement import parsed
@@ -164,7 +166,8 @@ def removed_path(path: Path) -> Path:
 @contextlib.contextmanager
 def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
-    parts = [path.with_name(f".{path.name}.part") for path in paths]
+    # A name that no other writer of the same file has.
+    parts = [path.with_name(f".{path.name}.{os.urandom(8).hex()}.part") for path in paths]
     try:
         yield parts
         for part, path in zip(parts, paths, strict=True):
@@ -183,10 +186,13 @@ def write_kept(
     settings: CorpusSettings,
     change: Change | None = None,
 ) -> int:
-    """Read the records again and write those that stay; give how many."""
+    """Read the records again and write those that stay; give how many of these are not text.
+
+    JSON and Parquet have them as text, with U+FFFD instead of bytes that are none.
+    """
     make, paths = maker(path), shard_paths(path, shards)
     total = int(np.count_nonzero(stays))
-    number = written = shard = 0
+    number = written = shard = binary = 0
     with whole(paths) as parts:
         writer = make(parts[0])
         try:
@@ -204,12 +210,15 @@ def write_kept(
                     if made is not None:
                         writer.write(made)
                     written += 1
+                if settings.kind == "bytes" and batch.schema.metadata == RAW:
+                    kept = np.flatnonzero(stays[number : number + len(batch)])
+                    binary += sum(to_utf8(batch["text"][at].as_py())[1] is None for at in kept.tolist())
                 number += len(batch)
         finally:  # also when a source cannot be read again
             writer.close()
         for part in parts[shard + 1 :]:
             make(part).close()
-    return written
+    return binary
 
 
 def records_of(

@@ -83,7 +83,7 @@ class PairColumns:
         """Give the column that ranks pairs; containment is the larger of the two."""
         if name == "containment":
             return np.maximum(self.containment_left, self.containment_right)
-        column: Shares = np.asarray(getattr(self, name), dtype=np.float64)
+        column: Shares = np.asarray(getattr(self, name.replace("-", "_")), dtype=np.float64)
         return column
 
 

@@ -22,7 +22,7 @@ class IgnoredInSweep:
 
     They are ignored in `documents` of the newest sweep, where they are the mean `share` of all fingerprints.
     `bare` documents have nothing else: they are compared with each other by all they have. `texts` are
-    examples, where texts are kept.
+    examples, where texts are kept. `base` counts the k-grams of base code, which are ignored, too.
     """
 
     limit: int
@@ -31,6 +31,7 @@ class IgnoredInSweep:
     bare: int
     share: float
     texts: tuple[str, ...] = ()
+    base: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,6 +224,7 @@ class Answer:
     queries: tuple[Group, ...]
     hits: tuple[Hit, ...]
     skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()  # what was ignored although nothing was skipped
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,14 +54,20 @@ def swept(done: Swept) -> str:
 
 def _ignored(found: IgnoredInSweep) -> str:
     """Say what is boilerplate and not compared."""
+    what = []
+    if found.fingerprints:
+        many = plural(found.fingerprints, "fingerprint")
+        what.append(f"{many} that more than {found.limit:,} documents of one sweep have")
+    if found.base:
+        what.append("starter code (--base)")
     told = (
-        f"ignored: {plural(found.fingerprints, 'fingerprint')} that more than {found.limit:,} documents "
-        f"of one sweep have, {percent(found.share)} of {plural(found.documents, 'document')} on average"
+        f"ignored: {' and '.join(what)}, {percent(found.share)} of {plural(found.documents, 'document')} "
+        "on average"
     )
     if found.bare:
         told += f"; {plural(found.bare, 'document')} with nothing else compared by all they have"
     shown = "".join(f"\n  {visible(text)}" for text in found.texts)
-    return f"{told} (--max-shared){shown}"
+    return f"{told}{' (--max-shared)' if found.fingerprints else ''}{shown}"
 
 
 def located(found: Located, view: View) -> str:

@@ -69,6 +69,11 @@ class QueryIn(Strict):
     limit: int = Field(100, ge=1, le=1000)
     window: int | None = Field(None, ge=1, le=8192)
     quick: int | None = Field(None, ge=1)
+    kind: str = Field(
+        "auto", max_length=100, description="How to read the text: auto, or a kind of the index."
+    )
+    language: str = Field("", max_length=100, description="Treat the text as a program in this language.")
+    max_shared: int | float | None = Field(None, description="Ignore what more documents, or a share, have.")
 
 
 def held(state: State, user: str, name: str, own: bool = False) -> Held:
@@ -185,7 +190,7 @@ def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Respo
     except KeyError:
         raise HTTPException(404, "nothing was added to this index yet") from None
     asked = make(Asked, given.model_dump(exclude={"text", "name", "passages"}))
-    question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name)
+    question = index.question(given.text.encode("utf-8", "surrogatepass"), name=given.name, asked=asked)
     answer = index.answer([question], asked, passages=given.passages)
     # Without indentation, for that is ten times as fast.
     return Response(json.dumps(hits.content(answer)), media_type="application/json")

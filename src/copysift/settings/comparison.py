@@ -10,7 +10,7 @@ from copysift.settings.commands import INDEX, LOOK_UP
 from copysift.settings.contents import Contents, check_contents, expand_shingle
 from copysift.settings.declaration import check_limits
 from copysift.settings.output import Door
-from copysift.settings.reading import Machine, Reading
+from copysift.settings.reading import Machine, Reading, check_reading
 from copysift.settings.selection import (
     COUNT_THRESHOLD,
     COUNTS,
@@ -37,6 +37,7 @@ class Settings(Machine, Reading, PairFilters, Selection, Contents):
         check_limits(self)
         check_threshold(self.measure, self.threshold)
         check_contents(self)
+        check_reading(self)
 
     @staticmethod
     def complete(values: dict[str, object]) -> dict[str, object]:

@@ -12,21 +12,39 @@ from copysift.settings.parsing import check_max_shared, count, count_or_share, f
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents:
-    """What in a document counts, and which of it becomes fingerprints."""
+class LookUp:
+    """How one document is read; for a look-up, the settings of the index decide the rest."""
 
     kind: str = declare(
         "auto", "--kind",
         "How to read documents: auto (by content, then name), text, words, code, html, html-words or bytes.",
         CONTENTS, text, "KIND", commands=f"{READ} {LOOK_UP}",
+        help_for={
+            LOOK_UP: "How to read what you look up: auto (by content, then name), or a kind that the index "
+            "has."
+        },
         aliases=(alias("--html", MAKE_RUN, values={"always": "html-words", "never": "words"}),),
     )  # fmt: skip
     language: str = declare(
         "", "--language", "Treat all programs as this language. See `copysift languages`.",
         CONTENTS, text, "NAME", commands=f"{READ} {LOOK_UP}", default_text="by file name",
-        help_for={"query": "Treat what you look up as a program in this language. See `copysift languages`."},
+        help_for={LOOK_UP: "Treat what you look up as a program in this language. See `copysift languages`."},
         aliases=(alias("--as", "query"),),
     )  # fmt: skip
+    base: tuple[str, ...] = declare(
+        (), "--base", "Starter code to ignore. Repeatable.",
+        CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
+        help_for={
+            "index": "Starter code to ignore, also in later queries and scans of the index. Repeatable.",
+            LOOK_UP: "Starter code to ignore, besides that of the index. Repeatable.",
+        },
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents(LookUp):
+    """What in a document counts, and which of it becomes fingerprints."""
+
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "Add a language of your own (see docs/languages.md). Repeatable.",
         CONTENTS, texts, "FILE", commands=f"{READ} {LOOK_UP} index-check languages", default_text="none",
@@ -35,10 +53,6 @@ class Contents:
         "file", "--by",
         "What counts as one document: file, or dir (each first-level folder or archive is one submission).",
         CONTENTS, text, "UNIT", choices=("file", "dir"), commands=f"{READ} query",
-    )  # fmt: skip
-    base: tuple[str, ...] = declare(
-        (), "--base", "Starter code to ignore. Repeatable.",
-        CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
     )  # fmt: skip
     earlier: tuple[str, ...] = declare(
         (), "--earlier",
@@ -90,8 +104,12 @@ class Contents:
         1000, "--max-shared",
         "Ignore fingerprints found in more than N documents (or a share such as 20%). They are counted and "
         "shown.",
-        CONTENTS, count_or_share, "N", commands=f"scan {MAKE_RUN}",
-        help_for={MAKE_RUN: "Shingles found in more than N documents do not form pairs on their own."},
+        CONTENTS, count_or_share, "N", commands=f"scan query {MAKE_RUN}",
+        help_for={
+            MAKE_RUN: "Shingles found in more than N documents do not form pairs on their own.",
+            "query": "Ignore fingerprints found in more than N documents of the index (or a share such as "
+            "20%). They are counted.",
+        },
     )  # fmt: skip
     seed: int = declare(
         0, "--seed",

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from copysift.errors import UsageError
-from copysift.settings.pending import refuse_pending
+from copysift.settings.refusals import refuse_all
 
 AnySettings = TypeVar("AnySettings")
 
@@ -182,7 +182,7 @@ def make(kind: type[AnySettings], values: Mapping[str, object], command: str = "
         for name, value in values.items()
         if value is not None
     }
-    refuse_pending(commands, parsed, declared)
+    refuse_all(commands, parsed, declared)
     complete = getattr(kind, "complete", None)
     return kind(**(complete(parsed) if complete else parsed))
 

@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from copysift.settings.commands import REPORTED
+from copysift.settings.contents import Contents, LookUp
 from copysift.settings.declaration import check_limits, declare, with_default
-from copysift.settings.parsing import count
+from copysift.settings.parsing import check_max_shared, count
 from copysift.settings.selection import COUNT_THRESHOLD, REVIEW, Selection, check_threshold
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query(Selection):
+class Query(Selection, LookUp):
     """Which documents answer a query."""
 
     COMMANDS: ClassVar[str] = "query"
 
     measure: str = with_default(Selection, "measure", "containment-left")
+    by: str = with_default(Contents, "by", "file")
+    max_shared: int | float | None = with_default(Contents, "max_shared", None, "off")
     min_shared: int = with_default(Selection, "min_shared", 2)
     window: int | None = declare(
         None, "--window", "Use larger windows for the query: faster, finds fewer.",
@@ -31,6 +34,8 @@ class Query(Selection):
     def __post_init__(self) -> None:
         check_limits(self)
         check_threshold(self.measure, self.threshold)
+        if self.max_shared is not None:
+            check_max_shared(self.max_shared)
 
     @property
     def cut(self) -> float:

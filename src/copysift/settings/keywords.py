@@ -22,9 +22,9 @@ class ScanKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     by: Literal["file", "dir"]
-    base: str | Iterable[str | PathLike[str]]
     earlier: str | Iterable[str | PathLike[str]]
     metadata: str | PathLike[str]
     noise: int | None
@@ -54,6 +54,7 @@ class ScanKeywords(TypedDict, total=False):
     min_match: int | None
     same_suffix: bool
     size_ratio: float | None
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -67,6 +68,7 @@ class ScanKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class ShowKeywords(TypedDict, total=False):
@@ -95,6 +97,7 @@ class CompareKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     guarantee: int | None
@@ -116,6 +119,7 @@ class CompareKeywords(TypedDict, total=False):
         "longest",
     ]
     threshold: float | str | None
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -129,6 +133,7 @@ class CompareKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class IndexKeywords(TypedDict, total=False):
@@ -136,6 +141,7 @@ class IndexKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
     by: Literal["file", "dir"]
     metadata: str | PathLike[str]
@@ -147,6 +153,7 @@ class IndexKeywords(TypedDict, total=False):
     anchor: str | Iterable[str | PathLike[str]]
     disjoint: bool
     seed: int | str
+    input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
     id_field: str | PathLike[str]
@@ -160,11 +167,15 @@ class IndexKeywords(TypedDict, total=False):
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
+    max_bytes_per_file: int | str | None
 
 
 class QueryKeywords(TypedDict, total=False):
     """Settings of `copysift query`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     measure: Literal[
         "similarity",
         "resemblance",
@@ -178,6 +189,8 @@ class QueryKeywords(TypedDict, total=False):
     threshold: float | str | None
     min_shared: int
     limit: int | None
+    by: Literal["file", "dir"]
+    max_shared: float | str | None
     window: int | None
     quick: int | None
 
@@ -197,6 +210,9 @@ class SweepKeywords(TypedDict, total=False):
 class LocateKeywords(TypedDict, total=False):
     """Settings of `copysift locate`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     threshold: float | str | None
 
 
@@ -219,6 +235,9 @@ class ChangesKeywords(TypedDict, total=False):
 class CopiesKeywords(TypedDict, total=False):
     """Settings of `copysift copies`."""
 
+    kind: str | PathLike[str]
+    language: str | PathLike[str]
+    base: str | Iterable[str | PathLike[str]]
     threshold: float | str | None
     original: str | PathLike[str]
     group_by: Literal["host", "folder", "none"]
@@ -230,8 +249,8 @@ class ClusterKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
     base: str | Iterable[str | PathLike[str]]
+    language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -264,6 +283,7 @@ class ClusterKeywords(TypedDict, total=False):
     one_file_system: bool
     memory: int | str
     jobs: int
+    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int
@@ -294,8 +314,8 @@ class DedupKeywords(TypedDict, total=False):
 
     kind: str | PathLike[str]
     language: str | PathLike[str]
-    language_file: str | Iterable[str | PathLike[str]]
     base: str | Iterable[str | PathLike[str]]
+    language_file: str | Iterable[str | PathLike[str]]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -328,6 +348,7 @@ class DedupKeywords(TypedDict, total=False):
     one_file_system: bool
     memory: int | str
     jobs: int
+    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
     super_size: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from copysift.errors import UsageError
 from copysift.settings.commands import MAKE_RUN, READ, RESOURCES, SOURCES
 from copysift.settings.declaration import alias, declare
 from copysift.settings.parsing import count, flag, size, text, texts
@@ -17,7 +18,7 @@ class SourceFormat:
     """How a source is taken apart."""
 
     input_format: str = declare(
-        "auto", "--input-format", "Format of SOURCE.",
+        "auto", "--input-format", "Format of the files that you name, whatever their names.",
         SOURCES, text, "NAME", choices=FORMATS, commands=_RECORDS,
         aliases=(alias("--input", f"sweep {MAKE_RUN}"),),
     )  # fmt: skip
@@ -84,7 +85,21 @@ class Machine:
         0, "-j --jobs", "Number of threads (0: one per CPU).", RESOURCES, count, "N", limits=(0, 1024),
         commands=READ,
     )  # fmt: skip
-    max_bytes_per_file: int = declare(
-        4_000_000_000, "--max-bytes-per-file", "Skip a file that is larger than this, unpacked.",
-        RESOURCES, size, "SIZE", limits=(1, None), commands=_RECORDS, default_text="4GB",
+    max_bytes_per_file: int | None = declare(
+        None, "--max-bytes-per-file",
+        "Skip a file, a member of an archive or a record that is larger than this, unpacked.",
+        RESOURCES, size, "SIZE", limits=(1, None), commands=_RECORDS, default_text="none",
     )  # fmt: skip
+
+
+def check_reading(settings: Reading) -> None:
+    """Raise UsageError where a format and the wish for records exclude each other."""
+    if settings.records == "no" and settings.input_format not in ("auto", "folder"):
+        raise UsageError(
+            f"--records no and --input-format {settings.input_format} exclude each other",
+            hint="leave one of them out",
+        )
+    if settings.records == "yes" and settings.input_format == "folder":
+        raise UsageError(
+            "--records yes and --input-format folder exclude each other", hint="leave one of them out"
+        )

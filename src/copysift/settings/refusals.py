@@ -1,8 +1,8 @@
-"""Options that have no meaning in a corpus, each with the reason and what to use instead."""
+"""Options and values that make no sense in a command, each with the reason and what to use instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import UsageError
@@ -57,6 +57,26 @@ REFUSALS = (
         "earlier", MAKE_RUN, "a corpus is compared with a run, which is not read again",
         "use cluster --extend RUN or dedup --against RUN",
     ),
+    Refusal("by", "compare", "A and B are what is compared", "use scan A --earlier B --by dir"),
+    Refusal(
+        "by", MAKE_RUN, "a corpus is made of records, each with an ID, and that is what clusters have",
+        "use scan --by dir, which also gives the clusters of submissions",
+    ),
+    Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
+    Refusal("metadata", "compare", "A and B are compared whoever wrote them", "use scan --metadata"),
+    Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
+    Refusal(
+        "metadata", MAKE_RUN, "clusters are chains: two works of one author would meet through a third",
+        "use scan --metadata",
+    ),
+    Refusal(
+        "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
+        "choose containment-left, or use query", ("sif",),
+    ),
+    Refusal(
+        "measure", "query", "only fingerprints of the query are looked up, not how rare the others of a "
+        "document are", "use scan FILE --earlier INDEX", ("similarity",),
+    ),
     Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
     Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),
     Refusal("measure", _RUN, "a run does not keep where a shingle is", _MEASURES, ("longest",)),
@@ -71,7 +91,18 @@ def is_refused(option: str, command: str) -> bool:
     )
 
 
-def refuse(entry: Setting, commands: list[str], value: object) -> None:
+def refuse_all(
+    commands: tuple[str, ...], values: Mapping[str, object], declared: Mapping[str, Setting]
+) -> None:
+    """Raise UsageError for a value that none of the commands can use."""
+    for name, value in values.items():
+        entry = declared[name]
+        taking = [each for each in commands if each in entry.commands]
+        if taking and value != entry.default:
+            _refuse(entry, taking, value)
+
+
+def _refuse(entry: Setting, commands: list[str], value: object) -> None:
     """Raise UsageError for a value that all of these commands refuse."""
     rows = [each for each in REFUSALS if each.option == entry.name]
     found = [next((row for row in rows if row.concerns(command, value)), None) for command in commands]

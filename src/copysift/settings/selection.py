@@ -36,12 +36,13 @@ class Selection:
         REPORTED, text, "NAME", choices=MEASURES, commands=f"scan show compare query {MAKE_RUN} recluster",
         help_for={
             "scan show": "What to select and rank by: similarity, resemblance, containment (the larger of "
-            "the two), shared (fingerprints) or longest (passage).",
+            "the two), containment-left (share of the document listed first), containment-right, "
+            "shared (fingerprints) or longest (passage).",
             "compare": "What --threshold is about: similarity, resemblance, containment (the larger of the "
             "two), containment-left (share of A found in B), containment-right, shared or longest.",
             "query": "What to select and rank by: containment-left (share of the query found in the "
             "document), containment-right (share of the document found in the query), containment (the "
-            "larger), resemblance, sif or shared.",
+            "larger), resemblance, sif, shared (fingerprints) or longest (passage).",
             f"{MAKE_RUN} recluster": "What makes two documents near-duplicates: resemblance, containment "
             "(the larger of the two), containment-left (share of the earlier document), containment-right or "
             "shared (shingles, of pairs at --floor or above).",
@@ -62,7 +63,7 @@ class Selection:
             "copies": "Report documents that contain at least this share: 25% or .25.",
         },
         default_for={
-            DECIDING: "50%", "copies": "25%", "query": f"25%; {_COUNTED}", "compare": "0; 25% for folders",
+            DECIDING: "50%", "copies": "25%", "compare": "0; 25% for folders",
         },
         aliases=(
             alias("--resemblance", f"{MAKE_RUN} recluster"), alias("", "copies", key="share"),

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from copysift.errors import UsageError
 from copysift.settings.commands import CONTENTS, OUTPUT, REPORTED, SOURCES
+from copysift.settings.contents import LookUp
 from copysift.settings.declaration import alias, check_limits, declare
 from copysift.settings.parsing import check_max_shared, count_or_share, flag, text
 from copysift.settings.reading import SourceFormat
@@ -75,7 +76,7 @@ class Sweeping(SourceFormat):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tracing(Selection):
+class Tracing(Selection, LookUp):
     """Which sweeps count, and when two documents are the same."""
 
     COMMANDS: ClassVar[str] = "locate history changes"
@@ -114,7 +115,7 @@ class Tracing(Selection):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copies(Selection):
+class Copies(Selection, LookUp):
     """Which copies are reported, and how."""
 
     COMMANDS: ClassVar[str] = "copies"

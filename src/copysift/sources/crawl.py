@@ -51,10 +51,17 @@ def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
         raise InputError(f"{place}: no such file or folder")
     if place == "-" or wanted not in ("auto", "folder", "file"):
         met = _warc(place, reading.binary) if wanted == "warc" else _records(place, wanted, reading)
-        return _whole(place, met)
+        return _fitting(_whole(place, met), reading)
     if wanted != "auto":
         reading = replace(reading, records="no")
-    return _files(place, reading, avoid)
+    return _fitting(_files(place, reading, avoid), reading)
+
+
+def _fitting(met: Met, reading: Reading) -> Met:
+    """Leave out the captures that are too large; files and records are looked at where they are read."""
+    for each in met:
+        too_large = reading.refuse(each[0], len(each[1])) if type(each) is tuple else None
+        yield too_large or each
 
 
 def _files(place: str, reading: Reading, avoid: str) -> Met:
@@ -94,10 +101,11 @@ def revision(files: Iterable[tuple[str, bytes] | Skipped], reading: Reading) -> 
             yield each
             continue
         path, data = each
+        too_large = reading.refuse(path, len(data))
         document = Document(path, Memory(data), Hint(path))
         source = inputs.source_of(document)
         if source is None:
-            yield each
+            yield too_large or each
         else:
             yield from _opened(inputs, File(document, source, False), str)
 
@@ -132,7 +140,7 @@ def _name(found: Linked | Skipped) -> str:
 
 
 def _records(place: str, wanted: str, reading: Reading) -> Met:
-    for batch in open_source(place, wanted, reading.fields, reading.walking):
+    for batch in open_source(place, wanted, reading.fields, reading.walking, reading=reading):
         if isinstance(batch, Skipped):
             line = batch.name.rpartition(":")[2]
             cut = batch.code == CUT and batch.name != place

@@ -33,6 +33,9 @@ _ALWAYS = {
     ".arrow": ARROW,
 }  # fmt: skip
 _MAYBE = {".json": JSONL, ".csv": CSV, ".tsv": TSV, ".txt": LINES}
+_FORMS = {
+    "jsonl": JSONL, "csv": CSV, "tsv": TSV, "parquet": PARQUET, "arrow": ARROW, "warc": WARC, "lines": LINES,
+}  # fmt: skip
 _STREAMED = (JSONL, LINES, CSV, TSV, WARC)  # read from a compressed file without unpacking it first
 
 # Other files begin like an Arrow stream, which therefore is known by its name.
@@ -77,6 +80,8 @@ class Detector:
 
         `named`: the user named this file itself, so that it is believed to be what its name says.
         """
+        if named and self._reading.form in _FORMS:
+            return _FORMS[self._reading.form]
         if not self._needed:
             return None
         head, name = head_of(document), document.file

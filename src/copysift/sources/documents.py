@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
 from copysift.model.document import INSIDE, NO_HINT, Document, Hint, Memory
+from copysift.model.values import Skipped
 from copysift.sources.fields import FILE_FIELDS, LANGUAGE_FIELD
 from copysift.sources.records import RAW
+from copysift.sources.source import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,24 @@ class Documents:
             fields=fields,
             read_as=self.read_as,
         )
+
+    def fitting(self, reading: Reading) -> tuple[list[Skipped], Documents]:
+        """Give the records that are not too large, and the others by name."""
+        if reading.max_bytes is None:
+            return [], self
+        buffers = (text.as_buffer() if text.is_valid else b"" for text in self.table["text"])
+        sizes = np.fromiter(map(len, buffers), np.int64, len(self))
+        names = self.table["id"]
+        found = [
+            reading.refuse(self.qualified(name) if self.outer else name, int(sizes[row]))
+            for row in np.flatnonzero(sizes > reading.max_bytes).tolist()
+            for name in [names[row].as_py()]
+        ]
+        left_out = [each for each in found if each is not None]
+        if not left_out:
+            return [], self
+        kept = self.table.filter(pa.array(sizes <= reading.max_bytes))
+        return left_out, replace(self, table=kept)
 
     def hints(self) -> list[Hint]:
         """Give the hint of every record: a field `language`, and one with a file name."""

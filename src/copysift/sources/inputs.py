@@ -62,13 +62,20 @@ class Inputs:
             for found in walk([root], self._walking):
                 if isinstance(found, Document):
                     named = found.name == root
-                    yield File(found, self._detector.source(found, named=named), named)
+                    file = File(found, self._detector.source(found, named=named), named)
+                    yield self._too_large(file) or file
                 elif isinstance(found, OnlyIfContainer):
                     source = self._detector.source(found.document)
                     if source is not None:
                         yield File(found.document, source, False)
                 else:
                     yield found
+
+    def _too_large(self, file: File) -> Skipped | None:
+        """Refuse a document that is too large; what holds others may have any size."""
+        if file.source is None or file.source.traits.gives == ITSELF:
+            return self.reading.refuse(file.document.name, file.document.size)
+        return None
 
     def source_of(self, document: Document, *, named: bool = False) -> Source | None:
         """Give what opens a document; None: it is one itself."""
@@ -88,7 +95,7 @@ class Inputs:
             if not isinstance(found, File):
                 yield found
             elif found.source is not PACKED:
-                yield found.document
+                yield self.reading.refuse(found.document.name, found.document.size) or found.document
             else:
                 for member in self.opened(found):
                     if isinstance(member, Skipped):
@@ -163,7 +170,7 @@ class Inputs:
                 if inner is not None:
                     yield from self._opened(found, inner, reading, depth + 1)
                 elif included(reading.walking, found.file[len(reading.top) + 1 :]):
-                    yield found
+                    yield reading.refuse(found.name, found.size) or found
         except LimitReachedError as error:
             if depth > 1:
                 raise
@@ -183,7 +190,9 @@ class Inputs:
                     continue
                 if not named:
                     self._record_files[outer.name] = self._record_files.get(outer.name, 0) + len(found)
-                yield replace(found, outer="") if short else found
+                left_out, fitting = found.fitting(reading)
+                yield from left_out
+                yield replace(fitting, outer="") if short else fitting
         except InputError as error:
             if named:
                 raise

@@ -56,22 +56,35 @@ def open_source(
     if place == "-":
         if chosen in ("folder", "arrow"):
             raise UsageError(f"standard input cannot be read as {chosen}", hint="name the file or the folder")
-        yield from _standard_input("" if chosen == "stdin" else chosen, fields, limit)
+        found = _standard_input("" if chosen == "stdin" else chosen, fields, limit)
+        yield from fitting(found, reading)
         return
     if opened is not None:
-        yield from read(chosen, place, opened, fields, limit)
+        yield from fitting(read(chosen, place, opened, fields, limit), reading)
         return
     if not os.path.exists(place):
         raise InputError(f"{place}: no such file or folder")
     if wanted not in ("auto", "folder", "file"):
         with open(place, "rb", buffering=0) as file:
-            yield from read(wanted, place, file, fields, limit, binary=reading is not None and reading.binary)
+            binary = reading is not None and reading.binary
+            yield from fitting(read(wanted, place, file, fields, limit, binary=binary), reading)
         return
     asked = replace(reading or Reading(), fields=fields, walking=walking, batch=limit, wide=True)
     inputs = Inputs(replace(asked, records="no") if wanted != "auto" else asked)
     yield from batches_of(inputs, place, limit)
     if notes is not None:
         notes += inputs.notes
+
+
+def fitting(batches: Batches, reading: Reading | None) -> Batches:
+    """Leave out the records that are too large."""
+    for batch in batches:
+        if isinstance(batch, Skipped) or reading is None:
+            yield batch
+        else:
+            left_out, rest = Documents(batch).fitting(reading)
+            yield from left_out
+            yield rest.table
 
 
 def batches_of(inputs: Inputs, place: str, limit: int) -> Batches:

@@ -76,7 +76,8 @@ class Reading:
 
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
-    records, as for a corpus. `binary`: what is not text is wanted too. `budget` is what is left of the limits
+    records, as for a corpus. `binary`: what is not text is wanted too. `form`: the format of files that were
+    named themselves. A document of more than `max_bytes` is left out. `budget` is what is left of the limits
     of the outermost container.
     """
 
@@ -87,9 +88,17 @@ class Reading:
     records: str = "auto"
     wide: bool = False
     binary: bool = False
+    form: str = "auto"
+    max_bytes: int | None = None
     batch: int = BATCH_BYTES
     budget: Budget | None = None
     top: str = ""  # path of the outermost container, which members are judged below
+
+    def refuse(self, name: str, size: int) -> Skipped | None:
+        """Say why a document is left out if it is too large."""
+        if self.max_bytes is None or size <= self.max_bytes:
+            return None
+        return Skipped(name, f"is larger than {self.max_bytes:,} bytes (--max-bytes-per-file)")
 
     def inside(self, outer: Document) -> Reading:
         """Give the reading of what is in a container, which shares the budget of the outermost one."""

@@ -65,6 +65,13 @@ def unit_of(catalog: Catalog, document: int) -> str:
     return "" if name is None else os.fsdecode(name)
 
 
+def unit_below(catalog: Catalog, prefix: str) -> int:
+    """Give the number of the unit of a document whose name has a prefix; 0 if no such one is in a unit."""
+    known = members(catalog)
+    rows = (row for row in catalog.documents() if row.number in known and row.name.startswith(prefix))
+    return next((known[row.number] for row in rows), 0)
+
+
 def put_unit(catalog: Catalog, row: UnitRow) -> int:
     """File a unit, or what is known of one of its name now, inside a transaction; give its number."""
     if not has_units(catalog):

@@ -8,7 +8,7 @@ full disk or a merge left behind are removed at the next opening for writing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
+from copysift.store.base_code import add_base_code
 from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import Views as Views
@@ -172,6 +173,10 @@ class Writer:
         """Add a unit, or replace what is known of it; give its number."""
         self.changed = True
         return put_unit(self.catalog, row)
+
+    def add_base(self, parts: Sequence[UInt64s]) -> None:
+        """Add base code: k-grams, statements and strings that are ignored from now on."""
+        self.changed |= add_base_code(self.catalog, parts)
 
     def assign(self, name: str, unit: int) -> None:
         """Put a document that is there into a unit, 0 for none."""

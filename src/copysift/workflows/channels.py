@@ -32,6 +32,7 @@ from copysift.match.measures import Weigh
 from copysift.match.repeats import Repeats, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
 from copysift.settings.comparison import COUNTS, Settings
+from copysift.settings.selection import ONE_SIDED
 from copysift.workflows.collection import View
 from copysift.workflows.reading import FEW, Reader
 
@@ -212,6 +213,8 @@ class Channels:
         postings = self._whole[name] if whole else self.postings[name]
         more = self._more if name == CODE else None
         side, kin = (*labels, None, None)[:2]
+        # The larger containment reaches whatever one of them reaches; which one it was is seen later.
+        wanted = "containment" if settings.measure in ONE_SIDED else settings.measure
 
         def found(
             measure: str, least: float, fewest: int, rows: Any = None, floor: Floor = channel.floor
@@ -222,7 +225,7 @@ class Channels:
 
         if length := 0 if keep else chosen_by(settings):
             few = 1 if whole else match_shares(length, channel.kinds, reader.noise, 1)
-            parts = [found(settings.measure, settings.cut, settings.fewest)]
+            parts = [found(wanted, settings.cut, settings.fewest)]
             parts.append(found("shared", 1, few, floor=NO_FLOOR))
             if not whole:
                 weigh, every = self._weigh[name], partial(found, floor=NO_FLOOR)
@@ -232,7 +235,7 @@ class Channels:
         if sketch or settings.min_match is not None or settings.measure == "longest":
             return found("shared", 1, settings.fewest if settings.min_match is None else 1), postings
         if not keep:
-            return found(settings.measure, settings.cut, settings.fewest), postings
+            return found(wanted, settings.cut, settings.fewest), postings
         floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
         kept = [found(measure, floor, 1) for measure in ("similarity", "containment")]
         if settings.measure == "shared":

@@ -34,14 +34,15 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
         settings, threshold=0.0, measure="containment", min_shared=1, min_match=None, same_suffix=False,
         size_ratio=None,
     )  # fmt: skip
-    scan = Scan(settings)
+    scan = Scan(settings, sides=False)
     result = scan.compare(left, right)
     if result.skipped:
         each = result.skipped[0]
         raise InputError(f"{each.name}: {each.reason}")
     kinds = {family(group.kind) for group in result.documents}
     if len(kinds) > 1:  # what was understood in two ways shares no symbols: read both in the plainer one
-        scan = Scan(dataclasses.replace(settings, kind="bytes" if "bytes" in kinds else "text", language=""))
+        kind = "bytes" if "bytes" in kinds else "text"
+        scan = Scan(dataclasses.replace(settings, kind=kind, language=""), sides=False)
         result = scan.compare(left, right)
     (pair,) = result.pairs
     if pair.equal:
@@ -57,7 +58,9 @@ def compare_folders(
     for folder in (left, right):
         if not holds_files(folder, settings):
             raise InputError(f"{folder} is not a folder, an archive or a file of records")
-    result = Scan(settings, weigh=alike_weights, qualified=True).run([left, right], progress=progress)
+    scan = Scan(settings, weigh=alike_weights, qualified=True, sides=False)
+    result = scan.run([left, right], progress=progress)
+    result = dataclasses.replace(result, equal=scan.equal_files())
     return match_folders(result, left, right, _links(left, right, settings)), result
 
 

@@ -13,7 +13,7 @@ from copysift.store.catalog import ContentRow
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import group
 from copysift.workflows.alterations import compared
-from copysift.workflows.query import Question
+from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.tracing import Trace
 

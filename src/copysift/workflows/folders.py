@@ -25,6 +25,11 @@ def match_folders(result: Result, left: str, right: str, links: Mapping[str, str
     known = {name: name for name in documents} | {
         name: first for name, first in (links or {}).items() if first in documents
     }
+    for name, first in (links or {}).items():
+        if first not in documents:  # a container, whose members have its further name, too
+            known |= {
+                name + each[len(first) :]: each for each in documents if each.startswith(first + INSIDE)
+            }
     lefts = {name: _inside(name, left) for name in known if _within(name, left)}
     rights = {name: _inside(name, right) for name in known if _within(name, right)}
     alike_to = _classes(result, known)

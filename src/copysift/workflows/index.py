@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,21 +16,35 @@ from copysift.model.values import Answer, Group, Hit, Indexed, Pair, Result, Ski
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
+from copysift.settings.contents import LookUp
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
 from copysift.sources.files import load
+from copysift.store.base_code import base_of
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
-from copysift.workflows.python_input import batched, document_of, file_question, file_questions, question_of
-from copysift.workflows.query import Asking, Question
+from copysift.workflows.index_base import base_of_question
+from copysift.workflows.python_input import (
+    batched,
+    document_of,
+    file_question,
+    file_questions,
+    question_of,
+    submission_questions,
+)
+from copysift.workflows.query import Asking
+from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
+    READING,
     Places,
     StoredReader,
     entry_of,
     programs_in,
+    question_reader,
     reader_of,
+    reading_settings,
     reconciled,
     remembered,
     require_seed,
@@ -68,6 +83,8 @@ class Index(OverTime):
         self._given: dict[str, object] = {**settings}
         self._places = Places(self.path)
         self._snapshot: Snapshot | None = None
+        self._asked: tuple[tuple[str, ...], Asking] | None = None  # of this snapshot, without this base code
+        self._common = 0  # fingerprints of questions that too many documents have
         self._writer: Writer | None = None
         self._policy: Policy | None = None
         self._keep_text = keep_text
@@ -101,7 +118,7 @@ class Index(OverTime):
 
         An iterator that is under way keeps it and goes on with it, whatever is added or removed meanwhile.
         """
-        self._snapshot = None
+        self._snapshot = self._asked = None
 
     # ---- writing
 
@@ -112,6 +129,7 @@ class Index(OverTime):
         and one of `id`, `uri` and `name`. A document of a known name replaces it.
         """
         adding = self._adding(progress)
+        adding.base_code()
         if isinstance(what, str | os.PathLike):
             adding.files([what])
         else:
@@ -129,7 +147,8 @@ class Index(OverTime):
 
         Without paths, the files that the index knows are looked at.
         """
-        adding = self._adding(progress)
+        adding = self._adding(progress, named=paths is not None)
+        adding.base_code()
         known = [row.name for row in self._writing().catalog.documents() if row.file]
         if paths is None:
             outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
@@ -204,14 +223,15 @@ class Index(OverTime):
     ) -> Iterator[Hit]:
         """Give the documents that share enough with a file, bytes, or (`text`) a string, best first.
 
-        Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick.
+        Settings are those of `copysift query`: threshold, measure, min_shared, limit, window, quick, and
+        kind and language, which say how it is read.
         What was found damaged on the way stands in `damages`.
         """
         query, hits = make(Query, asked, "query"), []
         if isinstance(content, str | os.PathLike) and not text:
-            questions: Iterable[Question | Skipped] = self.questions(content)
+            questions: Iterable[Question | Skipped] = self.questions(content, query)
         else:
-            questions = [self.question(content, text=text)]
+            questions = [self.question(content, text=text, asked=query)]
         for question in questions:
             if isinstance(question, Skipped):
                 raise InputError(f"{question.name}: {question.reason}")
@@ -220,41 +240,54 @@ class Index(OverTime):
 
     def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
         """Answer one question: hits, and the question as it was fingerprinted."""
-        hits, count, damages = self._asking().ask(question, query, passages)
-        self.damages = list(dict.fromkeys([*self.damages, *damages]))
-        group = Group(question.name, question.name, question.kind, question.bytes, count)
-        return hits, group
+        found = self._asking(query.base).ask(question, query, passages)
+        self.damages = list(dict.fromkeys([*self.damages, *found.damages]))
+        self._common += found.common
+        group = Group(question.name, question.name, question.kind, question.bytes, found.fingerprints)
+        return found.hits, group
 
-    def questions(self, path: Place, *, language: str = "") -> Iterator[Question | Skipped]:
-        """Make a question of every document at or below a path: a file, a container, a file of records."""
-        reader = reader_of(self.settings, self.stored())
-        return file_questions(reader, reading_of(self.settings), path, language)
+    def questions(self, path: Place, asked: LookUp | None = None) -> Iterator[Question | Skipped]:
+        """Make a question of every document at or below a path: a file, a container, a file of records.
+
+        With `by` "dir" of every submission: a first-level folder or archive with all its files.
+        """
+        asked = asked or LookUp()
+        reader, alone = self._question_reader(asked), asked.kind != "auto"
+        questions = file_questions
+        if isinstance(asked, Query) and asked.by == "dir":
+            questions = submission_questions
+        fields = reading_settings(self.path, self._reading().catalog, self._given)
+        reading = replace(reading_of(self.settings), fields=reading_of(fields).fields)
+        return questions(reader, reading, path, asked.language, alone)
 
     def question(
-        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+        self,
+        content: Place | bytes | Document,
+        *,
+        text: bool = False,
+        name: str = "",
+        asked: LookUp | None = None,
     ) -> Question:
         """Make a question of a file, of bytes, of a document or of a string; these may be a program."""
-        reader = reader_of(self.settings, self.stored())
+        asked = asked or LookUp()
+        language, alone = asked.language, bool(asked.language) or asked.kind != "auto"
+        reader = self._question_reader(asked)
         if isinstance(content, Document):
             data, kind = b"".join(content.content.chunks()), content.hint.kind
             source = data if is_raw(kind) else to_utf8(data)[0]
             kind = kind if kind not in ("", "auto") else reader.kind_of(source, content.file)
-            return question_of(content.name, data, source, kind)
+            return question_of(content.name, data, source, kind, alone)
         if isinstance(content, bytes) or text:
             data = (
                 content if isinstance(content, bytes) else os.fspath(content).encode("utf-8", "surrogatepass")
             )
-            source = data if text else to_utf8(data)[0]
+            source = data if text or asked.kind == "bytes" else to_utf8(data)[0]
             kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
-            return question_of(name or "-", data, source, kind)
-        path = os.fspath(content)
-        loaded = load(entry_of(path))
+            return question_of(name or "-", data, source, kind, alone)
+        loaded = load(entry_of(os.fspath(content)))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
-        if language:
-            data = Path(path).read_bytes()
-            return question_of(path, data, to_utf8(data)[0], reader.kind_in(language))
-        return file_question(reader, path, loaded)
+        return file_question(reader, loaded, language, alone)
 
     def answer(
         self,
@@ -266,24 +299,39 @@ class Index(OverTime):
     ) -> Answer:
         """Answer several questions, as the reports show them."""
         groups, hits = [], []
+        self._common = 0
         for question in questions:
             found, group = self.ask(question, query, passages=passages)
             groups.append(group)
             hits += found
         values: dict[str, object] = {**self.stored(), "threshold": query.cut, "measure": query.measure}
         values |= {"min_shared": query.min_shared, "window": query.window, "quick": query.quick}
-        return Answer(values, tuple(groups), tuple(hits), tuple(skipped))
+        if query.base:
+            values["base"] = list(query.base)
+        if query.max_shared is not None:
+            values["max_shared"] = query.max_shared
+        notes: tuple[str, ...] = ()
+        if self._common:
+            most = query.max_shared
+            many = f"{most:.0%} of the documents" if isinstance(most, float) else f"{most:,} documents"
+            notes = (f"{self._common:,} fingerprints in more than {many} are ignored (--max-shared)",)
+        return Answer(values, tuple(groups), tuple(hits), tuple(skipped), notes)
 
     def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:
         """Give the questions that are shorter than their guarantee threshold, with that threshold."""
         reader = Reader(self.settings)
         short: list[tuple[str, int]] = []
         for question in questions:
-            guarantee = reader.noise(question.kind)[1]
-            if len(question.source) < 16 * guarantee:  # more bytes are more symbols than that in any kind
-                symbols = len(reader.canonical_of(question.source, question.kind).symbols)
-                if symbols < guarantee:
-                    short.append((question.name, guarantee))
+            limits = [reader.noise(part.kind)[1] for part in question.parts]
+            small = all(  # more bytes are more symbols than that in any kind
+                len(part.source) < 16 * guarantee
+                for part, guarantee in zip(question.parts, limits, strict=True)
+            )
+            if small and all(
+                len(reader.canonical_of(part.source, part.kind).symbols) < guarantee
+                for part, guarantee in zip(question.parts, limits, strict=True)
+            ):
+                short.append((question.name, limits[0]))
         return short
 
     def pairs(self, *, regions: bool = False, **settings: Unpack[ScanKeywords]) -> Iterator[Pair]:
@@ -322,6 +370,7 @@ class Index(OverTime):
     def info(self) -> dict[str, object]:
         """Give the numbers of the index: documents, fingerprints, sizes, settings, dates of sweeps."""
         numbers = self._reading().numbers() | {"settings": self.stored()}
+        numbers |= {"base": len(base_of(self._reading().catalog)[0])}
         return numbers | {"sweeps": [sweep.date for sweep in self.sweeps()] if self.swept else []}
 
     def stored(self) -> dict[str, object]:
@@ -393,9 +442,16 @@ class Index(OverTime):
         require_seed(self.path, self._stored, self.settings)
         return StoredReader(self.settings, snapshot, self._places)
 
-    def _asking(self) -> Asking:
+    def _question_reader(self, asked: LookUp) -> Reader:
+        return question_reader(self.path, self.settings, self.stored(), asked.kind, asked.language)
+
+    def _asking(self, base: tuple[str, ...] = ()) -> Asking:
         snapshot = self._reading()
-        return Asking(snapshot, self._stored_reader(snapshot), self._places)
+        if self._asked is None or self._asked[0] != base:
+            reader = self._stored_reader(snapshot)
+            ignored = base_of_question(base, self.settings, reader)
+            self._asked = base, Asking(snapshot, reader, self._places, ignored)
+        return self._asked[1]
 
     def _sketching(self) -> tuple[Reader, bool]:
         require_seed(self.path, self._stored, self.settings)
@@ -404,13 +460,21 @@ class Index(OverTime):
             self._writing(at_once=False).decide(self._stored)
         return reader_of(self.settings, self._stored), self._texts
 
-    def _adding(self, progress: Progress | None) -> Adding:
+    def _adding(self, progress: Progress | None, *, named: bool = True) -> Adding:
         from copysift.workflows.index_adding import Adding
 
         writer = self._plain()
         require_seed(self.path, self._stored, self.settings)
         reader = reader_of(self.settings, self._stored)
-        return Adding(writer, reader, self._places, self.settings, self._texts, progress)
+        settings = reading_settings(self.path, writer.catalog, self._given)
+        reading = {name: getattr(settings, name) for name in READING}
+        if reading != writer.catalog.about("reading"):
+            writer.catalog.set_about("reading", reading)
+            writer.changed = True
+        if not named and settings.by == "dir":  # the files are known, and so are their submissions
+            whole = settings.records if settings.records != "auto" else "no"
+            settings = replace(settings, by="file", records=whole)
+        return Adding(writer, reader, self._places, settings, self._texts, progress)
 
     def _commit(self, adding: Adding) -> Added:
         self._writing().commit()

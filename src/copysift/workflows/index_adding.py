@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from copysift.errors import InputError
-from copysift.model.document import Document
+from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
@@ -26,13 +26,13 @@ from copysift.sources.source import ITSELF, Stamp
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
-from copysift.store.units import UnitRow
+from copysift.store.units import UnitRow, has_units, unit_below
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submission_intake import Intake, Taken
-from copysift.workflows.submissions import reading_of, submission_roster
+from copysift.workflows.submissions import base_code, reading_of, submission_roster
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
@@ -101,7 +101,15 @@ class Adding:
         self._outers = Outers(writer)
         self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
         self._unit_numbers: dict[str, int] = {}
+        self._unit_of_outer: dict[str, int] = {}  # 0: none
         self.done = Added()
+
+    def base_code(self) -> None:
+        """File the base code of the settings: the index ignores it from now on."""
+        if self._settings.base:
+            base, unread = base_code(self._settings, self._spool, self._reader, self._jobs)
+            self.done.skipped += unread
+            self._writer.add_base((base.hashes, *base.lexemes))
 
     def files(self, paths: Iterable[str | os.PathLike[str]]) -> set[str]:
         """Add the documents at or below the paths; give the names of all that were met."""
@@ -130,7 +138,9 @@ class Adding:
 
     def outer_of(self, name: str) -> str:
         """Give the container or file of records that a document is in; "" for a file."""
-        return self._outers.of(name)
+        known = self._outers.of(name)
+        outer = "" if known else outer_file(self._places.located(name))  # one too young to be noted
+        return self._places.stored(outer) if outer else known
 
     def documents(self, documents: Sequence[Document]) -> None:
         """Add documents that do not come from files of their own."""
@@ -311,7 +321,18 @@ class Adding:
         if entry.name in self._units:
             entry = replace(entry, unit=self._unit(entry.name))
         done = self._writer.put(entry, found, made.text)
+        if done == "added" and entry.unit is None:
+            self._join_siblings(entry.name)
         setattr(self.done, done, getattr(self.done, done) + 1)
+
+
+    def _join_siblings(self, name: str) -> None:
+        """Put a new member of an archive into the submission that the others of it are in."""
+        outer = self.outer_of(name) if has_units(self._writer.catalog) else ""
+        if outer and outer not in self._unit_of_outer:
+            self._unit_of_outer[outer] = unit_below(self._writer.catalog, outer + INSIDE)
+        if outer and self._unit_of_outer[outer]:
+            self._writer.assign(name, self._unit_of_outer[outer])
 
 
 def _settled(mtime_ns: int) -> int:

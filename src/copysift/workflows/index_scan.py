@@ -8,6 +8,7 @@ are its submissions, and its documents that belong to none.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +30,8 @@ from copysift.store.snapshot import Snapshot, exists
 from copysift.store.units import UnitRow
 from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Filed, Scanned
+from copysift.workflows.index_base import stored_base
+from copysift.workflows.reading import together
 from copysift.workflows.scan import Scan
 from copysift.workflows.stored_settings import Places, StoredReader, entry_of, reconciled, require_seed
 from copysift.workflows.submissions import check_paths
@@ -84,9 +87,20 @@ class IndexScan(Scan):
         super().__init__(settings)
         self._reader: StoredReader = StoredReader(settings, snapshot, places)
         self._snapshot, self._places, self._apart = snapshot, places, apart
-        self._grouped = bool(snapshot.units())
+        self._base = stored_base(snapshot)
+        self._grouped = bool(snapshot.units() or self._base)
         self._files = 0
         self.damages: list[Damage] = []
+
+    def _gather(
+        self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
+    ) -> list[Document]:
+        """Ignore the base code that the index knows, too."""
+        entries = super()._gather(paths, shown, documents)
+        if self._gathered is not None and self._base:
+            given, known = self._gathered.base, self._base
+            self._gathered.base = Base([given.hashes, known.hashes], together([given.lexemes, known.lexemes]))
+        return entries
 
     def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         documents = list(self._documents({self._places.stored(entry.path) for entry in entries}))

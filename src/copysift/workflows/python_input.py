@@ -14,9 +14,11 @@ from copysift.runtime.encoding import to_utf8
 from copysift.sources.files import DIGEST, Loaded, load
 from copysift.sources.inputs import Inputs
 from copysift.sources.source import Reading
+from copysift.sources.spool import Spool
 from copysift.sources.walk import Linked
-from copysift.workflows.query import Question
+from copysift.workflows.question import Part, Question
 from copysift.workflows.reading import Reader
+from copysift.workflows.submission_intake import Intake
 
 
 def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
@@ -51,27 +53,64 @@ def document_of(item: Any) -> Document:
     return Document.of(str(name), content if isinstance(content, str) else bytes(content))
 
 
-def question_of(name: str, data: bytes, source: bytes, kind: str) -> Question:
+def question_of(name: str, data: bytes, source: bytes, kind: str, alone: bool = False) -> Question:
     """Make a question of a readable source and the bytes that it was made from."""
-    return Question(name, source, kind, hashlib.blake2b(data, digest_size=DIGEST).digest(), len(data))
+    checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
+    return Question(name, source, kind, checksum, len(data), alone)
 
 
-def file_question(reader: Reader, path: str, loaded: Loaded) -> Question:
-    """Make a question of a file."""
+def file_question(reader: Reader, loaded: Loaded, language: str = "", alone: bool = False) -> Question:
+    """Make a question of a file, a program of a language if one is named."""
+    name = loaded.entry.name
+    if language:
+        data = b"".join(loaded.open())
+        return question_of(name, data, to_utf8(data)[0], reader.kind_in(language), True)
     kind, chunks = reader.opened(loaded)
-    return Question(path, b"".join(chunks), kind, loaded.checksum, loaded.size)
+    return Question(name, b"".join(chunks), kind, loaded.checksum, loaded.size, alone)
 
 
 def file_questions(
-    reader: Reader, reading: Reading, path: str | os.PathLike[str], language: str = ""
+    reader: Reader,
+    reading: Reading,
+    path: str | os.PathLike[str],
+    language: str = "",
+    alone: bool = False,
 ) -> Iterator[Question | Skipped]:
     """Make a question of every document at or below a path, programs of a language if one is named."""
     for found in Inputs(reading).documents([path]):
         loaded = found if isinstance(found, Linked | Skipped) else load(found)
         if isinstance(loaded, Skipped):
             yield loaded
-        elif isinstance(loaded, Loaded) and language:
-            data = b"".join(loaded.entry.content.chunks())
-            yield question_of(loaded.entry.name, data, to_utf8(data)[0], reader.kind_in(language))
         elif isinstance(loaded, Loaded):
-            yield file_question(reader, loaded.entry.name, loaded)
+            yield file_question(reader, loaded, language, alone)
+
+
+def submission_questions(
+    reader: Reader,
+    reading: Reading,
+    path: str | os.PathLike[str],
+    language: str = "",
+    alone: bool = False,
+) -> Iterator[Question | Skipped]:
+    """Make a question of every submission at a path: a first-level folder or archive with all its files."""
+    taken = Intake(reading, Spool(), True).take([path])
+    yield from taken.skipped
+    files: dict[str, list[Document]] = {group: [] for group in taken.groups}
+    for document, group in taken.files:
+        files[group].append(document)
+    for group, documents in files.items():
+        parts, size = [], 0
+        for document in documents:
+            loaded = load(document)
+            if isinstance(loaded, Skipped):
+                yield loaded
+                continue
+            made = file_question(reader, loaded, language, alone)
+            parts.append(Part(made.name, made.source, made.kind))
+            size += made.bytes
+        if parts:
+            kinds = {part.kind.partition(":")[0] for part in parts}
+            kind = parts[0].kind if len(kinds) == 1 else "mixed"
+            yield Question(group, b"", kind, b"", size, alone or bool(language), tuple(parts))
+        else:
+            yield Skipped(group, "is a submission without a readable file")

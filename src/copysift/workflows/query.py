@@ -7,26 +7,27 @@ smallest N only (winnowing §3.2), the share found of those stands for the share
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copysift.errors import InputError, UsageError
+from copysift.errors import UsageError
 from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import smallest
-from copysift.kinds.kind import CODE, TEXT, channel_of, family
-from copysift.match.exact import line_starts
+from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.match.base import Base
 from copysift.model.traits import scheme_traits
-from copysift.model.values import Fingerprints, Hit, Region, Side
+from copysift.model.values import Fingerprints, Hit
 from copysift.settings.index import Query
 from copysift.store.catalog import WHOLE
 from copysift.store.segment import Damage, Found
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
-from copysift.workflows.joining import Joined, Prepared, matched
+from copysift.workflows.hit_passages import HitPassages
+from copysift.workflows.index_base import IndexBase
+from copysift.workflows.question import Asked, Look, Part, Question, distinct, one_after_another
 from copysift.workflows.stored_settings import Places, StoredReader
 
 if TYPE_CHECKING:
@@ -34,17 +35,6 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt64s
     from copysift.store.catalog import ContentRow, DocumentRow
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A document to ask for: its readable source, its kind, and the checksum and size of its bytes."""
-
-    name: str
-    source: bytes
-    kind: str
-    checksum: bytes
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +46,6 @@ class _Shared:
     occurrences: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The fingerprints of a query: all, and the distinct ones that are looked up."""
-
-    all: Fingerprints
-    distinct: int
-    looked_up: UInt64s
-    occurrences: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """A question in one channel, or by all k-grams, and what the index has of it."""
-
-    channel: str
-    kind: str
-    asked: _Asked
-    found: Found
-    damages: list[Damage]
-
-    @property
-    def whole(self) -> bool:
-        return self.channel.endswith(WHOLE)
-
-    @property
-    def name(self) -> str:
-        """The channel as it is reported."""
-        return CODE if self.channel.startswith(CODE) else family(self.kind)
-
-
 class _Measured(NamedTuple):
     """Hits, each with its content, and the numbers of all contents that were looked at."""
 
@@ -93,61 +53,95 @@ class _Measured(NamedTuple):
     numbers: list[int]
 
 
+class Answered(NamedTuple):
+    """Hits, best first, how many fingerprints the query has, damage, and fingerprints that too many have."""
+
+    hits: list[Hit]
+    fingerprints: int
+    damages: list[Damage]
+    common: int
+
+
 class Asking:
     """Answers queries from one snapshot; threads may share it."""
 
-    def __init__(self, snapshot: Snapshot, reader: StoredReader, places: Places) -> None:
+    def __init__(
+        self, snapshot: Snapshot, reader: StoredReader, places: Places, base: Base | None = None
+    ) -> None:
         self._snapshot, self._reader, self._places = snapshot, reader, places
+        self._base = IndexBase(snapshot, base)
 
-    def ask(
-        self, question: Question, query: Query, passages: bool = False
-    ) -> tuple[list[Hit], int, list[Damage]]:
-        """Give the hits, best first, the number of the query's fingerprints, and what was found damaged."""
+    def ask(self, question: Question, query: Query, passages: bool = False) -> Answered:
+        """Answer one question."""
         looks = self._looks(question, query)
         best = self._best(question, query, looks)
-        damages = [damage for look in looks for damage in look.damages]
-        hits, rows = [], []
+        found = HitPassages(looks, self._snapshot, self._reader, self._base)
+        hits = []
         for hit, content in best.values():
             for named, document in self._named(hit, content):
-                hits.append(named)
-                rows.append((document, content))
-        order = sorted(
-            range(len(hits)), key=lambda at: (-_measure(hits[at], query.measure), not hits[at].equal, at)
-        )
-        order = order[: query.limit or None]
-        if passages:
-            lefts = {look.channel: self._prepared(question.source, look.kind) for look in looks}
-            made = [self._matched(hits[at], rows[at], question, looks, lefts) for at in order]
-        else:
-            made = [hits[at] for at in order]
-        return made, len(looks[0].asked.all.hashes), list(dict.fromkeys(damages))
+                hits.append((named, document, content))
+        if query.measure == "longest":  # every one is matched before it is known which are best
+            hits = [(found.put_in(*each), *each[1:]) for each in hits]
+            hits = [each for each in hits if each[0].equal or _measure(each[0], "longest") >= query.cut]
+        hits.sort(key=lambda each: (-_measure(each[0], query.measure), not each[0].equal))
+        hits = hits[: query.limit or None]
+        if passages and query.measure != "longest":
+            hits = [(found.put_in(*each), *each[1:]) for each in hits]
+        made = [each[0] if passages else replace(each[0], regions=None) for each in hits]
+        damages = list(dict.fromkeys(damage for look in looks for damage in look.damages))
+        common = sum(look.common for look in looks if not look.whole)
+        return Answered(made, len(looks[0].asked.all.hashes), damages, common)
 
     def contents(self, question: Question, query: Query) -> list[tuple[Hit, ContentRow]]:
         """Give the contents that answer a question, whether a document has them today or not."""
         return list(self._best(question, query, self._looks(question, query)).values())
 
-    def _looks(self, question: Question, query: Query) -> list[_Look]:
+    def _looks(self, question: Question, query: Query) -> list[Look]:
         """Look a question up in every channel that it has."""
+        read: dict[str, list[tuple[Part, str]]] = {}
+        for part in question.parts:
+            for kind in (part.kind,) if question.alone else self._reader.readings(part.kind):
+                read.setdefault(channel_of(kind), []).append((part, kind))
         looks = []
-        for kind in self._reader.readings(question.kind):
-            asked = self._fingerprinted(question, query, kind)
-            channel = channel_of(kind)
-            looks.append(_Look(channel, kind, asked, *self._snapshot.find(asked.looked_up)))
-            exact = query.window is None and query.quick is None and self._snapshot.catalog.has_views
-            if exact and self._reader.has_few(kind, asked.all.hashes):
-                every = self._reader.every_gram(kind, [question.source] if question.source else [])
-                distinct = _distinct(every.hashes)
-                asked = _Asked(every, len(distinct), distinct, len(every.hashes))
-                looks.append(_Look(channel + WHOLE, kind, asked, *self._snapshot.find(distinct)))
+        exact = query.window is None and query.quick is None and self._snapshot.catalog.has_views
+        for channel, parts in read.items():
+            every = [self._reader.fingerprints(kind, _chunks(part)) for part, kind in parts]
+            looks.append(self._look(channel, parts, every, query))
+            if exact and self._reader.has_few(parts[0][1], np.concatenate([each.hashes for each in every])):
+                every = [self._reader.every_gram(kind, _chunks(part)) for part, kind in parts]
+                looks.append(self._look(channel + WHOLE, parts, every, query))
         return looks
 
+    def _look(
+        self, channel: str, parts: list[tuple[Part, str]], every: list[Fingerprints], query: Query
+    ) -> Look:
+        """Look the fingerprints of some parts up, without those of base code and those too many have."""
+        own = [self._base.without(each) for each in every]
+        together, owners = one_after_another(own)
+        looked_up = self._looked_up(parts, own, together, query)
+        whole = query.window is None and query.quick is None
+        occurrences = len(together.hashes) if whole else int(np.isin(together.hashes, looked_up).sum())
+        selected = sum(len(each.hashes) for each in every)
+        count = len(distinct(together.hashes))
+        asked = Asked(together, owners, count, looked_up, occurrences, selected)
+        look = Look(channel, tuple(parts), asked, *self._snapshot.find(looked_up))
+        return look if query.max_shared is None else rare(look, self._most(query.max_shared))
+
+    def _most(self, max_shared: int | float) -> int:
+        """Give the number of documents that may have a fingerprint; a share of all is at least two."""
+        if isinstance(max_shared, int):
+            return max_shared
+        return max(2, int(max_shared * self._snapshot.catalog.one("SELECT count(*) FROM contents")))
+
     def _best(
-        self, question: Question, query: Query, looks: list[_Look]
+        self, question: Question, query: Query, looks: list[Look]
     ) -> dict[int, tuple[Hit, ContentRow]]:
         """Give the hit of every content, by the channel in which more is shared, in order of content."""
         best: dict[int, tuple[Hit, ContentRow]] = {}
+        chosen_by = "containment-left" if query.measure == "longest" else query.measure
         floor = query.cut > 0 and len([look for look in looks if not look.whole]) > 1
         short = {look.channel.removesuffix(WHOLE) for look in looks if look.whole}
+        only_base = all(look.asked.only_base for look in looks)
         for look in looks:
             found = self._measured(question, query, look)
             rows = {}
@@ -160,40 +154,47 @@ class Asking:
                 if tokens and (look.whole or not _founded(hit, look.asked.distinct)):
                     continue
                 known = best.get(row.number)
-                if known is None or _measure(hit, query.measure) > _measure(known[0], query.measure):
+                if known is None or _measure(hit, chosen_by) > _measure(known[0], chosen_by):
                     best[row.number] = hit, row
         for row in self._snapshot.contents_of(question.checksum, question.bytes):
             known = best.get(row.number)
             n = looks[0].asked.distinct
+            if known is None and only_base:
+                continue
             if known is None:  # too short for a fingerprint, or of another kind
                 best[row.number] = Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
             elif not known[0].equal:
-                best[row.number] = dataclasses.replace(known[0], equal=True, resemblance=1.0), row
+                best[row.number] = replace(known[0], equal=True, resemblance=1.0), row
         return dict(sorted(best.items()))
 
-    def _fingerprinted(self, question: Question, query: Query, kind: str) -> _Asked:
-        chunks = [question.source] if question.source else []
-        every = self._reader.fingerprints(kind, chunks)
-        chosen = every
-        if query.window is not None:
+    def _looked_up(
+        self, parts: list[tuple[Part, str]], own: list[Fingerprints], together: Fingerprints, query: Query
+    ) -> UInt64s:
+        """Give the distinct fingerprints to look up: all, or those of larger windows, or the smallest."""
+        if query.window is None and query.quick is None:
+            return distinct(together.hashes)
+        if query.quick is not None and len(parts) > 1:
+            raise UsageError("--quick needs one document, and a submission has several", hint="leave it out")
+        chosen = []
+        for (part, kind), found in zip(parts, own, strict=True):
+            hashes = found.hashes
             settings = self._reader.fingerprint_settings(kind)
-            _check_window(query.window, settings.w, settings.scheme, kind)
-            coarser = fingerprinter(dataclasses.replace(settings, w=query.window))
-            chosen = coarser.fingerprint([self._reader.canonical_of(question.source, kind)])
-        looked_up = _distinct(chosen.hashes)
-        if query.quick is not None and query.quick < len(looked_up):
-            canonical = self._reader.canonical_of(question.source, kind)
-            settings = self._reader.fingerprint_settings(kind)
-            looked_up = smallest(canonical, chosen.hashes, settings, query.quick)
-        whole = query.window is None and query.quick is None
-        occurrences = len(every.hashes) if whole else int(np.isin(every.hashes, looked_up).sum())
-        return _Asked(every, len(_distinct(every.hashes)), looked_up, occurrences)
+            if query.window is not None:
+                _check_window(query.window, settings.w, settings.scheme, kind)
+                coarser = fingerprinter(replace(settings, w=query.window))
+                canonical = self._reader.canonical_of(part.source, kind)
+                hashes = self._base.without(coarser.fingerprint([canonical])).hashes
+            if query.quick is not None and query.quick < len(distinct(hashes)):
+                canonical = self._reader.canonical_of(part.source, kind)
+                return smallest(canonical, hashes, settings, query.quick)
+            chosen.append(hashes)
+        return distinct(np.concatenate(chosen))
 
-    def _measured(self, question: Question, query: Query, look: _Look) -> _Measured:
+    def _measured(self, question: Question, query: Query, look: Look) -> _Measured:
         """Measure the contents that share enough in a channel."""
         asked = look.asked
         shared = self._counted(look.found)
-        least = min(query.min_shared, len(asked.looked_up))
+        least = 1 if query.measure == "longest" else min(query.min_shared, len(asked.looked_up))
         enough = shared.hashes >= max(least, _fewest(query, len(asked.looked_up)))
         numbers = shared.contents[enough].tolist()
         owners = self._owners(numbers, look.channel)
@@ -206,8 +207,9 @@ class Asking:
             if number not in owners:  # removed, and not merged away yet, or of another channel
                 continue
             row, held = owners[number]
+            held = max(held - self._base.counts.get(number, 0) - look.ignored.get(number, 0), hashes)
             hit = _hit(question, look, row, held, hashes, occurrences, row.number in equal)
-            if hit.equal or _measure(hit, query.measure) >= query.cut - 1e-12:
+            if hit.equal or query.measure == "longest" or _measure(hit, query.measure) >= query.cut - 1e-12:
                 hits.append((hit, row))
         return _Measured(hits, [row.number for row, _ in owners.values()])
 
@@ -230,7 +232,7 @@ class Asking:
     def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, DocumentRow]]:
         for document in self._snapshot.documents_of(row.number):
             unit = self._places.shown_unit(self._snapshot.unit_of(document.number))
-            yield dataclasses.replace(hit, right=self._places.shown(document), unit=unit), document
+            yield replace(hit, right=self._places.shown(document), unit=unit), document
 
     def _counted(self, found: Found) -> _Shared:
         """Count what every content shares; a hash of a content stands in one segment only."""
@@ -250,88 +252,9 @@ class Asking:
         met, places = np.unique(documents, return_inverse=True)
         return _Shared(met, np.bincount(places[fresh], minlength=len(met)), np.bincount(places))
 
-    # ---- passages
-
-    def _prepared(self, source: bytes, kind: str) -> Prepared:
-        canonical = self._reader.canonical_of(source, kind)
-        return Prepared(canonical.symbols, canonical.positions, line_starts(source), len(source))
-
-    def _matched(
-        self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, looks: list[_Look],
-        lefts: dict[str, Prepared],
-    ) -> Hit:  # fmt: skip
-        """Give a hit with its passages: exact where the document can be read, else of shared hashes."""
-        document, content = rows
-        look = next((each for each in looks if each.name == hit.channel), looks[0])
-        theirs = self._reader.readings(content.kind)
-        kind = next((each for each in theirs if family(each) == family(look.kind)), "bytes")
-        kinds = (look.kind, kind) if kind != "bytes" else ("bytes", "bytes")
-        try:
-            read_as = "bytes" if kind == "bytes" else content.kind
-            source = b"".join(self._reader.content(document, content, read_as))
-        except InputError:
-            return self._sketched(hit, content, look.asked, look.found, lefts[look.channel])
-        same = kinds[0] == look.kind
-        ours = lefts[look.channel] if same else self._prepared(question.source, kinds[0])
-        both = [Joined([(0, each)]) for each in (ours, self._prepared(source, kinds[1]))]
-        first = np.zeros(1, np.int64)
-        shared = matched(both, [(self._reader.noise(kinds[0]), first, first, first + 1)], 1)
-        (regions,) = shared.made([((hit.left,), (hit.right,))])
-        longest, lines = int(shared.longest[0]), int(shared.lines[0])
-        return dataclasses.replace(hit, longest=longest, lines=lines, regions=regions)
-
-    def _sketched(self, hit: Hit, content: ContentRow, asked: _Asked, found: Found, left: Prepared) -> Hit:
-        """Join the spans of shared fingerprints that overlap on both sides; lines of the right are 0."""
-        views = self._snapshot.views([content.number], "content", hit.channel) if hit.channel else {}
-        number = views[content.number].number if content.number in views else content.number
-        mine = np.flatnonzero(found.documents == number)
-        order = np.argsort(asked.all.hashes, kind="stable")
-        hashes = asked.all.hashes[order]
-        spans: list[tuple[int, int, int, int]] = []
-        for at in mine.tolist():
-            value = asked.looked_up[found.which[at]]
-            first, last = np.searchsorted(hashes, value), np.searchsorted(hashes, value, "right")
-            right = int(found.starts[at]), int(found.starts[at] + found.lengths[at])
-            spans += [
-                (int(asked.all.starts[i]), int(asked.all.ends[i]), *right) for i in order[first:last].tolist()
-            ]
-        made = []
-        for one_start, one_end, start, end in _chained(spans):
-            edges = np.array([one_start, max(one_end, one_start + 1) - 1])
-            side = Side(hit.left, one_start, one_end, *left.line_numbers(edges).tolist())
-            made.append(Region(one_end - one_start, side, Side(hit.right, start, end, 0, 0)))
-        longest = max((region.length for region in made), default=0)
-        return dataclasses.replace(hit, longest=longest, regions=tuple(made))
-
-
-def _distinct(hashes: UInt64s) -> UInt64s:
-    """Give the distinct hashes in order; np.unique would load NumPy's masked arrays for it."""
-    ordered = np.sort(hashes)
-    fresh = np.ones(len(ordered), np.bool_)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    found: UInt64s = ordered[fresh]
-    return found
-
-
-def _chained(spans: Iterable[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Join spans that overlap on both sides; each left place is used once, by the longest chain."""
-    chains: list[list[int]] = []
-    for span in sorted(spans):
-        for chain in reversed(chains[-64:]):
-            if chain[0] <= span[0] <= chain[1] and chain[2] <= span[2] <= chain[3]:
-                chain[1], chain[3] = max(chain[1], span[1]), max(chain[3], span[3])
-                break
-        else:
-            chains.append(list(span))
-    kept: list[tuple[int, int, int, int]] = []
-    for chain in sorted(chains, key=lambda each: (each[0] - each[1], each)):
-        if all(chain[0] >= other[1] or chain[1] <= other[0] for other in kept):
-            kept.append((chain[0], chain[1], chain[2], chain[3]))
-    return sorted(kept)
-
 
 def _hit(
-    question: Question, look: _Look, row: ContentRow, m: int, s: int, occurrences: int, equal: bool
+    question: Question, look: Look, row: ContentRow, m: int, s: int, occurrences: int, equal: bool
 ) -> Hit:
     asked = look.asked
     share = s / len(asked.looked_up) if len(asked.looked_up) else 0.0
@@ -361,7 +284,38 @@ def _founded(hit: Hit, n: int) -> bool:
 def _measure(hit: Hit, name: str) -> float:
     if name == "containment":
         return max(hit.containment_left, hit.containment_right)
-    return float(getattr(hit, name.replace("-", "_")))
+    return float(getattr(hit, name.replace("-", "_")) or 0)
+
+
+def _chunks(part: Part) -> list[bytes]:
+    return [part.source] if part.source else []
+
+
+def rare(look: Look, most: int) -> Look:
+    """Leave out the fingerprints that more than `most` documents have."""
+    found, asked = look.found, look.asked
+    pairs = np.unique(found.which.astype(np.int64) << 32 | found.documents)
+    which, documents = pairs >> 32, pairs & (2**32 - 1)
+    common = np.bincount(which, minlength=len(asked.looked_up)) > most
+    if not common.any():
+        return look
+    numbers, counts = np.unique(documents[common[which]], return_counts=True)
+    kept = ~common[found.which]
+    places = np.cumsum(~common) - 1
+    own = ~np.isin(asked.all.hashes, asked.looked_up[common])
+    every = replace(
+        asked.all, hashes=asked.all.hashes[own], starts=asked.all.starts[own], ends=asked.all.ends[own]
+    )
+    looked_up = asked.looked_up[~common]
+    occurrences = int(np.isin(every.hashes, looked_up).sum())
+    left = asked.distinct - int(common.sum())
+    return replace(
+        look,
+        asked=Asked(every, asked.owners[own], left, looked_up, occurrences, asked.selected),
+        found=Found(places[found.which[kept]].astype(np.uint32), *(column[kept] for column in found[1:])),
+        common=int(common.sum()),
+        ignored=dict(zip(numbers.tolist(), counts.tolist(), strict=True)),
+    )
 
 
 def _fewest(query: Query, n: int) -> int:

@@ -10,6 +10,7 @@ import dataclasses
 
 from copysift.errors import StoreError
 from copysift.settings.comparison import Settings
+from copysift.store.base_code import base_of
 from copysift.store.boilerplate import MAX_SHARED, most_shared
 from copysift.store.losses import recount
 from copysift.store.snapshot import Snapshot
@@ -28,6 +29,11 @@ def resample(writer: Writer, settings: Settings, seed: int) -> int:
         raise StoreError(
             f"{writer.folder} stores no texts, which resampling needs",
             hint="recreate the index with --keep-text, or with another --seed-file",
+        )
+    if len(base_of(catalog)[0]):
+        raise StoreError(
+            f"{writer.folder} ignores base code, whose fingerprints with another seed are not known",
+            hint="recreate the index with --base and the new seed",
         )
     reader = reader_of(dataclasses.replace(settings, seed=seed), stored)
     texts = Snapshot.uncommitted(catalog)

@@ -72,7 +72,13 @@ class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
     def __init__(
-        self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True, qualified: bool = False
+        self,
+        settings: Settings,
+        weigh: Weigh = weights,
+        *,
+        opens: bool = True,
+        qualified: bool = False,
+        sides: bool = True,
     ) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
@@ -90,6 +96,7 @@ class Scan:
         self._archives = opens  # containers and files of records; else files are taken as they are
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
+        self._sides = sides  # work of one author is not compared with itself, nor earlier work
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -145,12 +152,13 @@ class Scan:
         documents = counts.documents
         if counts.skipped or not documents:
             return answer(counts, self.settings)
-        exact = self._matching(None)
-        if len(documents) == 1 or counts.equal or not (documents[0].bytes or documents[1].bytes):
+        exact = self._matching(None if self._gathered is None else self._gathered.base)
+        same = counts.equal or len(set(counts.twins)) < len(counts.twins)
+        if len(documents) == 1 or same or not (documents[0].bytes or documents[1].bytes):
             # One file under two names, or named twice, is found once.
             again = dataclasses.replace(documents[0], name=right, group=right)
             both = documents if len(documents) > 1 or documents[0].name == right else (*documents, again)
-            counts = dataclasses.replace(counts, documents=both)
+            counts = dataclasses.replace(counts, documents=both, files=None)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
             return dataclasses.replace(answer(counts, self.settings), pairs=exact.equal((pair,)))
@@ -165,6 +173,18 @@ class Scan:
         if self._counts is None or self._result is None:
             raise UsageError("there is no run to save yet", hint="call run first, with keep=True")
         save(path, self._counts, self._result, self.times)
+
+    def equal_files(self) -> tuple[tuple[str, ...], ...]:
+        """Give the sets of files that are equal byte for byte, whether anything in them counts or not."""
+        assert self._counts is not None
+        assert self._result is not None
+        if not self._counts.twins:
+            return self._result.equal
+        sets: dict[int, list[str]] = {}
+        for group, twin in zip(self._counts.documents, self._counts.twins, strict=True):
+            if group.bytes:
+                sets.setdefault(twin, []).append(group.name)
+        return tuple(tuple(names) for names in sets.values() if len(names) > 1)
 
     def source(self, name: str, start: int, end: int) -> bytes:
         """Give a piece of the readable source of a document: half-open byte offsets."""
@@ -270,7 +290,7 @@ class Scan:
 
     def _labels(self, groups: int) -> tuple[Any, ...]:
         """Give the sides and the kin of the groups, whose members are not compared with each other."""
-        if self._gathered is None:
+        if self._gathered is None or not self._sides:
             return ()
         return self._gathered.roster.side, self._gathered.roster.kin
 

@@ -9,7 +9,7 @@ from copysift.errors import UsageError
 from copysift.match.counts import Counts
 from copysift.model.traits import scheme_traits
 from copysift.runtime import registry
-from copysift.settings.comparison import COUNTS, SHARES, Settings
+from copysift.settings.comparison import COUNTS, Settings
 
 
 def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
@@ -60,7 +60,8 @@ def _check_shared(counts: Counts, settings: Settings, path: Path) -> None:
     if made.get("min_match") is not None:  # every pair that shares anything was kept
         return
     if _matched(counts) or _sketched(str(made.get("scheme"))):  # every pair that shares so many was kept
-        kept = made.get("min_shared") or (2 if made.get("threshold") and made.get("measure") in SHARES else 1)
+        usual = 2 if made.get("threshold") and made.get("measure") not in COUNTS else 1
+        kept = made.get("min_shared") or usual
         if isinstance(kept, int) and least < kept:
             raise UsageError(
                 f"{path} has no pairs that share fewer than {kept} fingerprints",

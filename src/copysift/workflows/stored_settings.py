@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.kinds.kind import CODE, TEXT, family
 from copysift.model.document import INSIDE, Document
 from copysift.model.traits import default_thresholds, scheme_traits
 from copysift.model.values import Skipped
@@ -19,13 +21,17 @@ from copysift.sources.files import Loaded, load
 from copysift.sources.inputs import Inputs
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.store.catalog import ContentRow, DocumentRow
+from copysift.store.catalog import Catalog, ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
+from copysift.store.units import has_units
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import seed_check
 from copysift.workflows.submissions import reading_of
 
+_READ_AS = ("text", "html", CODE, "bytes")  # what --kind auto reads documents as
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
+# How the sources of an index are read: what was given last holds for later adds and updates, too.
+READING = ("by", "id_field", "text_field", "input_format", "records", "no_containers")
 
 
 def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
@@ -62,6 +68,36 @@ def programs_in(stored: Mapping[str, Any]) -> str:
 def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
     """Make a reader that takes programs as the documents of an index were taken."""
     return Reader(settings, programs=programs_in(stored))
+
+
+def question_reader(
+    path: Path, settings: Settings, stored: Mapping[str, Any], kind: str = "auto", language: str = ""
+) -> Reader:
+    """Make a reader of what is looked up; refuse a kind that the documents of the index do not have."""
+    reader = reader_of(settings, stored)
+    if language:
+        reader.kind_in(language)  # refuses what the index does not have
+    if kind == "auto":
+        return reader
+    registry.check(registry.KINDS, kind)
+    made = CODE if settings.language else settings.kind
+    known = [each for each in _READ_AS if each != CODE or programs_in(stored) != TEXT]
+    if made != "auto":
+        alike = (each for each in default_thresholds() if family(each) == family(made) and each != made)
+        known = [made, *alike]
+    if kind not in known:
+        few = ", ".join(known[:-1]) + f" or {known[-1]}" if len(known) > 1 else known[0]
+        raise UsageError(
+            f"{path} has no documents read as {kind}: it was created with --kind {settings.kind}",
+            hint=f"choose --kind {few}, or leave it out",
+        )
+    return Reader(dataclasses.replace(settings, kind=kind), programs=programs_in(stored))
+
+
+def reading_settings(path: Path, catalog: Catalog, given: Mapping[str, object]) -> Settings:
+    """Give the settings of an index with those by which its sources were read, where none are given."""
+    known = catalog.about("reading") or ({"by": "dir"} if has_units(catalog) else {})
+    return reconciled(path, catalog.about("settings"), {**known, **given})
 
 
 def reconciled(path: Path, stored: Mapping[str, Any], given: Mapping[str, object]) -> Settings:

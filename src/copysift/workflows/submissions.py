@@ -55,9 +55,9 @@ def gather(
     intake = Intake(
         reading_of(settings), spool, settings.by == "dir", whole=not archives, qualified=qualified
     )
-    handed_out = _required(
-        intake, settings.base, "--base"
-    )  # first: what was handed out is nobody's submission
+    # First: what was handed out is nobody's submission. But two sides are compared whatever they are.
+    aside = Intake(reading_of(settings), spool, False) if qualified or not archives else intake
+    handed_out = _required(aside, settings.base, "--base")
     new = intake.take(paths)
     for document in documents:
         new.files.append((document, document.unit or document.name))
@@ -117,7 +117,9 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         fields=fields or Fields(settings.id_field, settings.text_field),
         walking=walk_settings(settings),
         containers=not settings.no_containers,
-        records=settings.records,
+        records="no" if settings.input_format == "folder" else settings.records,
+        form=settings.input_format,
+        max_bytes=settings.max_bytes_per_file,
         binary=is_raw(settings.kind),
     )
 

@@ -107,8 +107,9 @@ def relate_all(writer: Writer, settings: Settings, limit: int) -> list[Damage]:
 
 def ignored_in(catalog: Catalog) -> IgnoredInSweep | None:
     """Give what was left out of all comparisons, of the newest sweep; None: nothing was."""
-    hashes = catalog.one("SELECT count(*) FROM boilerplate")
-    if not hashes:
+    hashes = catalog.one("SELECT count(*) FROM boilerplate WHERE NOT base")
+    base = catalog.one("SELECT count(*) FROM boilerplate WHERE base")
+    if not hashes and not base:
         return None
     documents, bare, share = next(
         catalog.rows(
@@ -120,7 +121,7 @@ def ignored_in(catalog: Catalog) -> IgnoredInSweep | None:
     )
     limit = most_shared(catalog, catalog.about("max_shared"))
     texts = _examples(catalog) if catalog.about("settings").get("keep_text") else ()
-    return IgnoredInSweep(limit, hashes, documents - bare, bare, share, texts)
+    return IgnoredInSweep(limit, hashes, documents - bare, bare, share, texts, base)
 
 
 def _examples(catalog: Catalog) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swept
 from copysift.settings.comparison import Settings
-from copysift.settings.declaration import make
+from copysift.settings.contents import LookUp
+from copysift.settings.declaration import make, settings_of
 from copysift.settings.index import Query
 from copysift.settings.keywords import (
     ChangesKeywords,
@@ -22,7 +23,8 @@ from copysift.settings.keywords import (
     SweepKeywords,
 )
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
-from copysift.workflows.query import Question
+from copysift.workflows.index_base import base_of_question
+from copysift.workflows.question import Question
 
 if TYPE_CHECKING:
     from copysift.model.document import Document
@@ -50,11 +52,16 @@ class OverTime(ABC):
     def _writing(self, *, at_once: bool = True) -> Writer: ...
 
     @abstractmethod
-    def _asking(self) -> Asking: ...
+    def _asking(self, base: tuple[str, ...] = ()) -> Asking: ...
 
     @abstractmethod
     def question(
-        self, content: Place | bytes | Document, *, text: bool = False, name: str = "", language: str = ""
+        self,
+        content: Place | bytes | Document,
+        *,
+        text: bool = False,
+        name: str = "",
+        asked: LookUp | None = None,
     ) -> Question:
         """Make a question of a file, of bytes or of a string."""
 
@@ -114,18 +121,26 @@ class OverTime(ABC):
 
         trace = self._trace()
         trace.number_of(uri)  # an address that nobody met is told first
-        return locate(trace, uri, make(Tracing, asked, "locate").kept)
+        tracing = make(Tracing, asked, "locate")
+        if tracing.base:
+            raise UsageError(
+                f"--base is about a file that is read, and {uri} was compared when it was swept",
+                hint="use sweep --base, or pass a file",
+            )
+        _refuse_of_address(tracing, uri)
+        return locate(trace, uri, tracing.kept)
 
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: Unpack[LocateKeywords]) -> Located:
         """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
         from copysift.workflows.locate import locate_contents
 
-        threshold = make(Tracing, asked, "locate").cut
-        trace, question = self._trace(), self.question(content, text=text)
+        tracing = make(Tracing, asked, "locate")
+        trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
-        found = self._sketching()[0].fingerprints(question.kind, [question.source] if question.source else [])
-        measures = trace.measures(found)
-        return locate_contents(trace, question.name, exact, measures, threshold)
+        reader = self._sketching()[0]
+        found = reader.fingerprints(question.kind, [question.source] if question.source else [])
+        measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
+        return locate_contents(trace, question.name, exact, measures, tracing.cut)
 
     def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
         """Give the versions of an address; settings: diff (what changed), since, until."""
@@ -148,10 +163,13 @@ class OverTime(ABC):
 
         Settings are those of `copysift copies`: threshold, original, group_by, watch.
         """
-        return self._holders(self.question(content, text=text), make(Copies, asked))
+        made = make(Copies, asked)
+        return self._holders(self.question(content, text=text, asked=made), made)
 
     def copies_of(self, uri: str, **asked: Unpack[CopiesKeywords]) -> Holders:
         """Find copies of all or part of what is, or last was, at an address whose text is kept."""
+        made = make(Copies, {"original": uri, **asked})
+        _refuse_of_address(made, uri)
         trace = self._trace()
         last = trace.timeline.versions_of(trace.number_of(uri))[-1]
         source = trace.snapshot.text(last.content)
@@ -162,7 +180,7 @@ class OverTime(ABC):
             )
         row = trace.snapshot.contents([last.content])[last.content]
         question = Question(uri, source, row.kind, row.checksum, row.bytes)
-        return self._holders(question, make(Copies, {"original": uri, **asked}))
+        return self._holders(question, made)
 
     def holders(
         self, content: Place | bytes, *, text: bool = False, **asked: Unpack[CopiesKeywords]
@@ -181,10 +199,20 @@ class OverTime(ABC):
 
         reader, _ = self._sketching()
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
-        found = self._asking().contents(question, Query(threshold=asked.cut, measure="containment-left"))
+        query = Query(threshold=asked.cut, measure="containment-left")
+        found = self._asking(asked.base).contents(question, query)
         return holding.holders(found, asked.watch)
 
     def _trace(self) -> Trace:
         from copysift.workflows.tracing import Trace
 
         return Trace(self._reading())
+
+
+def _refuse_of_address(asked: LookUp, uri: str) -> None:
+    """Raise UsageError for settings that say how a file is read, where none is."""
+    for name in ("kind", "language"):
+        if getattr(asked, name) != settings_of(LookUp)[name].default:
+            raise UsageError(
+                f"--{name} says how a file is read, and {uri} is in the index already", hint="leave it out"
+            )

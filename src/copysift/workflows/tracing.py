@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copysift.errors import InputError, StoreError
+from copysift.match.base import Base
 from copysift.model.sweeps import Stay
 from copysift.model.values import Fingerprints
 from copysift.settings.sweeps import spelled
@@ -14,6 +15,7 @@ from copysift.store.boilerplate import bare_contents, boilerplate_among
 from copysift.store.relating import is_evidence
 from copysift.store.snapshot import Snapshot
 from copysift.store.timeline import SweepRow, Timeline, VersionRow, is_swept
+from copysift.workflows.index_base import IndexBase
 
 
 class Measure(NamedTuple):
@@ -69,8 +71,14 @@ class Trace:
         self.learn([content])
         return self._templated.get(content, (0, False))[0] / max(self._sizes[content], 1)
 
-    def measures(self, found: Fingerprints) -> dict[int, Measure]:
-        """Give what contents of any time share with a document from outside, by its fingerprints."""
+    def measures(self, found: Fingerprints, ignored: Base | None = None) -> dict[int, Measure]:
+        """Give what contents of any time share with a document from outside, by its fingerprints.
+
+        What is in `ignored` counts for neither side.
+        """
+        without = IndexBase(self.snapshot, ignored) if ignored else None
+        if without is not None:
+            found = without.without(found)
         hashes, first = np.unique(found.hashes, return_index=True)
         common, base = boilerplate_among(self.snapshot.catalog, hashes)
         zeros, every = np.zeros(len(found.hashes), np.int64), np.isin(found.hashes, hashes[common])
@@ -87,8 +95,9 @@ class Trace:
         counts = ~common[which] | (bare & also & family[which])
         size = len(first) - int(np.count_nonzero(common & ~(family & bare)))
         numbers, shared = np.unique(contents[counts], return_counts=True)
+        based = {} if without is None else without.given_counts()
         return {
-            number: measured(count, size, self.size(number))
+            number: measured(count, size, max(self.size(number) - based.get(number, 0), count))
             for number, count in zip(numbers.tolist(), shared.tolist(), strict=True)
             if self._sizes[number] and is_evidence(count, min(len(hashes), self._sizes[number]))
         }

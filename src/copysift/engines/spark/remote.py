@@ -31,7 +31,8 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.sources.delimited import table_records
 from copysift.sources.jsonl import Batches as Source
 from copysift.sources.jsonl import jsonl, lines
-from copysift.sources.record_files import open_source
+from copysift.sources.record_files import fitting, open_source
+from copysift.sources.source import Reading
 from copysift.sources.walk import WalkSettings
 
 if TYPE_CHECKING:
@@ -172,10 +173,13 @@ def _shown(path: str) -> str:
 
 
 def _task(plan: Any, settings: CorpusSettings, whole: bool, emit: Emit) -> Callable[[Batches], Batches]:
+    reading = Reading(max_bytes=settings.max_bytes_per_file)
+
     def task(batches: Batches) -> Batches:
         for key, rows in splits(batches):
             split = plan.value[key]
-            yield from emit(_read(split, rows, settings, whole), split.part)
+            found = fitting(_read(split, rows, settings, whole), reading)
+            yield from emit(found, split.part)
 
     return task
 

@@ -36,7 +36,7 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
 from copysift.sources.jsonl import Batches as Source
 from copysift.sources.jsonl import jsonl, lines
-from copysift.sources.record_files import open_source
+from copysift.sources.record_files import fitting, open_source
 from copysift.sources.source import Reading
 
 if TYPE_CHECKING:
@@ -159,15 +159,18 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     if not segment.form:
         walking = walking_of(settings)
         reading = Reading(
-            containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind)
-        )
+            containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
+            max_bytes=settings.max_bytes_per_file,
+        )  # fmt: skip
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
     before = segment.before + stream.skipped
     opened: IO[bytes] = stream
     if segment.form == "jsonl":
-        return jsonl(segment.place, opened, fields, limit, before)
-    return lines(segment.place, opened, limit, before)
+        found = jsonl(segment.place, opened, fields, limit, before)
+    else:
+        found = lines(segment.place, opened, limit, before)
+    return fitting(found, Reading(max_bytes=settings.max_bytes_per_file))
 
 
 Part = tuple[Segment, ...]  # what one task reads
