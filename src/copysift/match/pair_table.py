@@ -141,9 +141,10 @@ class Ranking:
         loaded = [_Run(runs, *span, step, self._rank) for span in pairwise(ends)]
         while loaded:
             limit = min((run.last for run in loaded if run.more), default=None)
-            some = PairColumns.together([run.taken(limit) for run in loaded])
-            merged.append(some.take(self._order(some)))
-            loaded = [run for run in loaded if run.filled()]
+            due = [run for run in loaded if limit is None or run.first <= limit]
+            some = PairColumns.together([run.taken(limit) for run in due])
+            merged.append(some.take(self._order(some)) if len(due) > 1 else some)
+            loaded = [run for run in loaded if run.count]
         return merged
 
     @property
@@ -168,35 +169,36 @@ class _Run:
 
     def __init__(self, table: PairTable, first: int, end: int, step: int, rank: Rank) -> None:
         self._table, self._next, self._end, self._step, self._rank = table, first, end, step, rank
-        self._loaded = PairColumns.none()
-        self.filled()
+        self._loaded, self._ranks = PairColumns.none(), np.empty(0, np.float64)
+        self.count = 0  # of the pairs that are loaded
+        self.first: tuple[float, ...] = ()  # the key of the first one, and of the last
+        self.last: tuple[float, ...] = ()
+        self._load()
 
     @property
     def more(self) -> bool:
         """Whether there are pairs that are not loaded."""
         return self._next < self._end
 
-    @property
-    def last(self) -> tuple[float, ...]:
-        """The key of the last pair that is loaded."""
-        return self._key(len(self._loaded) - 1)
-
-    def filled(self) -> bool:
-        """Load more pairs if none are; tell whether any are left."""
-        if not len(self._loaded) and self.more:
-            until = min(self._next + self._step, self._end)
-            self._loaded, self._next = self._table.rows(self._next, until), until
-            self._ranks = self._rank(self._loaded)
-        return bool(len(self._loaded))
-
     def taken(self, limit: tuple[float, ...] | None) -> PairColumns:
         """Give, and forget, the loaded pairs up to a key."""
-        count = len(self._loaded)
-        if limit is not None:
+        count = self.count
+        if limit is not None and limit < self.last:
             count = bisect_right(range(count), limit, key=self._key)
-        some, self._loaded = self._loaded.rows(0, count), self._loaded.rows(count, len(self._loaded))
+        some, self._loaded = self._loaded.rows(0, count), self._loaded.rows(count, self.count)
         self._ranks = self._ranks[count:]
+        self.count -= count
+        if self.count:
+            self.first = self._key(0)
+        elif self.more:
+            self._load()
         return some
+
+    def _load(self) -> None:
+        until = min(self._next + self._step, self._end)
+        self._loaded, self._next = self._table.rows(self._next, until), until
+        self._ranks, self.count = self._rank(self._loaded), len(self._loaded)
+        self.first, self.last = self._key(0), self._key(self.count - 1)
 
     def _key(self, at: int) -> tuple[float, ...]:
         pairs = self._loaded

@@ -29,7 +29,7 @@ from copysift.model.values import Group, Ignored, Result, Skipped
 from copysift.runtime import durable
 
 VERSION = 1
-PAIRS_AT_ONCE = 1 << 17
+PAIRS_AT_ONCE = 1 << 16
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
 _AGAIN = "recreate the run with copysift scan --save"
 _CLUSTER_AGAIN = "recreate the run with copysift cluster"
@@ -247,7 +247,7 @@ def _counts(
     )
     numbers = pa.array(documents["document"], pa.string())
     sets: dict[int, list[int]] = {}
-    for batch in pairs.iter_batches(PAIRS_AT_ONCE):
+    for batch in pairs.iter_batches(PAIRS_AT_ONCE, use_threads=False):
         columns, equal = _pair_columns(batch, numbers)
         for first, other in zip(columns.left[equal].tolist(), columns.right[equal].tolist(), strict=True):
             sets.setdefault(first, [first]).append(other)
