@@ -24,6 +24,7 @@ from copysift.match.sets import Measured
 from copysift.model.values import Skipped
 from copysift.runs.sets import Sets, Sketched, write_base
 from copysift.runs.workspace import Skips, Work
+from copysift.runtime import heap
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
@@ -100,10 +101,10 @@ class Corpus:
 
     def pair(self) -> None:
         """Leave boilerplate out, find the pairs that share shingles, choose candidates and measure them."""
-        self._census()
-        self._entries()
-        self._join()
-        self._measure()
+        for phase in (self._census, self._entries, self._join, self._measure):
+            heap.trim()
+            phase()
+        heap.trim()
 
     def sampled(self) -> UInt32s:
         """Give how many shingles the sample of every document has."""
