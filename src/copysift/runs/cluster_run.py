@@ -20,6 +20,7 @@ from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, REPLACED, Skipped
 from copysift.runs import tables, texts
+from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.workspace import Work, answer_settings, job_of, making
@@ -221,6 +222,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         ids, renamed = tables.unique_ids(
             [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
         )
+        release()
         with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
             pairs = (corpus.first, corpus.how, shingles, corpus.pairs)
             writing = [
