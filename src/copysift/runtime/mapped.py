@@ -135,6 +135,13 @@ def mapped_array(count: int, dtype: DTypeLike, folder: Path | None = None) -> ND
         raise _failure(folder, error) from error
 
 
+def spacious_array(count: int, dtype: DTypeLike, limit: int, folder: Path | None = None) -> NDArray[Any]:
+    """Give an array to write to: in memory up to `limit` bytes, in a file if it is larger."""
+    if count * np.dtype(dtype).itemsize <= limit:
+        return np.empty(count, dtype)
+    return mapped_array(count, dtype, folder)
+
+
 def _failure(folder: Path | None, error: OSError) -> UsageError:
     place = folder or tempfile.gettempdir()
     return UsageError(f"cannot write temporary files in {place}: {error.strerror}", hint=HINT)

@@ -22,7 +22,7 @@ from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines
 from copysift.model.regions import RegionColumns, RegionFile
 from copysift.model.values import Canonical, Pair, Region, Side
-from copysift.runtime.mapped import mapped_array
+from copysift.runtime.mapped import spacious_array
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.workflows.collection import Collection, Filed
@@ -211,9 +211,7 @@ class Exact:
 
     def _allocate(self, count: int, dtype: type) -> NDArray[Any]:
         """Give room for seeds: in a file if they would take too much memory."""
-        if count * np.dtype(dtype).itemsize <= self._share(SEEDS):
-            return np.empty(count, dtype)
-        return mapped_array(count, dtype, self._folder)
+        return spacious_array(count, dtype, self._share(SEEDS), self._folder)
 
     def _large(self, files: list[tuple[int, Filed, str]]) -> Joined:
         """Give large files with their symbols in a temporary file; a few stay there."""

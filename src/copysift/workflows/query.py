@@ -8,8 +8,9 @@ smallest N only (winnowing §3.2), the share found of those stands for the share
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,12 +21,14 @@ from copysift.fingerprints.smallest import WINDOWS, smallest
 from copysift.kinds.kind import CODE, TEXT, channel_of, family
 from copysift.match.exact import line_starts
 from copysift.model.values import Fingerprints, Hit, Region, Side
+from copysift.runtime.mapped import spacious_array
 from copysift.settings.index import Query
 from copysift.store.catalog import WHOLE
 from copysift.store.segment import Damage, Found
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
 from copysift.workflows.joining import Joined, Prepared, matched
+from copysift.workflows.large_documents import streamed
 from copysift.workflows.stored_settings import Places, StoredReader
 
 if TYPE_CHECKING:
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt64s
     from copysift.store.catalog import ContentRow, DocumentRow
+
+LARGE = 16 << 20  # bytes of a source; a larger one is matched from a temporary file
+SEEDS = 256 << 20  # bytes of the seeds of a match; more of them are in a temporary file
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class Asking:
         )
         order = order[: query.limit or None]
         if passages:
-            lefts = {look.channel: self._prepared(question.source, look.kind) for look in looks}
+            lefts = {look.channel: self._asked(question, look.kind) for look in looks}
             made = [self._matched(hits[at], rows[at], question, looks, lefts) for at in order]
         else:
             made = [hits[at] for at in order]
@@ -251,9 +257,16 @@ class Asking:
 
     # ---- passages
 
-    def _prepared(self, source: bytes, kind: str) -> Prepared:
+    def _prepared(self, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
+        """Make a source ready to be matched; the symbols of a large one are in a temporary file."""
+        if size > LARGE:
+            return streamed(self._reader, chunks, size, kind)
+        source = b"".join(chunks())
         canonical = self._reader.canonical_of(source, kind)
         return Prepared(canonical.symbols, canonical.positions, line_starts(source), len(source))
+
+    def _asked(self, question: Question, kind: str) -> Prepared:
+        return self._prepared(lambda: [question.source], len(question.source), kind)
 
     def _matched(
         self, hit: Hit, rows: tuple[DocumentRow, ContentRow], question: Question, looks: list[_Look],
@@ -267,14 +280,16 @@ class Asking:
         kinds = (look.kind, kind) if kind != "bytes" else ("bytes", "bytes")
         try:
             read_as = "bytes" if kind == "bytes" else content.kind
-            source = b"".join(self._reader.content(document, content, read_as))
+            again = partial(self._reader.content, document, content, read_as)
+            right = self._prepared(again, content.bytes, kinds[1])
         except InputError:
             return self._sketched(hit, content, look.asked, look.found, lefts[look.channel])
         same = kinds[0] == look.kind
-        ours = lefts[look.channel] if same else self._prepared(question.source, kinds[0])
-        both = [Joined([(0, each)]) for each in (ours, self._prepared(source, kinds[1]))]
+        ours = lefts[look.channel] if same else self._asked(question, kinds[0])
+        both = [Joined([(0, each)]) for each in (ours, right)]
         first = np.zeros(1, np.int64)
-        shared = matched(both, [(self._reader.noise(kinds[0]), first, first, first + 1)], 1)
+        limits = self._reader.noise(kinds[0])
+        shared = matched(both, [(limits, first, first, first + 1)], 1, partial(spacious_array, limit=SEEDS))
         (regions,) = shared.made([((hit.left,), (hit.right,))])
         longest, lines = int(shared.longest[0]), int(shared.lines[0])
         return dataclasses.replace(hit, longest=longest, lines=lines, regions=regions)
