@@ -185,6 +185,20 @@ def test_rows_with_a_floor_equal_twin(entries, measure, founded, plenty, likenes
     same(compiled.row_candidates(*told, **floor), reference.row_candidates(*told, **floor))
 
 
+@given(FEW_HASHES, st.integers(1, 6))
+def test_no_row_is_begun_once_there_are_enough_pairs(entries, most):
+    postings, sizes = listed(entries)
+    told = (postings, sizes, NONE, NONE, "shared", 0.0, 1)
+    whole, cut, first = compiled.row_candidates(0, 10, *told), [], 0
+    while first < 10:
+        ours = compiled.row_candidates(first, 10, *told, most=most)
+        same(ours, reference.row_candidates(first, 10, *told, most=most))
+        assert len(ours[0][ours[0] != ours[0][-1:].sum()]) < most  # without the last row
+        cut.append(ours)
+        first = int(ours[0][-1]) + 1 if len(ours[0]) >= most else 10
+    same(whole, [np.concatenate(column) for column in zip(*cut, strict=True)])
+
+
 def test_a_floor_asks_for_more_shared_hashes_the_less_two_groups_resemble_each_other():
     entries = [(h, 0) for h in range(12)] + [(h, 1) for h in range(12)] + [(h, 2) for h in range(6, 40)]
     postings, sizes = listed(entries)

@@ -15,7 +15,7 @@ from copysift.kernels import _match
 from copysift.kinds import positions
 from copysift.match import exact
 from copysift.model.values import Result
-from copysift.workflows import matches
+from copysift.workflows import hit_passages, matches
 
 WORDS = ["rain", "größer", "stone", "über", "lamp", "forty", "grain", "Σίσυφος", "quick", "line", "two", "so"]
 
@@ -138,3 +138,24 @@ def test_files_of_over_4_gib_are_compared(tmp_path, monkeypatch):
     (pair,) = (pair for pair in found.pairs if not pair.equal)
     (region,) = pair.regions
     assert (region.left.start, region.left.end, region.right.start) == (2**32, 2**32 + (1 << 20), 0)
+
+
+def test_passages_of_a_query_do_not_depend_on_whether_they_are_streamed(tmp_path, monkeypatch):
+    chance = random.Random(11)
+    words = [f"{'bdfgklmn'[at % 8]}{'aeiou'[at % 5]}{at}" for at in range(400)]
+    lines = [" ".join(chance.choices(words, k=9)) for _ in range(300)]
+    asked = tmp_path / "asked.txt"
+    asked.write_text("\r\n".join(lines[:80] + lines[150:170]))
+    (tmp_path / "held").mkdir()
+    (tmp_path / "held" / "long.txt").write_text("\n".join(lines[40:]))
+    (tmp_path / "held" / "program.py").write_text(
+        "".join(f"x{at} = '{line}'\n" for at, line in enumerate(lines))
+    )
+    with copysift.Index(tmp_path / "held.sift") as index:
+        index.add(tmp_path / "held")
+        expected = list(index.query(asked, passages=True))
+        monkeypatch.setattr(hit_passages, "LARGE", 0)
+        monkeypatch.setattr(hit_passages, "SEEDS", 0)
+        found = list(index.query(asked, passages=True))
+    assert found == expected
+    assert max(len(hit.regions) for hit in found) > 1

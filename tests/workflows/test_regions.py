@@ -8,7 +8,7 @@ from copysift.kinds import canonicaliser
 from copysift.kinds.positions import Identity
 from copysift.match import spans
 from copysift.match.spans import spans_among
-from copysift.model.regions import WIDTH, RegionColumns
+from copysift.model.regions import WIDTH, RegionColumns, RegionFile
 
 TEXTS = ["Plain text, and much of it. " * 9, "Ein größerer Käse " * 5, "x", "UPPER, lower: 123; " * 20]
 
@@ -32,20 +32,22 @@ def test_taken_regions_are_those_of_the_pairs_asked_for():
         assert some.longest.tolist() == [whole.longest[at] for at in which]
 
 
-def test_parts_stand_one_behind_the_other():
+@pytest.mark.parametrize("room", [0, 50, 1 << 20])
+def test_parts_stand_one_behind_the_other(tmp_path, room):
     one, none, other = columns([1, 2]), columns([]), columns([0, 4], seed=1)
-    table = np.concatenate([one.table, none.table, other.table])
-    assert rows(RegionColumns.together([one, none, other], table)) == rows(one) + rows(other)
-    assert len(RegionColumns.together([], table[:0])) == 0
+    found = RegionFile(tmp_path, room)
+    for parts in ([one, none], [other]):
+        found.append(RegionColumns.together([found.moved(part) for part in parts]))
+    whole = found.columns()
+    assert rows(whole) == rows(one) + rows(other)
+    assert whole.longest.tolist() == [*one.longest.tolist(), *other.longest.tolist()]
+    assert len(RegionFile(tmp_path, room).columns()) == 0
 
 
 def test_what_is_lost_is_not_known_and_has_no_regions():
     found = columns([2, 1, 3]).without(np.array([False, True, False]))
     assert rows(found) == [rows(columns([2, 1, 3]))[0], [], rows(columns([2, 1, 3]))[2]]
     assert list(found.made([(["a"] * 99, ["b"] * 99)] * 3))[1] is None
-    spread = columns([2, 1]).among(np.array([1, 3]), 4)
-    assert [len(each) for each in rows(spread)] == [0, 2, 0, 1]
-    assert spread.longest.tolist() == [-1, 7, -1, 7]
 
 
 @pytest.mark.parametrize("longest", [1 << 31, 300, 64])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]
 
+AT_ONCE = 1 << 18  # documents that are compared with their first together
 ALONE, IDENTICAL, LEXICAL, SKETCH = 0, 1, 2, 3
 WORDS = ("representative", "identical", "lexically equivalent", "sketch equivalent")
 
@@ -24,19 +25,39 @@ def collapse(
     Documents with the same shingles are one class; those without a shingle, when their words are the same;
     those without a word, when their bytes are. Empty documents are copies of nothing.
     """
-    key, size = class_keys(content, lexical, sets, bytes_, words, shingles)
-    order = np.lexsort((np.arange(len(key)), size, key))
-    new = np.ones(len(key), np.bool_)
-    new[1:] = (key[order][1:] != key[order][:-1]) | (size[order][1:] != size[order][:-1])
-    heads = order[np.maximum.accumulate(np.where(new, np.arange(len(key)), 0))] if len(key) else order
-    first = np.empty(len(key), np.int64)
-    first[order] = heads
-    first[bytes_ == 0] = np.flatnonzero(bytes_ == 0)
-    how = likeness(
-        (content, lexical, bytes_, words), (content[first], lexical[first], bytes_[first], words[first])
-    )
-    how[first == np.arange(len(first))] = ALONE
+    first = _first_of_each(*class_keys(content, lexical, sets, bytes_, words, shingles))
+    empty = np.flatnonzero(bytes_ == 0)
+    first[empty] = empty
+    how = np.empty(len(first), np.uint8)
+    facts = (content, lexical, bytes_, words)
+    for start in range(0, len(first), AT_ONCE):
+        span = slice(start, start + AT_ONCE)
+        heads = first[span]
+        alike = likeness(_at(facts, span), _at(facts, heads))
+        how[span] = np.where(heads == np.arange(start, start + len(heads)), ALONE, alike)
     return first, how
+
+
+def _first_of_each(key: UInt64s, size: Int64s) -> Int64s:
+    """Give for every document the first with the same key and size."""
+    order = np.lexsort((size, key))  # documents of a class stay in order
+    places = np.arange(len(order))
+    again = np.zeros(len(order), np.bool_)
+    ordered: NDArray[Any] = key[order]
+    again[1:] = ordered[1:] == ordered[:-1]
+    ordered = size[order]  # one column at a time: each takes eight bytes a document
+    again[1:] &= ordered[1:] == ordered[:-1]
+    del ordered
+    places[again] = 0
+    np.maximum.accumulate(places, out=places)
+    first = np.empty(len(order), np.int64)
+    first[order] = order[places]
+    return first
+
+
+def _at(facts: Facts, which: slice | Int64s) -> Facts:
+    content, lexical, size, words = facts
+    return content[which], lexical[which], size[which], words[which]
 
 
 def class_keys(

@@ -22,6 +22,7 @@ from copysift.join.boilerplate import Told
 from copysift.join.spill import ENTRY, Spill
 from copysift.match.sets import Measured
 from copysift.model.values import Skipped
+from copysift.runs.columns import release
 from copysift.runs.sets import Sets, Sketched, write_base
 from copysift.runs.workspace import Skips, Work
 from copysift.runtime.progress import Progress, Silent
@@ -100,10 +101,10 @@ class Corpus:
 
     def pair(self) -> None:
         """Leave boilerplate out, find the pairs that share shingles, choose candidates and measure them."""
-        self._census()
-        self._entries()
-        self._join()
-        self._measure()
+        for phase in (self._census, self._entries, self._join, self._measure):
+            release()
+            phase()
+        release()
 
     def sampled(self) -> UInt32s:
         """Give how many shingles the sample of every document has."""

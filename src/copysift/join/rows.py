@@ -6,7 +6,7 @@ below the threshold is never formed, and no loop runs over all pairs (winnowing,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("similarity", "resemblance", "containment", "shared")
 ROW_POSTINGS = 1 << 18  # postings that a piece of rows walks at least
+LOOSE = 4  # times the pairs that share several hashes are counted when those of a range are estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,13 @@ class Candidates:
     shared: UInt32s
     similarity: NDArray[np.float64]
 
-    def take(self, which: NDArray[np.bool_]) -> Candidates:
+    def take(self, which: NDArray[np.bool_] | slice) -> Candidates:
         """Give some of the pairs."""
         return Candidates(self.left[which], self.right[which], self.shared[which], self.similarity[which])
+
+    def before(self, row: int) -> Candidates:
+        """Give the pairs whose left group is before a row."""
+        return self.take(slice(int(np.searchsorted(self.left, row))))
 
     @classmethod
     def united(cls, parts: list[Candidates]) -> Candidates:
@@ -128,6 +133,70 @@ class Floor(NamedTuple):
 NO_FLOOR = Floor()
 
 
+class Rows:
+    """Postings by rows: gives the pairs whose left group is in a range of groups.
+
+    Groups with the same label other than 0 in `side` are never compared with each other (earlier years),
+    nor those with the same label in `kin` (attempts of one author); 0 is compared with all. `more` has two
+    lists of the same groups that may raise the similarity: one that is taken together with the postings,
+    and one by itself, on which a part `verbatim` of the similarity depends.
+    """
+
+    def __init__(
+        self,
+        postings: Postings,
+        side: UInt32s | None = None,
+        kin: UInt32s | None = None,
+        more: tuple[Rows, Rows] | None = None,
+        verbatim: float = 0.0,
+    ) -> None:
+        groups = self.groups = len(postings.sizes)
+        self._side = np.zeros(groups, np.uint32) if side is None else side
+        self._kin = np.zeros(groups, np.uint32) if kin is None else kin
+        if len(self._side) != groups or len(self._kin) != groups:
+            raise UsageError(f"labels must be as many as the {groups} groups")
+        if any(each.groups != groups for each in more or ()):
+            raise UsageError(f"a list of other groups beside one of {groups}")
+        self.postings = postings
+        rows = kernels.join.transpose(postings.offsets, postings.groups, groups)
+        self.offsets = rows[0]  # of the hashes of each group
+        self._list = (postings.offsets, postings.groups, *rows, postings.weights, postings.totals)
+        self._verbatim = verbatim
+        self._more = more or (None, None)
+
+    def most_pairs(self) -> int:
+        """Give how many pairs share a hash, at most."""
+        degrees = np.diff(self.postings.offsets)
+        return min(int((degrees * (degrees - 1) // 2).sum()), self.groups * (self.groups - 1) // 2)
+
+    def pairs(
+        self,
+        rows: tuple[int, int],
+        measure: str,
+        threshold: float,
+        min_shared: int = 1,
+        floor: Floor = NO_FLOOR,
+        most: int = 0,
+    ) -> Candidates:
+        """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
+
+        Where neither has so many hashes, they must share all. `containment` is the larger of the two. Pairs
+        below the `floor` are never formed. No further row is begun once there are `most` pairs, unless
+        it is 0.
+        """
+        if measure not in MEASURES:
+            raise UsageError(
+                f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}."
+            )
+        added, apart = (None if each is None else each._list for each in self._more)
+        found = kernels.join.row_candidates(
+            *rows, self._list, self.postings.sizes, self._side, self._kin, measure, threshold,
+            max(min_shared, 1), added, apart, self._verbatim, floor.founded, floor.plenty, floor.likeness,
+            most,
+        )  # fmt: skip
+        return Candidates(*found)
+
+
 def candidates(
     postings: Postings,
     measure: str = "similarity",
@@ -136,69 +205,28 @@ def candidates(
     jobs: int = 1,
     side: UInt32s | None = None,
     kin: UInt32s | None = None,
-    more: tuple[Postings, Postings] | None = None,
-    verbatim: float = 0.0,
-    rows: tuple[int, int] | None = None,
-    floor: Floor = NO_FLOOR,
 ) -> Candidates:
-    """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
-
-    Where neither has so many hashes, they must share all.
-
-    `containment` is the larger of the two. Groups with the same label other than 0 in `side` are
-    never compared with each other (earlier years), nor those with the same label in `kin`
-    (attempts of one author); 0 is compared with all. `more` has two lists of the same groups that may
-    raise the similarity: one that is taken together with the postings, and one by itself, on which a part
-    `verbatim` of the similarity depends. `rows` is the range of the left group, if not all. Pairs
-    below the `floor` are never formed.
-    """
-    if measure not in MEASURES:
-        raise UsageError(f"no measure {measure!r} of candidates", hint=f"Choose from {', '.join(MEASURES)}.")
-    n_groups = len(postings.sizes)
-    side = np.zeros(n_groups, np.uint32) if side is None else side
-    kin = np.zeros(n_groups, np.uint32) if kin is None else kin
-    if len(side) != n_groups or len(kin) != n_groups:
-        raise UsageError(f"labels must be as many as the {n_groups} groups")
-    lists = [_columns(each, n_groups) for each in (postings, *(more or ()))]
-
-    added, apart = (*lists[1:], None, None)[:2]
-
-    def piece(bounds: tuple[int, int]) -> tuple[NDArray[Any], ...]:
-        return kernels.join.row_candidates(
-            *bounds,
-            lists[0],
-            postings.sizes,
-            side,
-            kin,
-            measure,
-            threshold,
-            max(min_shared, 1),
-            added,
-            apart,
-            verbatim,
-            floor.founded,
-            floor.plenty,
-            floor.likeness,
-        )
-
+    """Give all pairs at once, as `Rows` does those of a range."""
+    rows = Rows(postings, side, kin)
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        pieces = list(pool.map(piece, _row_pieces(lists[0][2], jobs) if rows is None else [rows]))
-    return Candidates(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+        pieces = list(
+            pool.map(lambda each: rows.pairs(each, measure, threshold, min_shared), row_ranges([rows], jobs))
+        )
+    columns = [(each.left, each.right, each.shared, each.similarity) for each in pieces]
+    return Candidates(*(np.concatenate(column) for column in zip(*columns, strict=True)))
 
 
-def _columns(postings: Postings, n_groups: int) -> tuple[NDArray[Any], ...]:
-    """Give a list as the kernel takes it."""
-    if len(postings.sizes) != n_groups:
-        raise UsageError(f"a list of {len(postings.sizes)} groups beside one of {n_groups}")
-    rows = kernels.join.transpose(postings.offsets, postings.groups, n_groups)
-    return postings.offsets, postings.groups, *rows, postings.weights, postings.totals
+def row_ranges(lists: Sequence[Rows], jobs: int, room: int = 0) -> list[tuple[int, int]]:
+    """Cut the rows into ranges of about the same number of postings, several a thread.
 
-
-def _row_pieces(row_offsets: NDArray[np.int64], jobs: int) -> list[tuple[int, int]]:
-    """Cut the rows into ranges of about the same number of postings, several a thread."""
-    n_groups = len(row_offsets) - 1
-    total = int(row_offsets[-1])
+    If `room` is given, it is about the number of pairs of a range, which may have some times as many.
+    """
+    groups = lists[0].groups
+    walked = np.sum([each.offsets for each in lists], axis=0)
+    total = int(walked[-1])
     pieces = max(1, min(8 * jobs, total // ROW_POSTINGS)) if jobs > 1 else 1
-    marks = np.searchsorted(row_offsets, np.linspace(0, total, pieces + 1)[1:-1])
-    cuts = sorted({0, n_groups, *np.minimum(marks, n_groups).tolist()})
+    if room:
+        pieces = max(pieces, sum(each.most_pairs() for each in lists) // (LOOSE * room))
+    marks = np.searchsorted(walked, np.linspace(0, total, min(pieces, groups) + 1)[1:-1])
+    cuts = sorted({0, groups, *np.minimum(marks, groups).tolist()})
     return list(pairwise(cuts)) or [(0, 0)]

@@ -33,4 +33,5 @@ def row_candidates(
     founded: float = 0.0,
     plenty: int = 0,
     likeness: float = 0.0,
+    most: int = 0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...

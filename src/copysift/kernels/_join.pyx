@@ -51,6 +51,7 @@ cdef extern from "pairs.h" nogil:
         double founded
         uint32_t plenty
         double likeness
+        size_t most
     void join_transpose(const int64_t *, const uint32_t *, size_t, size_t, int64_t *, uint32_t *)
     int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
     int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
@@ -205,6 +206,7 @@ def row_candidates(
     double founded=0.0,
     uint32_t plenty=0,
     double likeness=0.0,
+    size_t most=0,
 ):
     cdef size_t n_groups = sizes.shape[0]
     _same_length(n_groups, side.shape[0])
@@ -222,7 +224,7 @@ def row_candidates(
     job.sizes, job.side, job.kin, job.n_groups = &sizes[0], &side[0], &kin[0], n_groups
     job.measure, job.threshold, job.min_shared = MEASURES[measure], threshold, min_shared
     job.verbatim = verbatim
-    job.founded, job.plenty, job.likeness = founded, plenty, likeness
+    job.founded, job.plenty, job.likeness, job.most = founded, plenty, likeness, most
     cdef int fits
     try:
         with nogil:

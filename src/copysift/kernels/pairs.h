@@ -68,6 +68,7 @@ typedef struct {
     double founded;       /* shared hashes times resemblance that a pair needs at least, or `plenty` hashes */
     uint32_t plenty;
     double likeness;      /* similarity of the first list that a pair needs, whatever the measure */
+    size_t most;          /* pairs after which no further row is begun; 0: all rows are taken */
 } join_job;
 
 typedef struct {
@@ -200,7 +201,8 @@ static int join_rows(const join_job *job, uint32_t first, uint32_t last, join_pa
         tallies[list].touched = malloc(room * sizeof(uint32_t));
         fits &= tallies[list].cells && tallies[list].touched;
     }
-    for (uint32_t a = first; fits && a < last; a++) fits = join_row(job, a, tallies, out);
+    for (uint32_t a = first; fits && a < last && (!job->most || out->n < job->most); a++)
+        fits = join_row(job, a, tallies, out);
     for (int list = 0; list < 3; list++) {
         free(tallies[list].cells);
         free(tallies[list].touched);

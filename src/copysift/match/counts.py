@@ -5,8 +5,9 @@ This is all that a threshold needs, so a saved run can be asked again without it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ class PairColumns:
     longest: Numbers
     lines: Numbers
     channel: NDArray[np.uint8]  # 0: as texts; 1: by the tokens of programs
+    place: Numbers  # the number of a pair among those with known regions, or UNKNOWN
 
     @classmethod
     def counted(
@@ -46,8 +48,17 @@ class PairColumns:
         unknown = np.broadcast_to(np.int32(UNKNOWN), len(left))  # takes no room
         return cls(
             left, right, shared, similarity, shares(shared, either), shares(shared, n),
-            shares(shared, m), unknown, unknown, np.zeros(len(left), np.uint8),
+            shares(shared, m), unknown, unknown, np.zeros(len(left), np.uint8), unknown,
         )  # fmt: skip
+
+    @classmethod
+    def between(cls, left: Numbers, right: Numbers, channel: NDArray[np.uint8]) -> PairColumns:
+        """Give pairs of which nothing is known."""
+        nothing = np.broadcast_to(np.float64(0), len(left))
+        unknown = np.broadcast_to(np.int32(UNKNOWN), len(left))
+        return cls(
+            left, right, unknown, nothing, nothing, nothing, nothing, unknown, unknown, channel, unknown
+        )
 
     @classmethod
     def best(cls, parts: Sequence[PairColumns]) -> PairColumns:
@@ -55,29 +66,54 @@ class PairColumns:
         held = [part for part in parts if len(part)]
         if len(held) < 2:  # one list has every pair once
             return (held or parts)[0]
-        columns = [np.concatenate([getattr(part, each.name) for part in held]) for each in fields(cls)]
-        every = cls(*columns)
+        every = cls.together(held)
         order = np.lexsort((every.channel, -every.similarity, every.right, every.left))
         left, right = every.left[order], every.right[order]
         first = np.ones(len(order), np.bool_)
         first[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
         return every.take(order[first])
 
+    @classmethod
+    def together(cls, parts: Sequence[PairColumns]) -> PairColumns:
+        """Give the pairs of several lists, one list behind the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(_joined([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+
+    @classmethod
+    def none(cls) -> PairColumns:
+        """Give no pairs."""
+        sides, rest = np.empty(0, np.uint32), np.empty(0, np.float64)
+        unknown = np.empty(0, np.int64)
+        return cls(
+            sides, sides, sides, rest, rest, rest, rest, unknown, unknown, np.empty(0, np.uint8), unknown
+        )
+
     def __len__(self) -> int:
         return len(self.left)
 
-    def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> PairColumns:
+    def take(self, which: NDArray[np.int64] | NDArray[np.bool_] | slice) -> PairColumns:
         """Give some of the pairs, in the order asked for."""
-        return PairColumns(*(getattr(self, each.name)[which] for each in fields(self)))
+        left = self.left[which]
+        rest = (_some(getattr(self, each.name), which, len(left)) for each in fields(self)[1:])
+        return PairColumns(left, *rest)
 
-    def matched(self, longest: NDArray[np.int64], lines: NDArray[np.int64]) -> PairColumns:
-        """Put in what the exact matches of the first pairs, or of all, tell."""
-        known = len(longest)
-        return replace(
-            self,
-            longest=np.concatenate([longest, self.longest[known:]]),
-            lines=np.concatenate([lines, self.lines[known:]]),
-        )
+    def before(self, row: int) -> PairColumns:
+        """Give the pairs whose left document is before a number; they are in order of it."""
+        end = int(np.searchsorted(self.left, row))
+        return self if end == len(self) else self.take(slice(end))
+
+    def rows(self, first: int, last: int) -> PairColumns:
+        """Give the pairs first .. last - 1."""
+        return self.take(slice(first, last))
+
+    def batches(self) -> Iterator[PairColumns]:
+        """Give all pairs, at once."""
+        yield self
+
+    def matched(self, longest: Numbers, lines: Numbers, place: Numbers) -> PairColumns:
+        """Put in what the exact matches tell, and the places of their regions."""
+        return replace(self, longest=longest, lines=lines, place=place)
 
     def measure(self, name: str) -> Shares:
         """Give the column that ranks pairs; containment is the larger of the two."""
@@ -87,12 +123,24 @@ class PairColumns:
         return column
 
 
+class PairRows(Protocol):
+    """Pairs, in memory or not."""
+
+    def __len__(self) -> int: ...
+
+    def rows(self, first: int, last: int) -> PairColumns:
+        """Give the pairs first .. last - 1 of their order."""
+
+    def batches(self) -> Iterator[PairColumns]:
+        """Give all pairs, so many at a time as memory has room for; their order may be another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """A run as it was counted, before any threshold; `equal` are sets of document numbers."""
 
     documents: tuple[Group, ...]
-    pairs: PairColumns
+    pairs: PairRows
     equal: tuple[tuple[int, ...], ...]
     ignored: tuple[Ignored, ...]
     ignored_count: int
@@ -104,3 +152,18 @@ class Counts:
     submissions: tuple[Submission, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)  # of a run that was read back
     notes: tuple[str, ...] = ()  # what the answer may lack although nothing was skipped
+
+
+def _some(column: NDArray[Any], which: NDArray[Any] | slice, count: int) -> NDArray[Any]:
+    """Give some values of a column; one that is a single value takes no room."""
+    if column.strides == (0,) and len(column):
+        return np.broadcast_to(column[0], count)
+    return np.asarray(column[which])
+
+
+def _joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Give columns one behind the other; one that is a single value takes no room."""
+    some = [each for each in columns if len(each)] or columns[:1]
+    if all(each.strides == (0,) and len(each) and each[0] == some[0][0] for each in some):
+        return np.broadcast_to(some[0][0], sum(map(len, some)))
+    return np.concatenate(some)

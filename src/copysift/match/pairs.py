@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copysift.kinds.kind import CODE, TEXT, family
-from copysift.match.counts import UNKNOWN, PairColumns
+from copysift.match.counts import UNKNOWN, PairColumns, PairRows
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Group, Pair, Region
 
@@ -37,7 +37,7 @@ class Pairs(Sequence[Pair]):
     def __init__(
         self,
         documents: tuple[Group, ...],
-        columns: PairColumns,
+        columns: PairRows,
         twins: Sequence[int] = (),
         first: tuple[Pair, ...] = (),
         regions: RegionColumns | None = None,
@@ -78,21 +78,23 @@ class Pairs(Sequence[Pair]):
     def equal(self) -> int:
         """Count the pairs of equal ones, without making them."""
         twins = np.asarray(self._twins, np.int64)
-        same = np.count_nonzero(twins[self._columns.left] == twins[self._columns.right]) if len(twins) else 0
+        batches = self._columns.batches() if len(twins) else ()
+        same = sum(np.count_nonzero(twins[each.left] == twins[each.right]) for each in batches)
         return sum(pair.equal for pair in self._first) + int(same)
 
     def _made(self, numbers: range) -> Iterator[Pair]:
+        if numbers.step < 0:
+            return iter([*self._made(numbers[::-1])][::-1])
         there = len(self._first)
-        ready = [number for number in numbers if number < there]
-        rows = np.array([number - there for number in numbers if number >= there], np.int64)
-        made = self._of(rows) if len(rows) else iter(())
-        both = chain((self._first[number] for number in ready), made)
-        return both if not numbers or numbers.step > 0 else iter([*made, *(self._first[n] for n in ready)])
+        ready = (self._first[number] for number in numbers if number < there)
+        return chain(ready, self._of([number - there for number in numbers if number >= there]))
 
-    def _of(self, numbers: NDArray[np.int64]) -> Iterator[Pair]:
-        columns = self._columns.take(numbers)
-        longest = [None if value == UNKNOWN else value for value in columns.longest.tolist()]
-        lines = [None if value == UNKNOWN else value for value in columns.lines.tolist()]
+    def _of(self, numbers: list[int]) -> Iterator[Pair]:
+        if not numbers:
+            return
+        columns = self._columns.rows(numbers[0], numbers[-1] + 1)
+        if len(columns) > len(numbers):
+            columns = columns.take(np.array(numbers, np.int64) - numbers[0])
         rows = zip(
             columns.left.tolist(),
             columns.right.tolist(),
@@ -101,9 +103,7 @@ class Pairs(Sequence[Pair]):
             columns.containment_left.tolist(),
             columns.containment_right.tolist(),
             columns.shared.tolist(),
-            longest,
-            lines,
-            self._regions_of(numbers, columns),
+            *self._matches(np.array(numbers, np.int64), columns),
             columns.channel.tolist(),
             strict=True,
         )
@@ -116,13 +116,22 @@ class Pairs(Sequence[Pair]):
                 touched, regions, how,
             )  # fmt: skip
 
-    def _regions_of(
+    def _matches(
         self, numbers: NDArray[np.int64], columns: PairColumns
-    ) -> Iterable[tuple[Region, ...] | None]:
+    ) -> tuple[list[int | None], list[int | None], Iterable[tuple[Region, ...] | None]]:
+        """Give the longest match of every pair, the lines of its matches, and the regions."""
+        longest, lines = columns.longest, columns.lines
         if self._regions is None:
-            return [None] * len(numbers)
-        known = numbers < len(self._regions)
-        sides = (columns.left[known].tolist(), columns.right[known].tolist())
+            return _known(longest), _known(lines), [None] * len(numbers)
+        there = numbers < len(self._regions)
+        found = self._regions.take(numbers[there])
+        longest = np.concatenate([found.longest, longest[~there]])
+        lines = np.concatenate([found.lines, lines[~there]])
+        sides = (columns.left[there].tolist(), columns.right[there].tolist())
         files = [(self._files(left), self._files(right)) for left, right in zip(*sides, strict=True)]
-        made = self._regions.take(numbers[known]).made(files)
-        return (next(made) if each else None for each in known.tolist())
+        made = found.made(files)
+        return _known(longest), _known(lines), (next(made) if each else None for each in there.tolist())
+
+
+def _known(values: NDArray[Any]) -> list[int | None]:
+    return [None if value == UNKNOWN else value for value in values.tolist()]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.join.memory import Budget, Join
-from copysift.join.rows import Candidates, Postings, candidates
+from copysift.join.rows import Candidates, Rows
 from copysift.match.base import Base
 from copysift.match.measures import Weigh
 from copysift.model.traits import scheme_traits
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt64s
 
-ROWS = 512  # groups whose pairs are formed at a time
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
@@ -64,7 +63,7 @@ class Repeats:
     """The occurrences after the first of all groups, as a list beside their fingerprints."""
 
     def __init__(self, most: int, memory: int | Budget, tmp_dir: Path | None, jobs: int, base: Base) -> None:
-        self._most, self._base, self._jobs = most, base, jobs
+        self._most, self._base = most, base
         self._join = Join(memory, tmp_dir, None, jobs)
 
     def close(self) -> None:
@@ -85,32 +84,20 @@ class Repeats:
         self._join.add(group, again(found, self._most))
         return found[-self._most :]
 
-    def pairs(
-        self, postings: Postings, max_shared: int, weigh: Weigh, few: int, find: Callable[..., Candidates]
-    ) -> Candidates:
-        """Give the pairs that share `few` by occurrences and some after the first, beside the postings.
-
-        `find` gives the pairs by measure, threshold and fewest shared whose left group is in a range.
-        """
-        groups = len(postings.sizes)
-        if not groups or few == 1:  # one that is shared is found by the postings alone
-            return find("shared", 1, few)
+    def rows(self, groups: int, max_shared: int, weigh: Weigh) -> Rows:
+        """Give who shares the occurrences after the first; none is added after it."""
         self._join.add(groups - 1, np.empty(0, np.uint64))
-        more = candidates(self._join.finish(max_shared, weigh), "shared", 1, 1, self._jobs)
-        keys, extra = _keys(more), more.shared.astype(np.int64)
-        lefts = np.unique(more.left // ROWS)
-        kept = []
-        for block in lefts.tolist():
-            found = find("shared", 1, 1, (block * ROWS, min((block + 1) * ROWS, groups)))
-            at = np.minimum(np.searchsorted(keys, _keys(found)), len(keys) - 1)
-            again_too = np.where(keys[at] == _keys(found), extra[at], 0)
-            chosen = (again_too > 0) & (found.shared + again_too >= few)
-            kept.append(
-                [column[chosen] for column in (found.left, found.right, found.shared, found.similarity)]
-            )
-        if not kept:
-            return more  # which has no pairs
-        return Candidates(*(np.concatenate(column) for column in zip(*kept, strict=True)))
+        return Rows(self._join.finish(max_shared, weigh))
+
+
+def by_occurrences(found: Candidates, more: Candidates, few: int) -> Candidates:
+    """Give the pairs that share `few` by occurrences, with some of `more`, those after the first."""
+    if not len(more):
+        return more
+    keys, extra = _keys(more), more.shared.astype(np.int64)
+    at = np.minimum(np.searchsorted(keys, _keys(found)), len(keys) - 1)
+    again_too = np.where(keys[at] == _keys(found), extra[at], 0)
+    return found.take((again_too > 0) & (found.shared + again_too >= few))
 
 
 def _keys(pairs: Candidates) -> NDArray[np.uint64]:

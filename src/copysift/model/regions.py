@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift.match.counts import UNKNOWN
 from copysift.model.values import Region, Side
+from copysift.runtime.mapped import ArrayFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,15 +44,14 @@ class RegionColumns:
         return cls(longest, lines, np.cumsum(counts) - counts, counts, table)
 
     @classmethod
-    def together(cls, parts: Sequence[RegionColumns], table: Table) -> RegionColumns:
-        """Give the pairs of all parts, one part behind the other; `table` has their tables in a row."""
-        before = np.cumsum([0, *(len(each.table) for each in parts)]).tolist()
+    def together(cls, parts: Sequence[RegionColumns]) -> RegionColumns:
+        """Give the pairs of all parts of one table."""
         return cls(
-            _joined([each.longest for each in parts]),
-            _joined([each.lines for each in parts]),
-            _joined([each.firsts + start for each, start in zip(parts, before[:-1], strict=True)]),
-            _joined([each.counts for each in parts]),
-            table,
+            np.concatenate([each.longest for each in parts]),
+            np.concatenate([each.lines for each in parts]),
+            np.concatenate([each.firsts for each in parts]),
+            np.concatenate([each.counts for each in parts]),
+            parts[0].table,
         )
 
     def __len__(self) -> int:
@@ -60,14 +61,6 @@ class RegionColumns:
         """Give the regions of some pairs, in the order asked for."""
         longest, lines = self.longest[which], self.lines[which]
         return RegionColumns(longest, lines, self.firsts[which], self.counts[which], self.table)
-
-    def among(self, which: Int64s, count: int) -> RegionColumns:
-        """Give these pairs as the numbers `which`, ascending, of `count`; of the others nothing is known."""
-        firsts, counts = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        longest, lines = np.full(count, UNKNOWN), np.full(count, UNKNOWN)
-        firsts[which], counts[which] = self.firsts, self.counts
-        longest[which], lines[which] = self.longest, self.lines
-        return RegionColumns(longest, lines, firsts, counts, self.table)
 
     def bare(self) -> RegionColumns:
         """Forget the regions, but not how long and how many lines."""
@@ -95,5 +88,28 @@ def region(row: Sequence[int], left: Sequence[str], right: Sequence[str]) -> Reg
     return Region(length, Side(left[ours], a, b, c, d), Side(right[theirs], e, f, g, h))
 
 
-def _joined(columns: Sequence[Int64s]) -> Int64s:
-    return np.concatenate([np.empty(0, np.int64), *columns])
+class RegionFile:
+    """Takes the regions of pairs piece by piece; up to `room` bytes stay in memory."""
+
+    def __init__(self, folder: Path | None, room: int) -> None:
+        self._table = ArrayFile(folder, room)
+        self._columns = [ArrayFile(folder, room // 4) for _ in range(4)]
+        self._rows = 0
+
+    def moved(self, part: RegionColumns) -> RegionColumns:
+        """Take the table of a part; give the part with its place in the file."""
+        self._table.append(part.table.ravel())
+        firsts, self._rows = part.firsts + self._rows, self._rows + len(part.table)
+        return replace(part, firsts=firsts, table=part.table[:0])
+
+    def append(self, part: RegionColumns) -> None:
+        """Put pairs at the end, whose table was moved."""
+        for column, values in zip(
+            self._columns, (part.longest, part.lines, part.firsts, part.counts), strict=True
+        ):
+            column.append(values)
+
+    def columns(self) -> RegionColumns:
+        """Give all pairs; nothing may be appended after it."""
+        longest, lines, firsts, counts = (each.array(np.int64) for each in self._columns)
+        return RegionColumns(longest, lines, firsts, counts, self._table.array(np.uint32).reshape(-1, WIDTH))

@@ -14,11 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from copysift.clusters.classes import ALONE
 from copysift.engines import phases
 from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, REPLACED, Skipped
 from copysift.runs import tables, texts
+from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
 from copysift.runs.workspace import Work, answer_settings, job_of, making
@@ -214,9 +216,13 @@ def _adopt(onto: Path, work: Work) -> None:
 def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
     settings, work, path = corpus.settings, corpus.work, corpus.work.run
     with work.phase("cluster"):
-        parts = [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
-        ids, renamed = tables.unique_ids(parts)
-        shingles = corpus.sets.column("shingles")
+        totals = {name: int(corpus.sets.column(name).sum()) for name in ("bytes", "shingles")}
+        shingles = corpus.sets.column("shingles")[corpus.how != ALONE]
+        corpus.sets.forget_all()  # what is still needed of them is read part by part
+        ids, renamed = tables.unique_ids(
+            [part["id"].combine_chunks() for part in corpus.sets.tables(["id"])]
+        )
+        release()
         with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
             pairs = (corpus.first, corpus.how, shingles, corpus.pairs)
             writing = [
@@ -236,8 +242,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         "floor": settings.floor,
         "counts": {
             "documents": len(ids),
-            "bytes": int(corpus.sets.column("bytes").sum()),
-            "shingles": int(shingles.sum()),
+            **totals,
             "fingerprints": int(corpus.sampled().sum()),
             "identical": int(np.count_nonzero(corpus.how == 1)),
             "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),

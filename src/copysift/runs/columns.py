@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
+from copysift.runtime import heap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +48,12 @@ def digests(strings: pa.StringArray) -> NDArray[np.uint64]:
     bounds = np.frombuffer(ends, np.int32)[strings.offset : strings.offset + len(strings) + 1]
     raw = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     return kernels.shingle.content_digests(raw, bounds.astype(np.int64))
+
+
+def release() -> None:
+    """Give memory that is free back to the system, that of Arrow and that of NumPy."""
+    pa.default_memory_pool().release_unused()
+    heap.trim()
 
 
 def _bits(values: NDArray[np.bool_]) -> pa.Buffer:

@@ -7,6 +7,7 @@ place and renamed, so that a crash leaves no half run.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -23,10 +24,12 @@ import pyarrow.parquet as pq
 from copysift._version import __version__
 from copysift.errors import RunError
 from copysift.match.counts import UNKNOWN, Counts, PairColumns
+from copysift.match.pair_table import PairTable
 from copysift.model.values import Group, Ignored, Result, Skipped
 from copysift.runtime import durable
 
 VERSION = 1
+PAIRS_AT_ONCE = 1 << 16
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
 _AGAIN = "recreate the run with copysift scan --save"
 _CLUSTER_AGAIN = "recreate the run with copysift cluster"
@@ -43,7 +46,7 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
     try:
         ids = _ids([group.name for group in counts.documents])
         pq.write_table(_documents(counts, ids), part / TABLES[0])
-        pq.write_table(_pairs(counts, ids), part / TABLES[1])
+        _write_pairs(part / TABLES[1], counts, ids)
         pq.write_table(_clusters(counts, result, ids), part / TABLES[2])
         described = _described(counts, result, times)
         described["files"] = {name: _checksum(part / name) for name in TABLES}
@@ -73,16 +76,16 @@ def check_place(path: Path, overwrite: bool = False) -> None:
         raise RunError(f"the folder {path.absolute().parent} does not exist", hint="create it first")
 
 
-def open_run(path: Path) -> Counts:
-    """Read a run back; raises RunError when it is missing, damaged or of another version."""
+def open_run(path: Path, table: PairTable | None = None) -> Counts:
+    """Read a run back, its pairs into a table; raises RunError if it is missing, damaged or too new."""
     described = _read_description(path)
     for name in TABLES:
         if _checksum_of(path / name) != described["files"].get(name):
             raise RunError(f"{path}: {name} is missing or damaged", hint=_AGAIN)
     try:
         documents = pq.read_table(path / TABLES[0]).to_pydict()
-        pairs = pq.read_table(path / TABLES[1])
-        return _counts(documents, pairs, described)
+        with pq.ParquetFile(path / TABLES[1]) as pairs:
+            return _counts(documents, pairs, described, PairTable() if table is None else table)
     except (pa.ArrowException, KeyError, ValueError, TypeError) as error:
         raise RunError(f"{path} is damaged: {error}", hint=_AGAIN) from None
 
@@ -147,29 +150,39 @@ def _documents(counts: Counts, ids: list[str]) -> pa.Table:
     )
 
 
-def _pairs(counts: Counts, ids: list[str]) -> pa.Table:
-    pairs = counts.pairs
-    star = [(first, other) for first, *rest in counts.equal for other in rest]
-    same = len(star)
-    full = np.ones(same)
-    left = np.concatenate([np.array([a for a, _ in star], np.int64), pairs.left])
-    right = np.concatenate([np.array([b for _, b in star], np.int64), pairs.right])
-    shared = np.array([counts.documents[a].fingerprints for a, _ in star], np.int64)
+def _write_pairs(path: Path, counts: Counts, ids: list[str]) -> None:
+    """Write equal files, each with the first of its set, and then the other pairs, some at a time."""
     named = pa.array(ids, pa.string())
-    unknown = np.full(same, UNKNOWN, np.int64)
+    star = [(first, other) for first, *rest in counts.equal for other in rest]
+    ones, others = np.array(star, np.uint32).reshape(-1, 2).T
+    shared = np.array([counts.documents[first].fingerprints for first, _ in star], np.int64)
+    equal = PairColumns.between(ones, others, np.zeros(len(star), np.uint8))
+    full = np.ones(len(star))
+    equal = dataclasses.replace(
+        equal, shared=shared, similarity=full, resemblance=full, containment_left=full, containment_right=full
+    )
+    first = _pair_rows(equal, named, equal=True)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for start in range(0, len(counts.pairs), PAIRS_AT_ONCE):
+            pairs = counts.pairs.rows(start, min(start + PAIRS_AT_ONCE, len(counts.pairs)))
+            writer.write_table(_pair_rows(pairs, named, equal=False))
+
+
+def _pair_rows(pairs: PairColumns, named: pa.Array, *, equal: bool) -> pa.Table:
     return pa.table(
         {
-            "left": named.take(pa.array(left)),
-            "right": named.take(pa.array(right)),
-            "shared": np.concatenate([shared, pairs.shared]),
-            "resemblance": np.concatenate([full, pairs.resemblance]),
-            "containment_left": np.concatenate([full, pairs.containment_left]),
-            "containment_right": np.concatenate([full, pairs.containment_right]),
-            "similarity": np.concatenate([full, pairs.similarity]),
-            "equal": np.concatenate([np.ones(same, np.bool_), np.zeros(len(pairs), np.bool_)]),
-            "longest": _nullable(np.concatenate([unknown, pairs.longest])),
-            "lines": _nullable(np.concatenate([unknown, pairs.lines])),
-            "channel": np.concatenate([np.zeros(same, np.uint8), pairs.channel]),
+            "left": named.take(pa.array(pairs.left)),
+            "right": named.take(pa.array(pairs.right)),
+            "shared": pairs.shared.astype(np.int64),
+            "resemblance": pairs.resemblance,
+            "containment_left": pairs.containment_left,
+            "containment_right": pairs.containment_right,
+            "similarity": pairs.similarity,
+            "equal": np.full(len(pairs), equal),
+            "longest": _nullable(pairs.longest),
+            "lines": _nullable(pairs.lines),
+            "channel": pairs.channel,
         }
     )
 
@@ -218,9 +231,9 @@ def _described(counts: Counts, result: Result, times: Mapping[str, float]) -> di
     }
 
 
-def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[str, Any]) -> Counts:
-    import pyarrow.compute as pc  # takes long to load
-
+def _counts(
+    documents: dict[str, list[Any]], pairs: pq.ParquetFile, described: dict[str, Any], table: PairTable
+) -> Counts:
     names = [
         shown if raw is None else raw.decode("utf-8", "surrogateescape")
         for shown, raw in zip(documents["document"], documents["raw_name"], strict=True)
@@ -233,24 +246,15 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         )
     )
     numbers = pa.array(documents["document"], pa.string())
-    sides = [
-        pc.index_in(pairs[side].combine_chunks(), value_set=numbers).to_numpy(zero_copy_only=False)
-        for side in ("left", "right")
-    ]
-    left, right = (np.asarray(side, dtype=np.int64) for side in sides)
-    equal = pairs["equal"].to_numpy()
     sets: dict[int, list[int]] = {}
-    for first, other in zip(left[equal].tolist(), right[equal].tolist(), strict=True):
-        sets.setdefault(first, [first]).append(other)
-    numbers_of = {name: pairs[name].to_numpy() for name in ("shared", "similarity", "resemblance")}
-    numbers_of |= {name: pairs[name].to_numpy() for name in ("containment_left", "containment_right")}
-    numbers_of |= {name: pairs[name].fill_null(UNKNOWN).to_numpy() for name in ("longest", "lines")}
-    decided = "channel" in pairs.column_names  # not in runs of version 0.1
-    channel = pairs["channel"].to_numpy() if decided else np.zeros(len(left), np.uint8)
-    columns = PairColumns(left=left, right=right, channel=channel, **numbers_of)
+    for batch in pairs.iter_batches(PAIRS_AT_ONCE, use_threads=False):
+        columns, equal = _pair_columns(batch, numbers)
+        for first, other in zip(columns.left[equal].tolist(), columns.right[equal].tolist(), strict=True):
+            sets.setdefault(first, [first]).append(other)
+        table.append(columns.take(~equal) if equal.any() else columns)
     return Counts(
         groups,
-        columns.take(np.flatnonzero(~equal)),
+        table,
         tuple(tuple(members) for members in sets.values()),
         tuple(Ignored(int(value, 16), count, text) for value, count, text in described["ignored"]),
         int(described["counts"]["ignored"]),
@@ -259,6 +263,40 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         settings=dict(described.get("settings") or {}),
         notes=tuple(described.get("notes", ())),
     )
+
+
+def _pair_columns(batch: pa.RecordBatch, numbers: pa.Array) -> tuple[PairColumns, Any]:
+    """Give pairs by the numbers of their documents, and which of them are equal."""
+    import pyarrow.compute as pc  # takes long to load
+
+    def numpy(name: str) -> Any:
+        return batch.column(name).to_numpy(zero_copy_only=False)
+
+    def known(name: str) -> Any:
+        values = batch.column(name)
+        if values.null_count == len(values):
+            return np.broadcast_to(np.int32(UNKNOWN), len(values))  # takes no room
+        return values.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+
+    sides = [pc.index_in(batch.column(side), value_set=numbers) for side in ("left", "right")]
+    if any(side.null_count for side in sides):
+        raise ValueError("a pair of a document that is not there")
+    left, right = (side.to_numpy().astype(np.uint32) for side in sides)
+    decided = "channel" in batch.schema.names  # not in runs of version 0.1
+    columns = PairColumns(
+        left=left,
+        right=right,
+        shared=numpy("shared"),
+        similarity=numpy("similarity"),
+        resemblance=numpy("resemblance"),
+        containment_left=numpy("containment_left"),
+        containment_right=numpy("containment_right"),
+        longest=known("longest"),
+        lines=known("lines"),
+        channel=numpy("channel") if decided else np.zeros(len(left), np.uint8),
+        place=np.broadcast_to(np.int32(UNKNOWN), len(left)),
+    )
+    return columns, numpy("equal").astype(np.bool_)
 
 
 def _checksum(path: Path) -> dict[str, object]:

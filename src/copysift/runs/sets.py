@@ -163,7 +163,7 @@ class Sets:
 
         Only documents of the part that are suspects may have it. The last array has the sizes that are left.
         """
-        sizes = self._of_part(part, "shingles").copy()
+        sizes = self.of_part(part, "shingles").copy()
         some = np.arange(len(sizes)) if suspects is None else np.flatnonzero(suspects)
         found = common.without(*self._suspects(part, some)) if len(some) and len(common) else Without.none()
         found = Without(some[found.changed], some[found.buried], found.values, found.bounds)
@@ -180,7 +180,7 @@ class Sets:
     def _suspects(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s, Int64s, Int64s, UInt32s]:
         """Give sets of some documents of a part in full, their words and places, and their order."""
         values, bounds = picked(*self.full(part), which)
-        words, places, order = self._of_part(part, "words"), *self.order(part)
+        words, places, order = self.of_part(part, "words"), *self.order(part)
         return values, bounds, words[which], places[which], picked(order, bounds_of(places), which)[0]
 
     def order(self, part: int) -> tuple[Int64s, UInt32s]:
@@ -190,8 +190,8 @@ class Sets:
         """
         path = self.path("order", part)
         if not path.exists():
-            return self._of_part(part, "places"), np.zeros(0, np.uint32)
-        places = self._of_part(part, "places")
+            return self.of_part(part, "places"), np.zeros(0, np.uint32)
+        places = self.of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
             raise RunError(f"{path} is truncated", hint="recreate the run")
         return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
@@ -230,7 +230,7 @@ class Sets:
         kept = "shingles" if name == "compared" else name
         return np.asarray(self._read(part, [kept])[kept].to_numpy())
 
-    def _of_part(self, part: int, name: str) -> NDArray[Any]:
+    def of_part(self, part: int, name: str) -> NDArray[Any]:
         """Give a number of every document of a part, without a look at the other parts."""
         known = self._columns.get(name)
         return self._numbers(part, name) if known is None else known[self.span(part)]
@@ -239,6 +239,14 @@ class Sets:
         """Drop columns from memory."""
         for name in names:
             self._columns.pop(name, None)
+            if name in self._written:
+                self._written[name] = []
+
+    def forget_all(self) -> None:
+        """Drop all columns from memory; they are read again where they are needed."""
+        self.bounds()
+        self._columns.clear()
+        self.forget(*NUMBERS)
 
     def tables(self, columns: list[str]) -> list[pa.Table]:
         """Give columns part by part."""
@@ -275,7 +283,7 @@ class Sets:
 
     def full(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part with their boilerplate: values and bounds."""
-        bounds = bounds_of(self._of_part(part, "shingles"))
+        bounds = bounds_of(self.of_part(part, "shingles"))
         return self._mapped("shingles", part, int(bounds[-1])), bounds
 
     def whole(self, part: int) -> tuple[UInt64s, Int64s]:
@@ -287,7 +295,7 @@ class Sets:
 
     def places(self, part: int) -> Places:
         """Give where all sets of a part are, without boilerplate."""
-        sizes, compared = (self._of_part(part, name) for name in ("shingles", "compared"))
+        sizes, compared = (self.of_part(part, name) for name in ("shingles", "compared"))
         full = self._mapped("shingles", part, int(sizes.sum()))
         changed = compared != sizes
         starts = bounds_of(sizes)[:-1]

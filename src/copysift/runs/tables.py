@@ -105,7 +105,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
                 "raw_name": pa.nulls(len(named), pa.binary()),
                 "words": part["words"],
                 "shingles": part["shingles"],
-                "compared": column(corpus.sets.column("compared")[span]),
+                "compared": column(corpus.sets.of_part(number, "compared")),
                 "date": part["date"],
                 "other": part["other"],
                 "same_as": taken(ids, np.where(how == ALONE, -1, corpus.first[span])),
@@ -157,10 +157,13 @@ PAIRS = pa.schema(
 def write_pairs(
     path: Path, ids: pa.StringArray, first: Int64s, how: NDArray[np.uint8], shingles: Int64s, pairs: Measured
 ) -> None:
-    """Write pairs.parquet: documents that are the same first, then the measured pairs, in order."""
+    """Write pairs.parquet: documents that are the same first, then the measured pairs, in order.
+
+    `shingles` are those of the documents that are the same as another.
+    """
     others = np.flatnonzero(how != ALONE)
     ones = np.ones(len(others))
-    stars = Measured(first[others], others, shingles[others], ones, ones, ones)
+    stars = Measured(first[others], others, shingles, ones, ones, ones)
     with pq.ParquetWriter(path, PAIRS) as writer:
         for found, equal in ((stars, how[others] == IDENTICAL), (pairs, np.zeros(len(pairs), np.bool_))):
             for start in range(0, len(found), ROWS):

@@ -6,6 +6,7 @@ mapped file that shrinks would kill the process.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import IO, Any
@@ -13,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from copysift.errors import UsageError
+from copysift.errors import InputError, UsageError
 
 AT_ONCE = 1 << 22  # values that are copied together
 HINT = "Choose a folder with room by --tmp-dir, or a larger --memory."
@@ -84,6 +85,45 @@ class ArrayFile:
         return whole
 
 
+class RecordFile:
+    """Records of one type in a file: pieces are read, not mapped, and take no memory after that."""
+
+    def __init__(self, dtype: DTypeLike, folder: Path | None = None) -> None:
+        self.dtype, self._folder, self._count = np.dtype(dtype), folder, 0
+        try:
+            self._file = tempfile.TemporaryFile(prefix="copysift-", dir=folder, buffering=0)  # noqa: SIM115 - see __del__
+        except OSError as error:
+            raise _failure(folder, error) from error
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, records: NDArray[Any]) -> None:
+        """Put records at the end."""
+        left = memoryview(np.ascontiguousarray(records).view(np.uint8).data)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise _failure(self._folder, error) from error
+        self._count += len(records)
+
+    def read(self, first: int, last: int) -> NDArray[Any]:
+        """Give the records first .. last - 1."""
+        records = np.empty(min(last, self._count) - first, self.dtype)
+        left, offset = memoryview(records.view(np.uint8).data), first * self.dtype.itemsize
+        while left:
+            got = os.preadv(self._file.fileno(), [left], offset)
+            if not got:
+                raise InputError("a temporary file is truncated", hint=HINT)
+            left, offset = left[got:], offset + got
+        return records
+
+
 def mapped_array(count: int, dtype: DTypeLike, folder: Path | None = None) -> NDArray[Any]:
     """Give an array to write to, in a file; its values are 0."""
     kind = np.dtype(dtype)
@@ -93,6 +133,13 @@ def mapped_array(count: int, dtype: DTypeLike, folder: Path | None = None) -> ND
             return np.memmap(file, kind, "r+", shape=(max(count, 1),))[:count]
     except OSError as error:
         raise _failure(folder, error) from error
+
+
+def spacious_array(count: int, dtype: DTypeLike, limit: int, folder: Path | None = None) -> NDArray[Any]:
+    """Give an array to write to: in memory up to `limit` bytes, in a file if it is larger."""
+    if count * np.dtype(dtype).itemsize <= limit:
+        return np.empty(count, dtype)
+    return mapped_array(count, dtype, folder)
 
 
 def _failure(folder: Path | None, error: OSError) -> UsageError:

@@ -90,6 +90,8 @@ class ShowKeywords(TypedDict, total=False):
     min_match: int | None
     same_suffix: bool
     size_ratio: float | None
+    memory: int | str
+    tmp_dir: str | PathLike[str]
 
 
 class CompareKeywords(TypedDict, total=False):

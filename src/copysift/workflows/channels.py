@@ -14,22 +14,23 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.join.memory import Budget, Join
-from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, candidates
+from copysift.join.memory import Budget, Join, in_order
+from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
 from copysift.kinds.kind import CHANNELS, CODE
 from copysift.match.base import Base
 from copysift.match.counts import PairColumns
 from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
 from copysift.match.measures import Weigh
-from copysift.match.repeats import Repeats, chosen_by, match_shares
+from copysift.match.repeats import Repeats, by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.selection import ONE_SIDED
@@ -37,12 +38,17 @@ from copysift.workflows.collection import View
 from copysift.workflows.reading import FEW, Reader
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from copysift.model.values import UInt32s, UInt64s
 
 JOINS = 8  # that share one budget: fingerprints, all k-grams and repeats of two channels, statements, strings
 # Measured on two versions of the kernel headers: 957 pairs more than the 7,400 of texts; without a floor
 # 81,000. A renamed program of ten lines passes.
 FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
+FORMED = 1 / 8  # of the memory is for pairs while they are formed
+PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
+FEWEST = 1024  # pairs that are formed together at least, whatever the memory
 NEGLIGIBLE = 0.25  # of a unit: what two units share in less than this is not what they share as a whole
 STATEMENT = 3  # fingerprints that a statement is worth, about
 
@@ -176,68 +182,128 @@ class Channels:
 
     def pairs(
         self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...], sketches: Sketches
-    ) -> PairColumns:
-        """Give the pairs that may be reported, or kept, each by the channel in which it is more similar."""
-        parts = []
-        for number, channel in enumerate(self):
-            short = channel.is_short(self._groups)
-            for whole in (False, True):
-                if whole and not short.any():
-                    continue
-                found, postings = self._found(channel, whole, reader, keep, labels)
-                chosen = (short[found.left] & short[found.right]) == whole
-                made = measured(found.take(chosen), postings, partial(sketches, channel.name), self._settings)
-                parts.append(dataclasses.replace(made, channel=np.full(len(made), number, np.uint8)))
-        if not self.code.floor.founded:
-            parts = self._of_programs(parts)
-        return PairColumns.best(parts)
+    ) -> Iterator[PairColumns]:
+        """Give the pairs that may be reported, or kept, each by the channel in which it is more similar.
 
-    def _of_programs(self, parts: list[PairColumns]) -> list[PairColumns]:
-        """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
+        They come in order, those of some left groups at a time, so that they never are in memory together.
+        """
+        lists = list(self._lists(reader, keep, labels))
+        if not lists:
+            return
+        room = max(int(self._settings.memory * FORMED) // (PAIR_BYTES * (self._jobs + 1)), FEWEST)
         programs = np.zeros(self._groups, np.bool_)
         programs[[group for group in self.code.counted if not self.code.others[group]]] = True
-        keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
-        known = [own for part, own in zip(parts, keys, strict=True) if part.channel.any()]
-        decided = np.concatenate(known) if known else np.empty(0, np.uint64)
-        kept = []
-        for part, own in zip(parts, keys, strict=True):
-            both = programs[part.left] & programs[part.right] & (part.channel == 0)
-            kept.append(part.take(~(both & np.isin(own, decided))) if both.any() else part)
-        return kept
 
-    def _found(
-        self, channel: Channel, whole: bool, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]
-    ) -> tuple[Candidates, Postings]:
-        """Give the pairs of a list; those below every threshold are never formed."""
-        settings, name = self._settings, channel.name
-        postings = self._whole[name] if whole else self.postings[name]
-        more = self._more if name == CODE else None
+        def formed(rows: tuple[int, int]) -> tuple[PairColumns, int]:
+            within = RowRange(*rows, room)
+            parts = [self._measured(each, within, keep, sketches) for each in lists]
+            parts = [part.before(within.last) for part in parts]
+            if not self.code.floor.founded:
+                parts = of_programs(parts, programs)
+            return PairColumns.best(parts), within.last
+
+        ranges = row_ranges([each.rows for each in lists], self._jobs, room)
+        with ThreadPoolExecutor(self._jobs) as pool:
+            done = in_order(pool, formed, ranges, self._jobs + 1)
+            for (_, last), (found, reached) in zip(ranges, done, strict=True):
+                yield found
+                while reached < last:  # it had more pairs than there is room for
+                    found, reached = formed((reached, last))
+                    yield found
+
+    def _lists(self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]) -> Iterator[_List]:
+        """Give the lists that are joined: the fingerprints, and the k-grams of short documents."""
         side, kin = (*labels, None, None)[:2]
+        more = None if self._more is None else (Rows(self._more[0]), Rows(self._more[1]))
+        for number, channel in enumerate(self):
+            name, short = channel.name, channel.is_short(self._groups)
+            for whole in (False, True):
+                postings = self._whole[name] if whole else self.postings[name]
+                if whole and not short.any():
+                    continue
+                rows = Rows(postings, side, kin, more if name == CODE else None, VERBATIM)
+                few, repeats = 0, None
+                if length := 0 if keep else chosen_by(self._settings):
+                    few = 1 if whole else match_shares(length, channel.kinds, reader.noise, 1)
+                    if few > 1:  # one that is shared is found by the postings alone
+                        weigh = self._weigh[name]
+                        repeats = channel.repeats.rows(len(postings.sizes), self._max_shared, weigh)
+                yield _List(number, channel, whole, short, rows, few, repeats)
+
+    def _measured(self, each: _List, within: RowRange, keep: bool, sketches: Sketches) -> PairColumns:
+        """Give the pairs of a list with their measures; those that another list decides are left out."""
+        found = self._found(each, within, keep)
+        if each.whole or each.short.any():
+            found = found.take((each.short[found.left] & each.short[found.right]) == each.whole)
+        postings, sketch = each.rows.postings, partial(sketches, each.channel.name)
+        made = measured(found, postings, sketch, self._settings)
+        return dataclasses.replace(made, channel=np.full(len(made), each.number, np.uint8))
+
+    def _found(self, each: _List, within: RowRange, keep: bool) -> Candidates:
+        """Give the pairs of a list; those below every threshold are never formed."""
+        settings, floor = self._settings, each.channel.floor
         # The larger containment reaches whatever one of them reaches; which one it was is seen later.
         wanted = "containment" if settings.measure in ONE_SIDED else settings.measure
-
-        def found(
-            measure: str, least: float, fewest: int, rows: Any = None, floor: Floor = channel.floor
-        ) -> Candidates:
-            return candidates(
-                postings, measure, least, fewest, self._jobs, side, kin, more, VERBATIM, rows, floor
-            )
-
-        if length := 0 if keep else chosen_by(settings):
-            few = 1 if whole else match_shares(length, channel.kinds, reader.noise, 1)
-            parts = [found(wanted, settings.cut, settings.fewest)]
-            parts.append(found("shared", 1, few, floor=NO_FLOOR))
-            if not whole:
-                weigh, every = self._weigh[name], partial(found, floor=NO_FLOOR)
-                parts.append(channel.repeats.pairs(postings, self._max_shared, weigh, few, every))
-            return Candidates.united(parts), postings
+        found = partial(within.pairs, each.rows)
+        if each.few:
+            parts = [
+                found(wanted, settings.cut, settings.fewest, floor),
+                found("shared", 1, each.few, NO_FLOOR),
+            ]
+            if each.repeats is not None:
+                more = within.pairs(each.repeats, "shared", 1, 1, NO_FLOOR)
+                every = found("shared", 1, 1, NO_FLOOR) if len(more) else more
+                parts.append(by_occurrences(every, more, each.few))
+            return Candidates.united(parts)
         sketch = scheme_traits(settings.scheme).sketch
         if sketch or settings.min_match is not None or settings.measure == "longest":
-            return found("shared", 1, settings.fewest if settings.min_match is None else 1), postings
+            return found("shared", 1, settings.fewest if settings.min_match is None else 1, floor)
         if not keep:
-            return found(wanted, settings.cut, settings.fewest), postings
-        floor = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
-        kept = [found(measure, floor, 1) for measure in ("similarity", "containment")]
+            return found(wanted, settings.cut, settings.fewest, floor)
+        least = settings.floor if settings.measure in COUNTS else min(settings.floor, settings.cut)
+        kept = [found(measure, least, 1, floor) for measure in ("similarity", "containment")]
         if settings.measure == "shared":
-            kept.append(found("shared", settings.cut, 1))
-        return Candidates.united(kept), postings
+            kept.append(found("shared", settings.cut, 1, floor))
+        return Candidates.united(kept)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _List:
+    """A list of postings that is joined by rows, and what decides which of its pairs count.
+
+    `few` is the least that pairs with a long match share, by occurrences, or 0 if matches do not choose.
+    """
+
+    number: int  # of the channel
+    channel: Channel
+    whole: bool
+    short: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    rows: Rows
+    few: int
+    repeats: Rows | None
+
+
+class RowRange:
+    """Left groups whose pairs are formed together; it ends earlier where a list has `most` pairs of them."""
+
+    def __init__(self, first: int, last: int, most: int) -> None:
+        self.first, self.last, self._most = first, last, most
+
+    def pairs(self, rows: Rows, measure: str, least: float, fewest: int, floor: Floor) -> Candidates:
+        """Give the pairs of a list; those of left groups from `last` on may be incomplete."""
+        found = rows.pairs((self.first, self.last), measure, least, fewest, floor, self._most)
+        if len(found) >= self._most:
+            self.last = int(found.left[-1]) + 1
+        return found
+
+
+def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[PairColumns]:
+    """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
+    keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
+    known = [own for part, own in zip(parts, keys, strict=True) if part.channel.any()]
+    decided = np.concatenate(known) if known else np.empty(0, np.uint64)
+    kept = []
+    for part, own in zip(parts, keys, strict=True):
+        both = programs[part.left] & programs[part.right] & (part.channel == 0)
+        kept.append(part.take(~(both & np.isin(own, decided))) if both.any() else part)
+    return kept

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,14 +13,19 @@ from copysift.errors import InputError
 from copysift.kinds.kind import family
 from copysift.match.exact import line_starts
 from copysift.model.values import Hit, Region, Side
+from copysift.runtime.mapped import spacious_array
 from copysift.workflows.index_base import IndexBase
 from copysift.workflows.joining import Joined, Prepared, matched
+from copysift.workflows.large_documents import streamed
 from copysift.workflows.question import Look, Part
 
 if TYPE_CHECKING:
     from copysift.store.catalog import ContentRow, DocumentRow
     from copysift.store.snapshot import Snapshot
     from copysift.workflows.stored_settings import StoredReader
+
+LARGE = 16 << 20  # bytes of a source; a larger one is matched from a temporary file
+SEEDS = 256 << 20  # bytes of the seeds of a match; more of them are in a temporary file
 
 
 class HitPassages:
@@ -37,14 +43,16 @@ class HitPassages:
         kind = next((each for each in kinds if family(each) in families), "bytes")
         try:
             read_as = "bytes" if kind == "bytes" else content.kind
-            source = b"".join(self._reader.content(document, content, read_as))
+            again = partial(self._reader.content, document, content, read_as)
+            theirs = self._prepared(again, content.bytes, kind)
         except InputError:
             return self._sketched(hit, content, look)
         ours, names = self._left(look, family(kind))
-        both = [ours, Joined([(0, self._prepared(source, kind))])]
+        both = [ours, Joined([(0, theirs)])]
         first = np.zeros(1, np.int64)
         noise = self._reader.noise(kind)
-        shared = matched(both, [(noise, first, first, first + 1)], 1)
+        room = partial(spacious_array, limit=SEEDS)
+        shared = matched(both, [(noise, first, first, first + 1)], 1, room)
         (regions,) = shared.made([(names, (hit.right,))])
         longest, lines = int(shared.longest[0]), int(shared.lines[0])
         return dataclasses.replace(hit, longest=longest, lines=lines, regions=regions)
@@ -55,11 +63,18 @@ class HitPassages:
         if key not in self._ours:
             parts = [(part, kind) for part, kind in look.parts if family(kind) == wanted]
             parts = parts or [(part, wanted) for part, _ in look.parts]
-            files = [(at, self._prepared(part.source, kind)) for at, (part, kind) in enumerate(parts)]
+            files = [(at, self._asked(part, kind)) for at, (part, kind) in enumerate(parts)]
             self._ours[key] = Joined(files), tuple(part.name for part, _ in parts)
         return self._ours[key]
 
-    def _prepared(self, source: bytes, kind: str) -> Prepared:
+    def _asked(self, part: Part, kind: str) -> Prepared:
+        return self._prepared(lambda: [part.source], len(part.source), kind)
+
+    def _prepared(self, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
+        """Make a source ready to be matched; the symbols of a large one are in a temporary file."""
+        if size > LARGE and not self._base:
+            return streamed(self._reader, chunks, size, kind)
+        source = b"".join(chunks())
         canonical = self._reader.canonical_of(source, kind)
         mask = None
         if self._base:

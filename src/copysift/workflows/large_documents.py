@@ -5,7 +5,7 @@ Positions and lines are not kept at all. The few that a match needs are found by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,6 +80,15 @@ def spooled(
         lines = StreamedLines(partial(reader.source_chunks, filed.entry, source))
         made.append((place, Prepared(symbols[first:end], positions, lines, filed.size, own)))
     return Joined(made, (symbols, mask))
+
+
+def streamed(reader: Reader, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
+    """Give a document ready to be matched; `chunks` gives its readable source, as often as it is asked."""
+    symbols = ArrayFile()
+    for block in reader.blocks(kind, chunks()):
+        symbols.append(block.symbols)
+    positions = StreamedPositions(lambda: reader.blocks(kind, chunks()))
+    return Prepared(symbols.array(), positions, StreamedLines(chunks), size)
 
 
 def whole_span(reader: Reader, filed: Filed) -> tuple[int, int, int]:

@@ -17,12 +17,12 @@ from copysift.errors import InputError
 from copysift.kinds.kind import CHANNELS
 from copysift.kinds.kind import family as family_of
 from copysift.match.base import Base, masked_spans
-from copysift.match.counts import Numbers
+from copysift.match.counts import PairColumns
 from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines
-from copysift.model.regions import WIDTH, RegionColumns
+from copysift.model.regions import RegionColumns, RegionFile
 from copysift.model.values import Canonical, Pair, Region, Side
-from copysift.runtime.mapped import ArrayFile, mapped_array
+from copysift.runtime.mapped import spacious_array
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.workflows.collection import Collection, Filed
@@ -69,46 +69,44 @@ class Exact:
         self._lock = threading.Lock()
 
     def among(
-        self,
-        left: Numbers,
-        right: Numbers,
-        channels: NDArray[np.uint8],
-        *,
-        regions: bool = True,
-        progress: Progress | None = None,
+        self, batches: Iterable[PairColumns], *, regions: bool = True, progress: Progress | None = None
     ) -> RegionColumns:
-        """Give the regions of pairs of documents by number, each in the channel that decided.
+        """Give the regions of pairs of documents, each in the channel that decided.
 
-        `regions` says whether they are kept.
+        `regions` says whether they are kept. They come in the order of the pairs, batch by batch.
 
         All common runs of at least k symbols are found, tiled longest first. A pair whose file is gone stays
         without.
         """
-        shown = progress or Silent()
-        order = np.lexsort((right, left))  # what is known of a left serves all its pairs
+        found = RegionFile(self._folder, self._share(REGIONS))
+        for pairs in batches:
+            if len(pairs):
+                found.append(self._batch(pairs, progress or Silent(), regions, found))
+        return found.columns()
+
+    def _batch(
+        self, pairs: PairColumns, shown: Progress, regions: bool, found: RegionFile
+    ) -> RegionColumns:
+        """Match some pairs; give their regions in the same order, whose table goes to the file."""
+        order = np.lexsort((pairs.right, pairs.left))  # what is known of a left serves all its pairs
         parts: list[RegionColumns] = []
-        tables = ArrayFile(self._folder, self._share(REGIONS))
-        tasks = self._tasks(*(column[order].tolist() for column in (left, right, channels)))
+        tasks = self._tasks(*(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel)))
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
                 raise done.error
-            kept = done if regions else done.bare()
-            tables.append(kept.table.ravel())
-            parts.append(dataclasses.replace(kept, table=np.empty((len(kept.table), 0), np.uint32)))
+            parts.append(found.moved(done if regions else done.bare()))
             shown.advance(len(done))
-        found = RegionColumns.together(parts, tables.array(np.uint32).reshape(-1, WIDTH))
-        if (order[1:] > order[:-1]).all():  # they came in order
-            return found
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
-        return found.take(places)
+        return RegionColumns.together(parts).take(places)
 
     def pair(self, pair: Pair) -> Pair:
         """Give a pair of documents by their names with its regions."""
         numbers = [self._collection.number(name) for name in (pair.left, pair.right)]
         channel = np.array([CHANNELS.index(pair.channel) if pair.channel in CHANNELS else 0], np.uint8)
-        found = self.among(np.array(numbers[:1]), np.array(numbers[1:]), channel)
+        sides = PairColumns.between(np.array(numbers[:1]), np.array(numbers[1:]), channel)
+        found = self.among([sides])
         (regions,) = found.made([(self.names(numbers[0]), self.names(numbers[1]))])
         if regions is None:
             return pair
@@ -213,9 +211,7 @@ class Exact:
 
     def _allocate(self, count: int, dtype: type) -> NDArray[Any]:
         """Give room for seeds: in a file if they would take too much memory."""
-        if count * np.dtype(dtype).itemsize <= self._share(SEEDS):
-            return np.empty(count, dtype)
-        return mapped_array(count, dtype, self._folder)
+        return spacious_array(count, dtype, self._share(SEEDS), self._folder)
 
     def _large(self, files: list[tuple[int, Filed, str]]) -> Joined:
         """Give large files with their symbols in a temporary file; a few stay there."""

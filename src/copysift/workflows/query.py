@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt64s
     from copysift.store.catalog import ContentRow, DocumentRow
 
-
 @dataclass(frozen=True, slots=True)
 class _Shared:
     """What the contents that were met share: distinct hashes, and occurrences of them in the content."""

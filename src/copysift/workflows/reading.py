@@ -250,6 +250,10 @@ class Reader:
         """Canonicalise a document again as a kind, block by block, from its readable source as another."""
         return self._canonicaliser(kind).blocks(self._readable(entry, source))
 
+    def blocks(self, kind: str, chunks: Iterable[bytes]) -> Iterable[Canonical]:
+        """Canonicalise a readable source that comes in chunks, block by block."""
+        return self._canonicaliser(kind).blocks(chunks)
+
     def source_chunks(self, entry: Document, kind: str) -> Iterator[bytes]:
         """Give the readable source of a document again, in chunks."""
         return self._readable(entry, kind)

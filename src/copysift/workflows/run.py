@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-import numpy as np
 import pyarrow.parquet as pq
 
 from copysift.errors import RunError, UsageError
 from copysift.match.counts import Counts
+from copysift.match.pair_table import Ranking
 from copysift.match.pairs import Pairs
 from copysift.model import tables
 from copysift.model.values import Cluster, Group, Pair
@@ -153,6 +153,5 @@ class Run(tables.Tabular):
 
 def ordered_pairs(counts: Counts) -> Pairs:
     """Give the pairs of a corpus: equal documents, then the others, best first."""
-    columns = counts.pairs
-    order = np.lexsort((columns.right, columns.left, -columns.resemblance))
-    return Pairs(counts.documents, columns.take(order), first=equal_pairs(counts))
+    ranking = Ranking(counts.pairs, lambda pairs: -pairs.resemblance)
+    return Pairs(counts.documents, ranking, first=equal_pairs(counts))

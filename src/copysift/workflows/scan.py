@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
-from copysift.match.counts import Counts
+from copysift.match.counts import UNKNOWN, Counts, PairColumns, PairRows
 from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
@@ -40,13 +40,14 @@ from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection
 from copysift.workflows.matches import Exact
 from copysift.workflows.reading import Reader
-from copysift.workflows.selection import allowed, answer, by_suffix, selected
+from copysift.workflows.selection import Filters, answer, by_suffix, folder_of, pair_table, selected
 from copysift.workflows.show import check_answerable
 from copysift.workflows.submission_units import Gathered
 from copysift.workflows.submissions import gather
 
 IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
+MATCHED = 1 << 17  # pairs that are matched together
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 
 # Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
@@ -151,7 +152,7 @@ class Scan:
         assert counts is not None  # run has just made it
         documents = counts.documents
         if counts.skipped or not documents:
-            return answer(counts, self.settings)
+            return answer(by_suffix(counts, self.settings), self.settings)
         exact = self._matching(None if self._gathered is None else self._gathered.base)
         same = counts.equal or len(set(counts.twins)) < len(counts.twins)
         if len(documents) == 1 or same or not (documents[0].bytes or documents[1].bytes):
@@ -161,10 +162,11 @@ class Scan:
             counts = dataclasses.replace(counts, documents=both, files=None)
             pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
             self._collection.rename(right, 0)
-            return dataclasses.replace(answer(counts, self.settings), pairs=exact.equal((pair,)))
-        found = Pairs(documents, counts.pairs)[:] or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
-        pair = exact.pair(found[0])
-        return dataclasses.replace(answer(counts, self.settings), pairs=(pair,))
+            found = answer(by_suffix(counts, self.settings), self.settings)
+            return dataclasses.replace(found, pairs=exact.equal((pair,)))
+        some = Pairs(documents, counts.pairs)[:] or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
+        pair = exact.pair(some[0])
+        return dataclasses.replace(answer(by_suffix(counts, self.settings), self.settings), pairs=(pair,))
 
     def save(self, path: Path) -> None:
         """Write the run to a folder."""
@@ -239,13 +241,15 @@ class Scan:
 
     def _count(self, channels: Channels, keep: bool) -> Counts:
         settings = self.settings
-        columns = channels.pairs(self._reader, keep, self._labels(self._groups()), self._collection.sketch)
+        found = channels.pairs(self._reader, keep, self._labels(self._groups()), self._collection.sketch)
         documents = tuple(self._collection.groups())
         equal = tuple(self._collection.equal())
-        chosen = np.ones(len(columns), np.bool_) if keep else allowed(documents, columns, settings, equal)
+        filters, table = Filters(documents, settings, equal), pair_table(settings)
+        for pairs in found:
+            table.append(pairs if keep else filters.passed(pairs))
         return Counts(
             documents,
-            columns.take(chosen),
+            table,
             equal,
             tuple(self._ignored(channels)),
             sum(len(postings.common) for postings in channels.postings.values()),
@@ -304,17 +308,21 @@ class Scan:
         if settings.measure == "longest" or settings.min_match is not None:
             counts, found = self._with_longest(counts, exact, regions, shown)
         self._counts = counts
-        if not regions:
-            return answer(counts, settings, groups=groups)
         parted = by_suffix(counts, settings)
-        chosen = selected(parted, settings)[:most]
+        chosen = selected(parted, settings)
+        if not regions:
+            return answer(parted, settings, chosen=chosen, groups=groups)
+        count = len(chosen) if most is None else min(most, len(chosen))
+        best = _pieces(chosen, count)
         if found is None or parted is not counts:
-            shown.phase("matching", len(chosen))
-            pairs = parted.pairs.take(chosen)
-            found = exact.among(pairs.left, pairs.right, pairs.channel, progress=shown)
+            shown.phase("matching", count)
+            found = exact.among(best, progress=shown)
         else:
-            found = found.take(chosen)
-        return answer(counts, settings, regions=found, files=exact.names, groups=groups, whole=exact.equal)
+            found = found.take(np.concatenate([np.empty(0, np.int64), *(each.place for each in best)]))
+        return answer(
+            parted, settings, chosen=chosen, regions=found, files=exact.names, groups=groups,
+            whole=exact.equal,
+        )  # fmt: skip
 
     def _matching(self, base: Base | None) -> Exact:
         memory, folder = self.settings.memory, self._tmp_dir()
@@ -324,13 +332,18 @@ class Scan:
         self, counts: Counts, exact: Exact, regions: bool, shown: Progress
     ) -> tuple[Counts, RegionColumns]:
         """Match every candidate exactly, for its longest match; give the regions, too, if they are wanted."""
-        columns = counts.pairs
-        wanted = np.flatnonzero(allowed(counts.documents, columns, self.settings, counts.equal))
-        shown.phase("matching", len(wanted))
-        sides = (columns.left[wanted], columns.right[wanted], columns.channel[wanted])
-        found = exact.among(*sides, regions=regions, progress=shown)
-        found = found.among(wanted, len(columns))
-        return dataclasses.replace(counts, pairs=columns.matched(found.longest, found.lines)), found
+        filters = Filters(counts.documents, self.settings, counts.equal)
+        shown.phase("matching", len(counts.pairs))
+        found = exact.among(map(filters.passed, _pieces(counts.pairs)), regions=regions, progress=shown)
+        table, place = pair_table(self.settings), 0
+        for pairs in _pieces(counts.pairs):
+            allowed = filters.allowed(pairs)
+            which = np.where(allowed, place + np.cumsum(allowed) - 1, UNKNOWN)
+            place += int(np.count_nonzero(allowed))
+            longest, lines = np.full(len(pairs), UNKNOWN), np.full(len(pairs), UNKNOWN)
+            longest[allowed], lines[allowed] = found.longest[which[allowed]], found.lines[which[allowed]]
+            table.append(pairs.matched(longest, lines, which))
+        return dataclasses.replace(counts, pairs=table), found
 
     def _ignored(self, channels: Channels) -> Iterator[Ignored]:
         """Give the commonest fingerprints that were ignored, with their text."""
@@ -348,12 +361,7 @@ class Scan:
             yield Ignored(value, -degree, next(filter(None, texts), ""))
 
     def _tmp_dir(self) -> Path | None:
-        if not self.settings.tmp_dir:
-            return None
-        folder = Path(self.settings.tmp_dir)
-        if not folder.is_dir():
-            raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="create it first")
-        return folder
+        return folder_of(self.settings)
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:
@@ -371,10 +379,17 @@ def skipped(path: str, error: Exception) -> Skipped:
     return Skipped(path, (error.strerror or str(error)).lower())
 
 
+def _pieces(pairs: PairRows, count: int | None = None) -> Iterator[PairColumns]:
+    """Give pairs, or the first of them, as many at a time as are matched together."""
+    end = len(pairs) if count is None else count
+    for start in range(0, end, MATCHED):
+        yield pairs.rows(start, min(start + MATCHED, end))
+
+
 def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     """Answer from a saved run, without its files."""
     from copysift.runs.scan_run import open_run
 
-    counts = open_run(path)
+    counts = open_run(path, pair_table(settings))
     check_answerable(counts, settings, path)
-    return answer(counts, settings, groups=groups)
+    return answer(by_suffix(counts, settings), settings, groups=groups)

@@ -8,19 +8,22 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copysift.clusters.components import clusters
+from copysift.clusters.components import clusters_of, joined, roots
 from copysift.clusters.listings import sif_groups
+from copysift.errors import UsageError
 from copysift.match.counts import Counts, PairColumns
+from copysift.match.pair_table import PairTable, Ranking
 from copysift.match.pairs import Pairs
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.settings.comparison import COUNTS, Settings
 
+PAIRS = 1 / 8  # of the memory is for a table of pairs; more of them are in a temporary file
 # Settings that cost time or memory but never change the answer.
 _NO_ANSWER = ("memory", "tmp_dir", "jobs", "limit", "floor")
 
@@ -46,49 +49,79 @@ def seed_check(seed: int) -> str | None:
     return hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, person=b"copysift").hexdigest()
 
 
-def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
-    """Give the numbers of the pairs to report, the best first."""
-    pairs = counts.pairs
-    measure = pairs.measure(settings.measure)
-    enough = (measure >= settings.cut - 1e-12) & evident(counts.documents, pairs, settings.fewest)
-    if settings.min_match is not None:  # one long passage is evidence by itself
-        enough |= pairs.longest >= settings.min_match
-    enough &= allowed(counts.documents, pairs, settings)
-    chosen = np.flatnonzero(enough)
-    left, right = pairs.left[chosen], pairs.right[chosen]
+class Filters:
+    """Which pairs pass the filters by suffix and by size; sets of `equal` files may have any suffix."""
+
+    def __init__(
+        self, documents: tuple[Group, ...], settings: Settings, equal: Sequence[Sequence[int]] = ()
+    ) -> None:
+        self._ratio = settings.size_ratio
+        self._codes = self._sizes = np.empty(0, np.int64)
+        self._several = np.zeros(len(documents), dtype=np.bool_)
+        self._suffixes = settings.same_suffix
+        if settings.same_suffix:
+            numbers: dict[str, int] = {}
+            suffixes = [numbers.setdefault(suffix(group.name), len(numbers)) for group in documents]
+            self._codes = np.array(suffixes, dtype=np.int64)
+            self._several[[number for members in equal for number in members]] = True
+        if settings.size_ratio is not None:
+            self._sizes = np.array([group.bytes for group in documents], dtype=np.int64)
+
+    def passed(self, pairs: PairColumns) -> PairColumns:
+        """Give the pairs that pass."""
+        if not self._suffixes and self._ratio is None:
+            return pairs
+        return pairs.take(self.allowed(pairs))
+
+    def allowed(self, pairs: PairColumns) -> NDArray[np.bool_]:
+        """Tell which pairs pass."""
+        passed = np.ones(len(pairs), dtype=np.bool_)
+        if self._suffixes:
+            codes, several = self._codes, self._several
+            passed &= (codes[pairs.left] == codes[pairs.right]) | several[pairs.left] | several[pairs.right]
+        if self._ratio is not None:
+            left, right = (self._sizes[side].astype(np.float64) for side in (pairs.left, pairs.right))
+            passed &= np.maximum(left, right) <= self._ratio * np.minimum(left, right)
+        return passed
+
+
+def pair_table(settings: Settings) -> PairTable:
+    """Make a table for pairs, which takes a share of the memory."""
+    return PairTable(int(settings.memory * PAIRS), folder_of(settings))
+
+
+def folder_of(settings: Settings) -> Path | None:
+    """Give the folder for temporary files, or None for that of the system."""
+    if not settings.tmp_dir:
+        return None
+    folder = Path(settings.tmp_dir)
+    if not folder.is_dir():
+        raise UsageError(f"the folder {folder} of --tmp-dir does not exist", hint="create it first")
+    return folder
+
+
+def selected(counts: Counts, settings: Settings) -> Ranking:
+    """Give the pairs to report, the best first."""
+    filters = Filters(counts.documents, settings)
+    held = np.array([group.fingerprints for group in counts.documents], dtype=np.int64)
     twins = np.asarray(counts.twins, np.int64)
-    other = twins[left] != twins[right] if len(twins) else np.ones(len(left), np.bool_)
-    ranked = -measure[chosen] if settings.measure in COUNTS else np.where(other, -measure[chosen], -2.0)
-    order = np.lexsort((right, left, -pairs.resemblance[chosen], ranked))
-    found: NDArray[np.int64] = chosen[order]
-    return found
+    chosen = pair_table(settings)
+    for pairs in counts.pairs.batches():
+        most = np.maximum(held[pairs.left], held[pairs.right])
+        # they share enough fingerprints to be evidence, or all where neither has as many
+        enough = pairs.shared >= np.minimum(settings.fewest, np.maximum(most, 1))
+        enough &= pairs.measure(settings.measure) >= settings.cut - 1e-12
+        if settings.min_match is not None:  # one long passage is evidence by itself
+            enough |= pairs.longest >= settings.min_match
+        chosen.append(filters.passed(pairs if enough.all() else pairs.take(enough)))
 
+    def rank(pairs: PairColumns) -> NDArray[np.float64]:
+        found = -pairs.measure(settings.measure)
+        if settings.measure in COUNTS or not len(twins):
+            return found
+        return np.where(twins[pairs.left] != twins[pairs.right], found, -2.0)
 
-def evident(documents: tuple[Group, ...], pairs: PairColumns, fewest: int) -> NDArray[np.bool_]:
-    """Tell which pairs share enough fingerprints to be evidence, or all where neither has as many."""
-    held = np.array([group.fingerprints for group in documents], dtype=np.int64)
-    most = np.maximum(held[pairs.left], held[pairs.right])
-    found: NDArray[np.bool_] = pairs.shared >= np.minimum(fewest, np.maximum(most, 1))
-    return found
-
-
-def allowed(
-    documents: tuple[Group, ...], pairs: PairColumns, settings: Settings, equal: Sequence[Sequence[int]] = ()
-) -> NDArray[np.bool_]:
-    """Tell which pairs pass the filters by suffix and by size; sets of `equal` files may have any suffix."""
-    passed = np.ones(len(pairs), dtype=np.bool_)
-    if settings.same_suffix:
-        numbers: dict[str, int] = {}
-        suffixes = [numbers.setdefault(suffix(group.name), len(numbers)) for group in documents]
-        codes = np.array(suffixes, dtype=np.int64)
-        several = np.zeros(len(documents), dtype=np.bool_)
-        several[[number for members in equal for number in members]] = True
-        passed &= (codes[pairs.left] == codes[pairs.right]) | several[pairs.left] | several[pairs.right]
-    if settings.size_ratio is not None:
-        sizes = np.array([group.bytes for group in documents], dtype=np.float64)
-        left, right = sizes[pairs.left], sizes[pairs.right]
-        passed &= np.maximum(left, right) <= settings.size_ratio * np.minimum(left, right)
-    return passed
+    return Ranking(chosen, rank, int(settings.memory * PAIRS), folder_of(settings))
 
 
 def by_suffix(counts: Counts, settings: Settings) -> Counts:
@@ -108,20 +141,17 @@ def by_suffix(counts: Counts, settings: Settings) -> Counts:
             having.setdefault(names[number], []).append(number)
         firsts[members[0]] = {name: numbers[0] for name, numbers in having.items()}
         parted += [tuple(numbers) for numbers in having.values() if len(numbers) > 1]
-    rows, lefts, rights = [], [], []
-    for row, (left, right) in enumerate(
-        zip(counts.pairs.left.tolist(), counts.pairs.right.tolist(), strict=True)
-    ):
-        ours, theirs = firsts.get(left, {names[left]: left}), firsts.get(right, {names[right]: right})
-        for name in ours.keys() & theirs.keys():
-            rows.append(row)
-            lefts.append(ours[name])
-            rights.append(theirs[name])
-    pairs = dataclasses.replace(
-        counts.pairs.take(np.array(rows, dtype=np.int64)),
-        left=np.array(lefts, dtype=np.int64),
-        right=np.array(rights, dtype=np.int64),
-    )
+    pairs = pair_table(settings)
+    for batch in counts.pairs.batches():
+        rows, lefts, rights = [], [], []
+        for row, (left, right) in enumerate(zip(batch.left.tolist(), batch.right.tolist(), strict=True)):
+            ours, theirs = firsts.get(left, {names[left]: left}), firsts.get(right, {names[right]: right})
+            for name in ours.keys() & theirs.keys():
+                rows.append(row)
+                lefts.append(ours[name])
+                rights.append(theirs[name])
+        some, sides = batch.take(np.array(rows, np.int64)), np.array([lefts, rights], np.uint32)
+        pairs.append(dataclasses.replace(some, left=sides[0], right=sides[1]))
     return dataclasses.replace(counts, pairs=pairs, equal=tuple(parted))
 
 
@@ -134,31 +164,27 @@ def answer(
     counts: Counts,
     settings: Settings,
     *,
+    chosen: Ranking | None = None,
     regions: RegionColumns | None = None,
     files: Callable[[int], Sequence[str]] | None = None,
     groups: bool = False,
     whole: Callable[[tuple[Pair, ...]], tuple[Pair, ...]] = tuple,
 ) -> Result:
-    """Make the result; `regions` are those of the best of the selected pairs, or of all.
+    """Make the result of counts that are parted by suffix; `chosen` are the pairs to report, if known.
 
-    With `groups` it has sif's listings, too; they are long where many files are alike. `whole` puts in
-    what equal files share: all of them; `files` names the files of a document.
+    `regions` are those of the best of the chosen pairs, or of all. With `groups` it has sif's listings, too;
+    they are long where many files are alike. `whole` puts in what equal files share: all of them; `files`
+    names the files of a document.
     """
-    counts = by_suffix(counts, settings)
-    chosen = counts.pairs.take(selected(counts, settings))
-    if regions is not None:
-        chosen = chosen.matched(regions.longest, regions.lines)
+    if chosen is None:
+        chosen = selected(counts, settings)
     equal = whole(equal_pairs(counts))
     names = [group.name for group in counts.documents]
-    stars = [(first, other) for first, *others in counts.equal for other in others]
-    lefts = np.concatenate([chosen.left, np.array([first for first, _ in stars], np.int64)])
-    rights = np.concatenate([chosen.right, np.array([other for _, other in stars], np.int64)])
-    together = clusters(len(names), lefts, rights)
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
         pairs=Pairs(counts.documents, chosen, counts.twins, equal, regions, files),
-        clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
+        clusters=tuple(Cluster(tuple(names[at] for at in members)) for members in _clusters(counts, chosen)),
         ignored=counts.ignored,
         skipped=counts.skipped,
         notes=counts.notes,
@@ -169,15 +195,25 @@ def answer(
     )
 
 
-def equal_sets(counts: Counts, chosen: PairColumns) -> tuple[tuple[str, ...], ...]:
+def _clusters(counts: Counts, chosen: Ranking) -> list[list[int]]:
+    stars = np.array([(first, other) for first, *others in counts.equal for other in others], np.int64)
+    root = roots(len(counts.documents), *stars.reshape(-1, 2).T)
+    for pairs in chosen.batches():
+        root = joined(root, pairs.left, pairs.right)
+    return clusters_of(root)
+
+
+def equal_sets(counts: Counts, chosen: Ranking) -> tuple[tuple[str, ...], ...]:
     """Give the sets of equal documents; of submissions, those that were compared with each other."""
     names = [group.name for group in counts.documents]
     if not counts.twins:
         return tuple(tuple(names[number] for number in members) for members in counts.equal)
     twins = np.array(counts.twins, np.int64)
-    same = twins[chosen.left] == twins[chosen.right]
-    together = clusters(len(names), chosen.left[same], chosen.right[same])
-    return tuple(tuple(names[at] for at in members) for members in together)
+    root = np.arange(len(names))
+    for pairs in chosen.batches():
+        same = twins[pairs.left] == twins[pairs.right]
+        root = joined(root, pairs.left[same], pairs.right[same])
+    return tuple(tuple(names[at] for at in members) for members in clusters_of(root))
 
 
 def equal_pairs(counts: Counts) -> tuple[Pair, ...]:
@@ -190,16 +226,17 @@ def equal_pairs(counts: Counts) -> tuple[Pair, ...]:
     )
 
 
-def listings(counts: Counts, chosen: PairColumns, settings: Settings) -> tuple[Listing, ...]:
+def listings(counts: Counts, chosen: Ranking, settings: Settings) -> tuple[Listing, ...]:
     """Give sif's groups of the selected pairs; shares below the threshold are left out of them."""
     documents = counts.documents
+    pairs = PairColumns.together(list(chosen.batches()))
     found = sif_groups(
         [group.name for group in documents],
         [group.bytes for group in documents],
-        chosen.left,
-        chosen.right,
-        chosen.containment_left,
-        chosen.containment_right,
+        pairs.left,
+        pairs.right,
+        pairs.containment_left,
+        pairs.containment_right,
         threshold=0.0 if settings.measure in COUNTS else settings.cut,
     )
     return tuple(

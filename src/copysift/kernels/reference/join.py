@@ -128,6 +128,7 @@ def row_candidates(
     founded: float = 0.0,
     plenty: int = 0,
     likeness: float = 0.0,
+    most: int = 0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     """Give left, right, shared, similarity of the pairs with first ≤ left < last that reach the threshold.
 
@@ -144,9 +145,13 @@ def row_candidates(
     Where `founded` is not 0, a pair that shares s hashes, fewer than `plenty`, counts only if s times its
     resemblance is at least that. Its similarity by the first
     list alone is at least `likeness`, whatever the measure.
+
+    No further row is begun once there are `most` pairs, unless it is 0.
     """
     found: list[tuple[int, int, int, float]] = []
     for left in range(first, min(last, len(sizes))):
+        if most and len(found) >= most:
+            break
         shared, weight = _told(postings, left)
         more = None if added is None or apart is None else (_told(added, left)[1], _told(apart, left)[1])
         for right in sorted(shared):
