@@ -341,7 +341,7 @@ def test_a_full_disk_is_named_and_the_run_can_go_on(tmp_path, monkeypatch):
         real = Spill.__init__
 
         def full(self, path, *given):
-            real(self, Path("/dev/full") if path.name == "entries.bin" else path, *given)
+            real(self, Path("/dev/full") if path.name.startswith("entries-") else path, *given)
 
         patched.setattr(Spill, "__init__", full)
         with pytest.raises(RunError, match="No space left"):

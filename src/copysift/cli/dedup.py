@@ -69,7 +69,7 @@ def _dedup(
     shown: Progress,
 ) -> Deduped:
     """Run the chosen engine."""
-    from copysift.engines.dedup_steps import dedup
+    from copysift.engines.dedup_steps import DedupJob, dedup
     from copysift.engines.engine import dedup_on_spark
     from copysift.runs.cluster_run import check_onto, replaces
 
@@ -82,17 +82,10 @@ def _dedup(
         check_onto(against, settings, given)
     if door.engine == "spark":
         on_spark = dedup_on_spark(door.spark_master, door.spark_conf)
-        return on_spark(
-            sources,
-            door.output,
-            settings,
-            keeping=door.keep,
-            shards=door.shards,
-            dry_run=door.dry_run,
-            against=against,
-            run=run,
-            progress=shown,
+        job = DedupJob(
+            sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
         )
+        return on_spark(job, shown)
     return dedup(
         sources,
         Path(door.output) if door.output else None,

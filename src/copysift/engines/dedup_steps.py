@@ -27,6 +27,8 @@ from copysift.runs.workspace import Skips
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.sources.standard_input import kept_in
+from copysift.store.lock import NAME as LOCK
+from copysift.store.lock import WriterLock
 from copysift.workflows.dedup import Decision, against, decide
 from copysift.workflows.passages import Known, cut
 
@@ -43,6 +45,20 @@ class Deduped:
     skipped_total: int = 0
     left_out: int = 0
     notes: tuple[str, ...] = ()  # what could have been read in another way
+
+
+@dataclass(frozen=True, slots=True)
+class DedupJob:
+    """What an engine deduplicates: sources, the output (a file or a URI, "" for a dry run) and the wishes."""
+
+    sources: tuple[str, ...]
+    target: str
+    settings: CorpusSettings
+    keeping: str = "first"
+    shards: int = 1
+    dry_run: bool = False
+    against: Path | None = None
+    run: Path | None = None
 
 
 def dedup(
@@ -70,7 +86,8 @@ def dedup(
     if path is not None:
         output.maker(path)  # a name without a format is refused before the work
         keep_sources(sources, path, shards)
-    with beside(path, run) as folder:
+    notes: list[str] = []
+    with beside(path, run, notes) as folder:
         names = rereadable(sources, folder)
 
         def again() -> Batches:
@@ -84,7 +101,7 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
-        done.left_out, done.notes = made.left_out, made.notes
+        done.left_out, done.notes = made.left_out, (*notes, *made.notes)
         require_some(done)
         if path is not None and not dry_run:
             skipped: list[Skipped] = []
@@ -244,15 +261,25 @@ def _cut(
 
 
 @contextlib.contextmanager
-def beside(path: Path | None, run: Path | None) -> Iterator[Path]:
-    """Give a folder for the work, beside the output so that there is room; it goes at the end."""
-    parent = (run or path or Path.cwd() / "x").absolute().parent
-    if not parent.is_dir():
-        raise UsageError(f"the folder {parent} does not exist", hint="make it first")
-    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=parent))
+def beside(path: Path | None, run: Path | None, notes: list[str] | None = None) -> Iterator[Path]:
+    """Give a folder for the work, beside the output so that there is room; it goes at the end.
+
+    What a process that was killed left there is taken up: the same command continues its run.
+    """
+    target = (run or path or Path.cwd() / f"copysift-{os.getpid()}").absolute()
+    if not target.parent.is_dir():
+        raise UsageError(f"the folder {target.parent} does not exist", hint="make it first")
+    folder = target.with_name(f"{target.name}.work")
+    if folder.exists() and not (folder / LOCK).exists():
+        raise UsageError(f"{folder} is in the way", hint="remove it, or choose another output")
+    if notes is not None and folder.exists():
+        notes.append(f"found {folder}, which an interrupted command left; it is removed at the end")
+    folder.mkdir(exist_ok=True)
+    lock = WriterLock(folder)
     try:
         yield folder
     finally:
+        lock.release()
         shutil.rmtree(folder, ignore_errors=True)
 
 

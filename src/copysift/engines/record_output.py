@@ -164,7 +164,7 @@ def removed_path(path: Path) -> Path:
 @contextlib.contextmanager
 def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
-    parts = [path.with_name(f".{path.name}.part") for path in paths]
+    parts = [path.with_name(f"{path.name}.part") for path in paths]
     try:
         yield parts
         for part, path in zip(parts, paths, strict=True):

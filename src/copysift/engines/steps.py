@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from copysift.engines import phases
+from copysift.errors import RunError
 from copysift.fingerprints import shingles as sketching
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
@@ -148,5 +149,10 @@ def placed(target: Path) -> Iterator[Path]:
     try:
         yield spare
         spare.replace(target)
+    except OSError as error:
+        raise RunError(
+            f"cannot write {target}: {error.strerror or error}",
+            hint="a run needs about 1.5 times the size of the texts; run the same command to continue",
+        ) from error
     finally:
         spare.unlink(missing_ok=True)
