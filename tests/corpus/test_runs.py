@@ -71,9 +71,11 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
 
         return stop
 
-    where = {"sketch": (local.phases, "sketch"), "write": (Spill, "write"), "check": (pairing.Measure, "check")}[
-        during
-    ]
+    where = {
+        "sketch": (local.phases, "sketch"),
+        "write": (Spill, "write"),
+        "check": (pairing.Measure, "check"),
+    }[during]
     monkeypatch.setattr(pairing, "BATCH", 4096)
     with monkeypatch.context() as patched:
         patched.setattr(*where, later(getattr(*where)))

@@ -254,6 +254,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base)),
         "skipped": named,
     }
+    described["notes"] += phases.length_notes(corpus.sets.column("words"), settings)
     tables.write_description(path, described)
     return Summary(path, described, tuple((name, reason) for name, reason in named))
 
