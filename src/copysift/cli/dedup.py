@@ -42,8 +42,6 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         )
     if not door.output and not door.dry_run:
         raise UsageError("no output file given", hint="add -o OUT.jsonl or --dry-run")
-    if door.cut_passages and not door.against:
-        raise UsageError("--passages needs --against RUN")
     if door.engine == "spark" and door.cut_passages:
         raise UsageError("passages need --engine local", hint="leave out --engine spark")
     check_engine(sources, door)
@@ -58,6 +56,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         click.echo(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():
             click.echo(f"  {count:,} {reason}")
+        if door.cut_passages:
+            share = done.passage_bytes / done.text_bytes if done.text_bytes else 0.0
+            click.echo(
+                f"{done.passages:,} passages {verb}{'flagged' if door.cut_passages == 'flag' else 'cut'}: "
+                f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
+            )
     return console.SOME_SKIPPED if done.left_out else console.DONE
 
 

@@ -161,6 +161,16 @@ def removed_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.removed{path.suffix}")
 
 
+def passages_path(path: Path) -> Path:
+    """Name the list of passages that were cut or flagged."""
+    return path.with_name(f"{path.stem}.passages{path.suffix}")
+
+
+def repeated_path(path: Path) -> Path:
+    """Name the list of lines, sentences or paragraphs that many documents have."""
+    return path.with_name(f"{path.stem}.repeated{path.suffix}")
+
+
 @contextlib.contextmanager
 def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
@@ -233,8 +243,17 @@ def records_of(
         yield name, record, shown
 
 
-def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Iterable[Skipped] = ()) -> None:
-    """Write who was removed, why, and for whom; and the records that could not be read, for nobody."""
+def write_removed(
+    path: Path,
+    decision: Decision,
+    first: int = 0,
+    skipped: Iterable[Skipped] = (),
+    gone: Iterable[Record] = (),
+) -> None:
+    """Write who was removed, why, and for whom; and the records that could not be read, for nobody.
+
+    `gone` are rows of documents of which nothing was left.
+    """
     found = decision.measured
     removed = (
         {
@@ -247,7 +266,8 @@ def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Itera
         for place, number in enumerate(decision.removed.tolist())
         if number >= first
     )
-    write_list(path, chain(removed, map(skipped_row, skipped)))
+    nothing = dict.fromkeys(("resemblance", "containment"))
+    write_list(path, chain(removed, (row | nothing for row in gone), map(skipped_row, skipped)))
 
 
 def skipped_row(note: Skipped) -> Record:
@@ -258,8 +278,13 @@ def skipped_row(note: Skipped) -> Record:
 
 def write_list(path: Path, removed: Iterable[Record]) -> None:
     """Write the list of removed documents beside an output."""
-    with whole([removed_path(path)]) as parts:
+    write_beside(removed_path(path), removed)
+
+
+def write_beside(path: Path, rows: Iterable[Record]) -> None:
+    """Write a list, whole or not at all."""
+    with whole([path]) as parts:
         writer = maker(path)(parts[0])
-        for record in removed:
-            writer.write(record)
+        for row in rows:
+            writer.write(row)
         writer.close()

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) -> Deduped:
     """Write what stays of the sources to the target, and beside it who was removed."""
     keeping, shards, against, run, target = job.keeping, job.shards, job.against, job.run, job.target
-    check_wishes(keeping, run, against)
     sources, settings = list(job.sources), job.settings
+    check_wishes(keeping, run, against, settings)
     if against is not None:
         settings = corpus_run._onto_settings(against, settings)
     local = Path(target) if target and "://" not in target else None
