@@ -365,7 +365,7 @@ def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
         ("query", "run", "a"),
         ("cluster", "c.jsonl", "--extend", "run"),
         ("dedup", "c.jsonl", "--against", "run", "-o", "out.jsonl"),
-        ("dedup", "c.jsonl", "--against", "run", "--passages", "cut", "-o", "out.jsonl"),
+        ("dedup", "c.jsonl", "--against", "run", "--passages", "flag", "-o", "out.jsonl"),
     ):
         done = copysift(tmp_path, *command)
         assert done.status == 2

@@ -113,10 +113,17 @@ def dedup(
         done.left_out, done.notes = made.left_out, (*notes, *made.notes)
         require_some(done)
         if passages:
-            _cut_repeats(again, decision, path, settings, passages, dry_run, shards, folder, done)
+            _cut_repeats(again, decision, path, settings, passages, dry_run, shards, folder, done, names)
         elif path is not None and not dry_run:
             skipped: list[Skipped] = []
-            output.write_kept(_noted(again(), skipped), decision.stays[before:], path, shards, settings)
+            output.write_kept(
+                _noted(again(), skipped),
+                decision.stays[before:],
+                path,
+                shards,
+                settings,
+                schema=output.same_schema(names, path),
+            )
             output.write_removed(path, decision, before, skipped)
         return done
 
@@ -148,11 +155,13 @@ def _apply(
             return _counted(records(sources, reading, whole=True), run, done.documents)
 
         with beside(path, None) as folder:
-            _cut_repeats(again, decision, path, reading, passages, dry_run, shards, folder, done)
+            _cut_repeats(again, decision, path, reading, passages, dry_run, shards, folder, done, sources)
     elif path is not None and not dry_run:
         skipped: list[Skipped] = []
         batches = _counted(_noted(records(sources, reading, whole=True), skipped), run, done.documents)
-        output.write_kept(batches, decision.stays, path, shards, reading)
+        output.write_kept(
+            batches, decision.stays, path, shards, reading, schema=output.same_schema(sources, path)
+        )
         output.write_removed(path, decision, 0, skipped)
     return done
 
@@ -316,6 +325,7 @@ def _cut_repeats(
     shards: int,
     folder: Path,
     done: Deduped,
+    sources: Sequence[str],
 ) -> None:
     """Cut or flag what the documents that stay have more than once, but its first occurrence."""
     stays = decision.stays
@@ -337,7 +347,8 @@ def _cut_repeats(
                 return cutter.change(decision.ids[number], record, text, shown, named)
 
             skipped: list[Skipped] = []
-            output.write_kept(_noted(again(), skipped), stays, target, shards, settings, change)
+            schema = output.same_schema(sources, target) if passages == "cut" else None
+            output.write_kept(_noted(again(), skipped), stays, target, shards, settings, change, schema)
             output.write_removed(target, decision, 0, skipped, cutter.gone)
             if settings.max_copies:
                 output.write_beside(output.repeated_path(target), repeats.frequent())
