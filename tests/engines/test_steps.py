@@ -24,7 +24,7 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import mixed, rows, run, write_jsonl
 
-PLAN = Plan(tasks=3, share=1 << 20, memory=1 << 20)
+PLAN = Plan(least=3, tasks=3, share=1 << 20, memory=1 << 20)
 SETTINGS = {"max_shared": 6, "modulus": 5}  # some shingles are boilerplate
 
 

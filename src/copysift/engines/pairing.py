@@ -99,6 +99,7 @@ class Join(Step):
         self._count = len(job.standing())
         self._ranges = job.spans(1 << RANGES)
         self.tasks = len(self._ranges)
+        self._entries = _tables(job, "entries", "entries")
         self._by = job.moduli()
         if job.settings.method == "super":
             self._by = np.ones(self._count, np.uint32)
@@ -111,7 +112,7 @@ class Join(Step):
         sizes = np.zeros(self._count, np.uint32)
         most = job.settings.most_shared(self._count)
         with ExitStack() as stack:
-            entries = stack.enter_context(_spills(job, "entries", ""))
+            entries = stack.enter_context(_spills(self._entries))
             pairs, common = (
                 stack.enter_context(
                     Spill(stack.enter_context(placed(job.file(name, task, "bin"))), PAIR_RANGES)
@@ -149,6 +150,7 @@ class Measure(Step):
         for path in job.files("join", "npz"):
             with np.load(path) as loaded:
                 sampled += loaded["sizes"]
+        self._pairs, self._common = (_tables(job, "join", name, f"{name}_") for name in ("pairs", "common"))
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
         job.sets.keep(job.plan.memory)
@@ -156,7 +158,7 @@ class Measure(Step):
     def run(self, task: int) -> None:
         """Write the pairs at the floor or above it."""
         job, ranges, measured = self.job, self._ranges[task], []
-        with _spills(job, "pairs", "pairs_") as pairs, _spills(job, "common", "common_") as common:
+        with _spills(self._pairs) as pairs, _spills(self._common) as common:
             counts = pairs.counts() + common.counts()
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
                 keys, weights = lists.summed(*pairs.read(*span))
@@ -214,15 +216,21 @@ def _at_once(job: Job, entry: int) -> int:
     return max(job.plan.share // (4 * entry), 1)
 
 
-def _spills(job: Job, name: str, prefix: str) -> Spills:
-    """Open what the tasks of a step wrote, in their order."""
-    tables = job.files("entries" if name == "entries" else "join", "npz")
-    return Spills([_spill(job.folder / f"{name}-{table.stem[-5:]}.bin", table, prefix) for table in tables])
+Tables = list[tuple["Path", "Int64s", "Int64s"]]
 
 
-def _spill(path: Path, table: Path, prefix: str) -> Spill:
-    with np.load(table) as loaded:
-        return Spill.reopened(path, loaded[f"{prefix}offsets"], loaded[f"{prefix}bounds"])
+def _tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
+    """Load the tables of the files that the tasks of a step wrote, in their order."""
+    found = []
+    for path in job.files(step, "npz"):
+        with np.load(path) as loaded:
+            offsets, bounds = loaded[f"{prefix}offsets"], loaded[f"{prefix}bounds"]
+        found.append((job.folder / f"{name}-{path.stem[-5:]}.bin", offsets, bounds))
+    return found
+
+
+def _spills(tables: Tables) -> Spills:
+    return Spills([Spill.reopened(*table) for table in tables])
 
 
 STEPS: tuple[type[Step], ...] = (Collapse, Count, Name, Common, Settle, Filter, Entries, Join, Measure)

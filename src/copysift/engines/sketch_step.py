@@ -55,12 +55,14 @@ class Sketch(Step):
         self.tasks = len(readers)
         self._readers, self._files, self._adopted = readers, files, adopted
         self._function = feature_function(job.settings.features)
+        self._written: dict[int, Sets] = {}  # by this process
 
     def run(
         self, task: int, threads: Threads = ALONE, advance: Callable[[pa.Table], None] | None = None
     ) -> None:
         """Write the parts of a segment, and then what was left out of it."""
         job, sets = self.job, Sets(self._folder(task, make=True))
+        self._written[task] = sets
         skips, read_as = Skips(), ReadAs()
         limit = min(PART, max(job.plan.share, 1 << 20))
         part: list[Sketched] = []
@@ -103,6 +105,8 @@ class Sketch(Step):
                     )
                 number += 1
         self.job.sets = Sets(self.job.sets.folder)
+        if len(self._written) == self.tasks and not self._adopted:
+            self.job.sets.take_numbers(self._written[task] for task in range(self.tasks))
         return skips, read_as
 
     def clean(self) -> None:

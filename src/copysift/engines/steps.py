@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
 
 PLAN = "plan.json"
+PARTS = 4  # parts of the sets that are worth a task
 MOST_TASKS = 64  # of a step: each leaves a number for every document
 
 
@@ -41,21 +42,23 @@ MOST_TASKS = 64  # of a step: each leaves a number for every document
 class Plan:
     """What all tasks must agree on: how many there are, and how much memory one may take."""
 
-    tasks: int
+    least: int  # tasks of a step of a small corpus
+    tasks: int  # of a large one
     share: int  # bytes that one task may hold of its part
     memory: int  # bytes for what all tasks share
 
     @classmethod
     def of(cls, settings: CorpusSettings) -> Plan:
-        """Plan for the threads of this machine; a few tasks for each, so that none waits long."""
+        """Plan for the threads of this machine; a few tasks for each where there is much to do."""
         jobs = settings.jobs or os.cpu_count() or 1
-        return cls(min(4 * jobs, MOST_TASKS), settings.memory // (8 * jobs), settings.memory // 8)
+        share, memory = settings.memory // (8 * jobs), settings.memory // 8
+        return cls(min(jobs, MOST_TASKS), min(4 * jobs, MOST_TASKS), share, memory)
 
     def save(self, folder: Path) -> Plan:
         """Write the plan, or give the one that was written before."""
         path = folder / PLAN
         if not path.exists():
-            durable.replace(path, json.dumps([self.tasks, self.share, self.memory]).encode())
+            durable.replace(path, json.dumps([self.least, self.tasks, self.share, self.memory]).encode())
         return Plan(*json.loads(path.read_bytes()))
 
 
@@ -93,7 +96,8 @@ class Job:
 
     def spans(self, count: int) -> list[range]:
         """Divide so many parts or ranges among the tasks."""
-        tasks = min(self.plan.tasks, count)
+        plan = self.plan
+        tasks = min(max(plan.least, min(plan.tasks, self.sets.parts // PARTS)), count)
         return [range(count * task // tasks, count * (task + 1) // tasks) for task in range(tasks)]
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from copysift.engines import phases
 from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
-from copysift.model.values import DUPLICATE, RENAMED, REPLACED, Skipped
+from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables, texts
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
@@ -53,7 +53,7 @@ class Summary:
     def left_out(self) -> int:
         """How many records were left out; those that were taken with a change are not among them."""
         reasons = self.described["reasons"]
-        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, RENAMED, REPLACED))
+        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, *TAKEN))
         return int(self.described["counts"]["skipped"]) - taken
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -164,6 +165,15 @@ class Sets:
             for name in NUMBERS:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
+
+    def take_numbers(self, others: Iterable[Sets]) -> None:
+        """Take the numbers that others still have at hand, which wrote the parts of this folder in order."""
+        for other in others:
+            if other._held != other.parts:
+                return
+            for name in NUMBERS:
+                self._written[name] += other._written[name]
+            self._held += other._held
 
     def settle(
         self, part: int, common: Boilerplate, suspects: NDArray[np.bool_] | None = None
