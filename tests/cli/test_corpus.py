@@ -132,8 +132,8 @@ def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
         ),
         (("dedup", "c.jsonl", "-o", "out.xls"), "copysift: no format for out.xls\n"),
         (
-            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut"),
-            "copysift: --passages needs --against RUN\n",
+            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut", "--max-copies", "3"),
+            "copysift: --max-copies counts whole lines, sentences or paragraphs of one corpus\n",
         ),
         (("recluster", "nowhere"), "copysift: nowhere is not a run: No such file or directory\n"),
         (
@@ -365,7 +365,7 @@ def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
         ("query", "run", "a"),
         ("cluster", "c.jsonl", "--extend", "run"),
         ("dedup", "c.jsonl", "--against", "run", "-o", "out.jsonl"),
-        ("dedup", "c.jsonl", "--against", "run", "--passages", "cut", "-o", "out.jsonl"),
+        ("dedup", "c.jsonl", "--against", "run", "--passages", "flag", "-o", "out.jsonl"),
     ):
         done = copysift(tmp_path, *command)
         assert done.status == 2

@@ -123,7 +123,7 @@ def test_boilerplate_does_not_depend_on_memory_threads_or_parts(tmp_path, monkey
     source = write_jsonl(tmp_path / "c.jsonl", [{**each, "id": f"x{n}"} for n, each in enumerate(records)])
     usual = run(source, tmp_path / "usual", max_shared=20)
     assert usual.described["counts"]["ignored"] == 191
-    monkeypatch.setattr("copysift.engines.local.PART", 4096)
+    monkeypatch.setattr("copysift.engines.sketch_step.PART", 4096)
     monkeypatch.setattr("copysift.engines.census.ENTRY", 1 << 24)
     monkeypatch.setattr("copysift.sources.records.BATCH_ROWS", 7)
     other = run(source, tmp_path / "other", max_shared=20, **settings)
@@ -165,7 +165,7 @@ def test_a_question_to_a_run_leaves_its_boilerplate_out(tmp_path):
 
 
 def test_sets_without_boilerplate_are_those_of_the_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engines.local.PART", 4096)
+    monkeypatch.setattr("copysift.engines.sketch_step.PART", 4096)
     monkeypatch.setattr("copysift.engines.reading.BATCH_BYTES", 9000)
     records = [*templated(30), *mixed(40, seed=2)]
     source = write_jsonl(tmp_path / "c.jsonl", [{**each, "id": f"x{n}"} for n, each in enumerate(records)])

@@ -83,8 +83,8 @@ def test_an_excerpt_of_a_few_shingles_is_found_in_a_long_document(tmp_path):
 def test_the_answer_does_not_depend_on_memory_or_threads(tmp_path, monkeypatch, settings):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(150, seed=11))
     run(source, tmp_path / "usual")
-    monkeypatch.setattr("copysift.engines.local.PART", 4096)
-    monkeypatch.setattr("copysift.engines.local.BATCH", 4096)
+    monkeypatch.setattr("copysift.engines.sketch_step.PART", 4096)
+    monkeypatch.setattr("copysift.engines.pairing.BATCH", 4096)
     monkeypatch.setattr("copysift.sources.records.BATCH_ROWS", 7)
     monkeypatch.setattr("copysift.join.lists.CHUNK", 16)
     run(source, tmp_path / "other", **settings)

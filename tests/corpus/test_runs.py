@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import copysift
-from copysift.engines import local
+from copysift.engines import local, pairing, sketch_step
 from copysift.errors import InputError, RunError, UsageError
 from copysift.join.spill import Spill
 from copysift.runs import workspace as work
@@ -59,7 +59,7 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
     source = write_jsonl(tmp_path / "c.jsonl", mixed(80, seed=2))
     run(source, tmp_path / "whole")
     monkeypatch.setattr("copysift.sources.jsonl.CHUNK", 9000)
-    monkeypatch.setattr(local, "PART", 1 << 16)
+    monkeypatch.setattr(sketch_step, "PART", 1 << 16)
     calls = []
 
     def later(real):
@@ -71,10 +71,12 @@ def test_a_run_that_was_cut_off_inside_a_phase_begins_that_phase_again(tmp_path,
 
         return stop
 
-    where = {"sketch": (local.phases, "sketch"), "write": (Spill, "write"), "check": (local.Corpus, "check")}[
-        during
-    ]
-    monkeypatch.setattr(local, "BATCH", 4096)
+    where = {
+        "sketch": (local.phases, "sketch"),
+        "write": (Spill, "write"),
+        "check": (pairing.Measure, "check"),
+    }[during]
+    monkeypatch.setattr(pairing, "BATCH", 4096)
     with monkeypatch.context() as patched:
         patched.setattr(*where, later(getattr(*where)))
         with pytest.raises(StopError):
@@ -341,7 +343,7 @@ def test_a_full_disk_is_named_and_the_run_can_go_on(tmp_path, monkeypatch):
         real = Spill.__init__
 
         def full(self, path, *given):
-            real(self, Path("/dev/full") if path.name == "entries.bin" else path, *given)
+            real(self, Path("/dev/full") if path.name.startswith("entries-") else path, *given)
 
         patched.setattr(Spill, "__init__", full)
         with pytest.raises(RunError, match="No space left"):

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from copysift.model.values import Skipped
+from copysift.model.values import ERROR_PAGE, REVISIT, Skipped
 from copysift.sources import payload
 
 pytest.importorskip("fastwarc")
@@ -150,8 +150,22 @@ def test_angle_brackets_are_no_part_of_an_address_and_notes_of_wget_no_documents
         b"WARC-Date", b"WARC-Refers-To-Target-URI: <http://a/1>\r\nWARC-Date"
     )
     given = (record("<http://a/1>", page(PAGE)), log, again)
-    assert read(tmp_path, *given) == ({"http://a/1": PAGE}, {})
+    assert read(tmp_path, *given) == ({"http://a/1": PAGE}, {"http://a/2": REVISIT})
     assert read(tmp_path, *given, by="captures") == ({"http://a/1": PAGE, "http://a/2": "http://a/1"}, {})
+
+
+def test_error_pages_are_no_documents_unless_everything_is_wanted(tmp_path):
+    missing = record("http://a/2", page(PAGE).replace(b"200 OK", b"404 Not Found"))
+    given = (record("http://a/1", page(PAGE)), missing)
+    from copysift.sources.warc import warc_records
+
+    assert b"404" in missing
+    assert read(tmp_path, *given) == ({"http://a/1": PAGE}, {"http://a/2": ERROR_PAGE})
+    assert read(tmp_path, *given, by="captures") == ({"http://a/1": PAGE}, {})
+    assert [name for name, *_ in warc_records(str(tmp_path / "crawl.warc"), binary=True)] == [
+        "http://a/1",
+        "http://a/2",
+    ]
 
 
 def packed(*records):

@@ -42,8 +42,6 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         )
     if not door.output and not door.dry_run:
         raise UsageError("no output file given", hint="add -o OUT.jsonl or --dry-run")
-    if door.cut_passages and not door.against:
-        raise UsageError("--passages needs --against RUN")
     if door.engine == "spark" and door.cut_passages:
         raise UsageError("passages need --engine local", hint="leave out --engine spark")
     check_engine(sources, door)
@@ -58,6 +56,12 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         click.echo(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():
             click.echo(f"  {count:,} {reason}")
+        if door.cut_passages:
+            share = done.passage_bytes / done.text_bytes if done.text_bytes else 0.0
+            click.echo(
+                f"{done.passages:,} passages {verb}{'flagged' if door.cut_passages == 'flag' else 'cut'}: "
+                f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
+            )
     return console.SOME_SKIPPED if done.left_out else console.DONE
 
 
@@ -69,7 +73,7 @@ def _dedup(
     shown: Progress,
 ) -> Deduped:
     """Run the chosen engine."""
-    from copysift.engines.dedup_steps import dedup
+    from copysift.engines.dedup_steps import DedupJob, dedup
     from copysift.engines.engine import dedup_on_spark
     from copysift.runs.cluster_run import check_onto, replaces
 
@@ -82,17 +86,10 @@ def _dedup(
         check_onto(against, settings, given)
     if door.engine == "spark":
         on_spark = dedup_on_spark(door.spark_master, door.spark_conf)
-        return on_spark(
-            sources,
-            door.output,
-            settings,
-            keeping=door.keep,
-            shards=door.shards,
-            dry_run=door.dry_run,
-            against=against,
-            run=run,
-            progress=shown,
+        job = DedupJob(
+            sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
         )
+        return on_spark(job, shown)
     return dedup(
         sources,
         Path(door.output) if door.output else None,

@@ -1,19 +1,18 @@
-"""The census on this machine: which shingles are boilerplate, and what documents are without them."""
+"""The steps of the census: which shingles are boilerplate, and what documents are without them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift import kernels
+from copysift.engines.steps import Job, Step, placed
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import LOAD, Boilerplate, Told, marks_of, new_cells, tally
 from copysift.join.lists import COMMONEST
 from copysift.runs.sets import Sets, write_common
-from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,89 +25,139 @@ ENTRY = 40  # bytes that a shingle takes while it is counted by name
 NOTHING = np.uint32(2**32 - 1)  # a modulus of which no sample is expected
 
 
-class Mapped(Protocol):
-    """Maps in threads, in order."""
+class Count(Step):
+    """Count how many shingles fall into each of some cells; a task has some parts of the sets."""
 
-    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]: ...
+    name, suffix = "count", "npy"
 
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        standing = job.standing()
+        self._most = job.settings.most_shared(len(standing))
+        self._parts = job.spans(job.sets.parts)
+        # nothing can be common where no more documents are compared than may share a shingle
+        self.tasks = len(self._parts) if np.count_nonzero(standing) > self._most else 0
+        self._wanted = standing.astype(np.uint8)
+        self._keys = int(job.sets.column("shingles")[standing].sum())
 
-def boilerplate(
-    sets: Sets, first: Int64s, settings: CorpusSettings, mapped: Mapped, jobs: int
-) -> tuple[Boilerplate, Bools]:
-    """Find the shingles that more than --max-shared of the documents that stand for others have.
-
-    The second array says which documents may have any.
-    """
-    most = settings.most_shared(len(first))
-    standing = first == np.arange(len(first))
-    suspects = np.zeros(len(first), np.bool_)
-    if np.count_nonzero(standing) <= most:
-        return Boilerplate.none(), suspects
-    edges = sets.bounds()
-    wanted = standing.astype(np.uint8)
-    keys = int(sets.column("shingles")[standing].sum())
-
-    def some(part: int) -> tuple[UInt64s, Int64s, NDArray[np.uint8]]:
-        return *sets.full(part), wanted[edges[part] : edges[part + 1]]
-
-    def count(parts: NDArray[np.int64]) -> NDArray[np.uint32]:
-        cells = new_cells(keys, most, settings.memory // (8 * jobs))
-        for part in parts.tolist():
-            kernels.shingle.count(cells, *some(part))
-        return cells
-
-    shares = np.array_split(np.arange(sets.parts), min(jobs, sets.parts))
-    cells = sum(mapped(count, shares))
-    marks = marks_of(cells, most)
-    full = int(np.count_nonzero(cells > most))
-    if not full:
-        return Boilerplate.none(), suspects
-    load = max(keys // len(cells), LOAD)
-    passes = min(max(1, -(-full * load * ENTRY // (settings.memory // 4))), len(marks))
-    hashes, documents = [], []
-    for number in range(passes):
-        part = np.zeros_like(marks)
-        span = slice(len(marks) * number // passes, len(marks) * (number + 1) // passes)
-        part[span] = marks[span]
-        found, counts = _by_name(mapped(partial(_marked, part, some, suspects, edges), range(sets.parts)))
-        common = counts > most
-        hashes.append(found[common])
-        documents.append(counts[common])
-    found, counts = tally(np.concatenate(hashes), np.concatenate(documents))
-    return Boilerplate(found, counts), suspects[first]
+    def run(self, task: int) -> None:
+        """Write the cells of some parts."""
+        cells = new_cells(self._keys, self._most, self.job.plan.share)
+        for part in self._parts[task]:
+            kernels.shingle.count(cells, *_standing(self.job.sets, part, self._wanted))
+        with placed(self.job.file(self.name, task, "npy")) as spare, spare.open("wb") as file:
+            np.save(file, cells)
 
 
-def _marked(
-    marks: UInt64s, some: Callable[[int], Any], suspects: Bools, edges: Int64s, part: int
-) -> tuple[UInt64s, Int64s]:
-    """Count the shingles of a part whose cells are marked, and note whose they are."""
-    found, ends = kernels.shingle.marked(marks, *some(part))
-    suspects[edges[part] : edges[part + 1]] |= np.diff(ends) > 0
-    return tally(found)
+class Name(Count):
+    """Count by name the shingles of full cells, and note which documents have any."""
+
+    name, suffix = "name", "npz"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        if self.tasks:
+            cells = new_cells(self._keys, self._most, job.plan.share)
+            for path in job.files("count", "npy"):
+                cells += np.load(path)
+            self._marks = marks_of(cells, self._most)
+            full = int(np.count_nonzero(cells > self._most))
+            load = max(self._keys // len(cells), LOAD)
+            passes = max(1, -(-full * load * ENTRY // (2 * job.plan.memory)))
+            self._passes = min(passes, len(self._marks)) if full else 0
+            self.tasks = self.tasks if full else 0
+
+    def run(self, task: int) -> None:
+        """Write shingles with the number of documents that have them, in passes that fit into memory."""
+        sets, marks = self.job.sets, self._marks
+        suspects = [np.zeros(sets.size_of(part), np.bool_) for part in self._parts[task]]
+        left: dict[str, NDArray[Any]] = {"passes": np.array(self._passes)}
+        for number in range(self._passes):
+            some = np.zeros_like(marks)
+            span = slice(len(marks) * number // self._passes, len(marks) * (number + 1) // self._passes)
+            some[span] = marks[span]
+            found, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+            for at, part in enumerate(self._parts[task]):
+                hashes, ends = kernels.shingle.marked(some, *_standing(sets, part, self._wanted))
+                suspects[at] |= np.diff(ends) > 0
+                more, times = tally(hashes)
+                found, counts = tally(np.concatenate([found, more]), np.concatenate([counts, times]))
+            left |= {f"found_{number}": found, f"counts_{number}": counts}
+        self.save(task, suspects=np.concatenate(suspects), **left)
 
 
-def _by_name(parts: Iterable[tuple[UInt64s, Int64s]]) -> tuple[UInt64s, Int64s]:
-    """Add up how often every shingle comes."""
-    found, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    for hashes, more in parts:
-        found, counts = tally(np.concatenate([found, hashes]), np.concatenate([counts, more]))
-    return found, counts
+class Common(Step):
+    """Add up what the tasks named: one task, which knows the boilerplate then."""
+
+    name = "suspects"
+
+    def run(self, task: int) -> None:
+        """Write the boilerplate beside the sets, and which documents may have any."""
+        job = self.job
+        first, _ = job.classes()
+        most, paths = job.settings.most_shared(len(first)), job.files("name", "npz")
+        hashes, documents = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        suspects = np.zeros(len(first), np.bool_)
+        with contextlib.ExitStack() as stack:
+            named = [stack.enter_context(np.load(path)) for path in paths]
+            for number in range(int(named[0]["passes"]) if named else 0):
+                found, counts = tally(
+                    np.concatenate([each[f"found_{number}"] for each in named]),
+                    np.concatenate([each[f"counts_{number}"] for each in named]),
+                )
+                hashes.append(found[counts > most])
+                documents.append(counts[counts > most])
+            if named:
+                suspects = np.concatenate([each["suspects"] for each in named])[first]
+        common = Boilerplate(*tally(np.concatenate(hashes), np.concatenate(documents)))
+        write_common(job.sets.folder, common)
+        self.save(task, suspects=suspects)
 
 
-def settle(sets: Sets, first: Int64s, common: Boilerplate, suspects: Bools, mapped: Mapped) -> Told:
-    """Leave boilerplate out of all sets, and say what that means."""
-    write_common(sets.folder, common)
-    told, before = Told(len(common)), int(sets.column("shingles").sum())
-    for name in ("shingles", "words", "places") if len(common) else ("shingles",):
-        sets.column(name)  # what threads share is made before they start
-    parts = mapped(lambda part: sets.settle(part, common, suspects[sets.span(part)]), range(sets.parts))
-    for found, _ in parts:
-        told.documents += len(found.changed) + len(found.buried)
-        told.buried += len(found.buried)
-    after = int(sets.column("compared").sum())
-    told.share = (before - after) / before if before else 0.0
-    told.commonest = first_holders(sets, first == np.arange(len(first)), common)
-    return told
+class Settle(Step):
+    """Leave boilerplate out of the sets; a task has some parts."""
+
+    name = "settle"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._parts = job.spans(job.sets.parts)
+        self.tasks = len(self._parts)
+        self._common = job.sets.common()
+        with np.load(job.file("suspects", 0, "npz")) as loaded:
+            self._suspects = loaded["suspects"]
+        for name in ("shingles", "words", "places") if len(self._common) else ("shingles",):
+            job.sets.column(name)  # what threads share is made before they start
+
+    def run(self, task: int) -> None:
+        """Write the sets without boilerplate, and how many documents changed or are buried in it."""
+        sets, changed, buried = self.job.sets, 0, 0
+        for part in self._parts[task]:
+            found, _ = sets.settle(part, self._common, self._suspects[sets.span(part)])
+            changed, buried = changed + len(found.changed), buried + len(found.buried)
+        self.save(task, changed=np.array(changed), buried=np.array(buried))
+
+    def clean(self) -> None:
+        """Drop the numbers that no later step reads."""
+        self.job.sets.forget("words", "places", "compared")
+
+    def told(self) -> Told:
+        """Say what the boilerplate of the run means."""
+        sets = self.job.sets
+        told = Told(len(self._common))
+        for task in range(self.tasks):
+            with np.load(self.job.file(self.name, task, "npz")) as loaded:
+                told.documents += int(loaded["changed"] + loaded["buried"])
+                told.buried += int(loaded["buried"])
+        before, after = (int(sets.column(name).sum()) for name in ("shingles", "compared"))
+        told.share = (before - after) / before if before else 0.0
+        told.commonest = first_holders(sets, self.job.standing(), self._common)
+        return told
+
+
+def _standing(sets: Sets, part: int, wanted: NDArray[np.uint8]) -> tuple[UInt64s, Int64s, NDArray[np.uint8]]:
+    """Give the sets of a part in full, and which of them are compared."""
+    return *sets.full(part), wanted[sets.span(part)]
 
 
 def commonest(common: Boilerplate) -> tuple[UInt64s, Int64s]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from copysift import kernels
 from copysift.errors import UsageError
@@ -81,6 +80,8 @@ def _by_fields(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]
     others = batch["other"]
     if others.null_count == len(others):
         return found
+    import pyarrow.compute as pc  # takes 20 ms, and most corpora have no other fields
+
     likely = pc.match_substring_regex(others, f'"({"|".join((LANGUAGE, *NAMES))})"').fill_null(False)
     for at in np.flatnonzero(likely.to_numpy(zero_copy_only=False)).tolist():
         fields = json.loads(others[at].as_py())

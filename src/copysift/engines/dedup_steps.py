@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from copysift.clusters.preference import choice
 from copysift.engines import record_output as output
 from copysift.engines.reading import Batches, records
 from copysift.errors import InputError, UsageError
+from copysift.match.repeated_passages import Copy, Repeats, audit
 from copysift.model.values import TAKEN, Skipped
 from copysift.runs.cluster_run import cluster
 from copysift.runs.tables import open_corpus
@@ -27,8 +28,13 @@ from copysift.runs.workspace import Skips
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.sources.standard_input import kept_in
+from copysift.store.lock import NAME as LOCK
+from copysift.store.lock import WriterLock
 from copysift.workflows.dedup import Decision, against, decide
-from copysift.workflows.passages import Known, cut
+from copysift.workflows.passages import Known, cut, joined_spans
+
+EMPTY = "nothing left after cutting"
+LEAST = 20  # words of a passage that came before in the corpus, where nothing else was asked for
 
 
 @dataclass(slots=True)
@@ -42,7 +48,24 @@ class Deduped:
     skipped: tuple[tuple[str, str], ...] = ()
     skipped_total: int = 0
     left_out: int = 0
+    passages: int = 0  # that were cut or flagged
+    passage_bytes: int = 0
+    text_bytes: int = 0  # of the documents that were looked at for passages
     notes: tuple[str, ...] = ()  # what could have been read in another way
+
+
+@dataclass(frozen=True, slots=True)
+class DedupJob:
+    """What an engine deduplicates: sources, the output (a file or a URI, "" for a dry run) and the wishes."""
+
+    sources: tuple[str, ...]
+    target: str
+    settings: CorpusSettings
+    keeping: str = "first"
+    shards: int = 1
+    dry_run: bool = False
+    against: Path | None = None
+    run: Path | None = None
 
 
 def dedup(
@@ -64,19 +87,22 @@ def dedup(
     With `from_run` a finished run is applied: its sources are read once more, and nothing is compared.
     """
     if from_run is not None:
-        return _apply(from_run, path, settings, keeping, shards, dry_run)
+        return _apply(from_run, path, settings, keeping, shards, dry_run, passages)
     sources = [os.fspath(source) for source in sources]
-    check_wishes(keeping, run, against)
+    check_wishes(keeping, run, against, settings)
     if path is not None:
         output.maker(path)  # a name without a format is refused before the work
         keep_sources(sources, path, shards)
-    with beside(path, run) as folder:
+    notes: list[str] = []
+    with beside(path, run, notes) as folder:
         names = rereadable(sources, folder)
 
         def again() -> Batches:
             return records(names, settings, whole=True)
 
         if passages and against is not None:
+            if passages == "cut":
+                refuse_own_run(sources, against)
             return _cut(again, path, settings, against, passages, dry_run, shards)
         made = cluster(
             names, folder / "run" if run is None else run, settings, onto=against, progress=progress
@@ -84,35 +110,60 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
-        done.left_out, done.notes = made.left_out, made.notes
+        done.left_out, done.notes = made.left_out, (*notes, *made.notes)
         require_some(done)
-        if path is not None and not dry_run:
+        if passages:
+            _cut_repeats(again, decision, path, settings, passages, dry_run, shards, folder, done, names)
+        elif path is not None and not dry_run:
             skipped: list[Skipped] = []
             binary = output.write_kept(
-                _noted(again(), skipped), decision.stays[before:], path, shards, settings
+                _noted(again(), skipped),
+                decision.stays[before:],
+                path,
+                shards,
+                settings,
+                schema=output.same_schema(names, path),
             )
-            done.notes += _lost_bytes(binary, path)
+            done.notes = (*done.notes, *_lost_bytes(binary, path))
             output.write_removed(path, decision, before, skipped)
         return done
 
 
 def _apply(
-    run: Path, path: Path | None, settings: CorpusSettings, keeping: str, shards: int, dry_run: bool
+    run: Path,
+    path: Path | None,
+    settings: CorpusSettings,
+    keeping: str,
+    shards: int,
+    dry_run: bool,
+    passages: str,
 ) -> Deduped:
     """Decide by a finished run which records of its sources stay, at any threshold from its floor on."""
     choice(keeping)
+    check_cutting(settings, None)
     reading = applied_settings(run, settings)
     sources = list(open_corpus(run).described["sources"])
     if not sources or "-" in sources:
         raise UsageError(f"{run} was not made of files", hint="deduplicate its sources instead")
     decision = decide(run, reading, keeping)
     done = _numbers(decision, 0)
-    if path is not None and not dry_run:
+    if path is not None:
         output.maker(path)
         keep_sources(sources, path, shards)
+    if passages:
+
+        def again() -> Batches:
+            return _counted(records(sources, reading, whole=True), run, done.documents)
+
+        with beside(path, None) as folder:
+            _cut_repeats(again, decision, path, reading, passages, dry_run, shards, folder, done, sources)
+    elif path is not None and not dry_run:
         skipped: list[Skipped] = []
         batches = _counted(_noted(records(sources, reading, whole=True), skipped), run, done.documents)
-        done.notes += _lost_bytes(output.write_kept(batches, decision.stays, path, shards, reading), path)
+        binary = output.write_kept(
+            batches, decision.stays, path, shards, reading, schema=output.same_schema(sources, path)
+        )
+        done.notes = (*done.notes, *_lost_bytes(binary, path))
         output.write_removed(path, decision, 0, skipped)
     return done
 
@@ -134,7 +185,8 @@ def applied_settings(run: Path, settings: CorpusSettings) -> CorpusSettings:
             f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",
             hint="raise --threshold, or cluster again with a lower --floor",
         )
-    asked = {name: getattr(settings, name) for name in ("threshold", "measure", "policy")}
+    taken = ("threshold", "measure", "policy", "min_passage", "cut_at", "max_copies", "memory", "jobs")
+    asked = {name: getattr(settings, name) for name in taken}
     return dataclasses.replace(from_stored(described["settings"]), **asked)
 
 
@@ -158,16 +210,38 @@ def _noted(batches: Batches, skipped: list[Skipped]) -> Batches:
         yield batch
 
 
-def check_wishes(keeping: str, run: Path | None, against: Path | None) -> None:
+def check_cutting(settings: CorpusSettings, against: Path | None) -> None:
+    """Refuse units that do not go together with what is compared."""
+    if settings.max_copies and (settings.cut_at == "word" or against is not None):
+        raise UsageError(
+            "--max-copies counts whole lines, sentences or paragraphs of one corpus",
+            hint="add --cut-at line, sentence or paragraph, and leave out --against",
+        )
+
+
+def refuse_own_run(sources: Iterable[str], against: Path) -> None:
+    """Refuse to cut out of sources what a run has that was made of them: all of it."""
+    made_of = {os.path.realpath(each) for each in open_corpus(against).described["sources"] if each != "-"}
+    both = [each for each in sources if each != "-" and os.path.realpath(each) in made_of]
+    if both:
+        raise UsageError(
+            f"{against} was made of {both[0]}, so nothing of it would be left",
+            hint="to cut what its documents repeat among themselves, leave out --against",
+        )
+
+
+def check_wishes(keeping: str, run: Path | None, against: Path | None, settings: CorpusSettings) -> None:
     """Refuse before the work what cannot be done."""
     choice(keeping)
+    check_cutting(settings, against)
     if run is not None and against is not None and run.absolute() == against.absolute():
         raise UsageError("--save and --against name the same folder", hint="choose another --save")
 
 
 def keep_sources(sources: Iterable[str], path: Path, shards: int) -> None:
     """Refuse to write over a source."""
-    for target in (*output.shard_paths(path, shards), output.removed_path(path)):
+    lists = (output.removed_path(path), output.passages_path(path), output.repeated_path(path))
+    for target in (*output.shard_paths(path, shards), *lists):
         for source in sources:
             if source != "-" and target.exists() and Path(source).exists() and target.samefile(source):
                 raise UsageError(f"{target} is one of the sources", hint="choose another file with -o")
@@ -198,6 +272,127 @@ def _numbers(decision: Decision, before: int) -> Deduped:
     return Deduped(documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common()))
 
 
+class Cutter:
+    """Cuts or flags passages of records, and keeps the books: what was cut, and of whom nothing is left."""
+
+    def __init__(self, settings: CorpusSettings, passages: str, done: Deduped, rows: output.Writer) -> None:
+        self._settings, self._flag, self._done, self._rows = settings, passages == "flag", done, rows
+        self.reasons: Counter[str] = Counter()
+        self.gone: list[output.Record] = []
+
+    def change(
+        self,
+        name: str,
+        record: output.Record,
+        text: bytes,
+        shown: bytes,
+        found: Sequence[tuple[Copy, str | None]],
+    ) -> output.Record | None:
+        """Give a record without its copies, or with their offsets; None if nothing is left of it."""
+        done = self._done
+        done.text_bytes += len(shown)
+        if not found:
+            return record
+        for copy, kept in found:
+            self._rows.write(audit(name, shown, copy, kept))
+            done.passages += 1
+            done.passage_bytes += copy.end - copy.start
+        spans = joined_spans((copy.start, copy.end) for copy, _ in found)
+        self.reasons["flagged" if self._flag else "cut"] += 1
+        if self._flag:
+            return record | {"passages": [list(span) for span in spans]}
+        left = cut(text, spans, markup=shown is not text and shown != text).decode("utf-8", "replace")
+        if not left.strip():
+            self.gone.append({"document": name, "kept": None, "reason": EMPTY})
+            return None
+        return record | {self._settings.text_field: left}
+
+    def counted(self) -> dict[str, int]:
+        """Count the documents by what was done to them."""
+        return dict(self.reasons) | ({EMPTY: len(self.gone)} if self.gone else {})
+
+
+@contextlib.contextmanager
+def _targets(path: Path | None, dry_run: bool) -> Iterator[tuple[Path, output.Writer]]:
+    """Give the output and the audit of passages to write to; elsewhere in a dry run."""
+    with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
+        target = Path(spare) / "out.jsonl" if path is None or dry_run else path
+        with output.whole([output.passages_path(target)]) as parts:
+            rows = output.maker(target)(parts[0])
+            try:
+                yield target, rows
+            finally:
+                rows.close()
+
+
+def _cut_repeats(
+    again: Callable[[], Batches],
+    decision: Decision,
+    path: Path | None,
+    settings: CorpusSettings,
+    passages: str,
+    dry_run: bool,
+    shards: int,
+    folder: Path,
+    done: Deduped,
+    sources: Sequence[str],
+) -> None:
+    """Cut or flag what the documents that stay have more than once, but its first occurrence."""
+    stays = decision.stays
+
+    def texts() -> Iterator[tuple[int, bytes]]:
+        return kept_texts(again(), stays, settings)
+
+    with repeats_of(folder, settings) as repeats:
+        repeats.count(text for _, text in texts())
+        repeats.join(texts(), len(stays))
+        with _targets(path, dry_run) as (target, rows):
+            cutter = Cutter(settings, passages, done, rows)
+            numbers = iter(np.flatnonzero(stays).tolist())
+
+            def change(_: str, record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
+                number, shown = next(numbers), readable(text, settings.html)
+                copies = repeats.copies(number, shown, settings.cut_at)
+                named = [(copy, decision.ids[copy.kept]) for copy in copies]
+                return cutter.change(decision.ids[number], record, text, shown, named)
+
+            skipped: list[Skipped] = []
+            schema = output.same_schema(sources, target) if passages == "cut" else None
+            output.write_kept(_noted(again(), skipped), stays, target, shards, settings, change, schema)
+            output.write_removed(target, decision, 0, skipped, cutter.gone)
+            if settings.max_copies:
+                output.write_beside(output.repeated_path(target), repeats.frequent())
+    done.kept -= len(cutter.gone)
+    done.removed += len(cutter.gone)
+    done.reasons |= cutter.counted()
+
+
+def repeats_of(folder: Path, settings: CorpusSettings) -> Repeats:
+    """Give what finds repeated passages by the settings; `folder` has room for it."""
+    return Repeats(
+        folder,
+        settings.min_passage or LEAST,
+        settings.memory,
+        settings.seed,
+        unit=settings.cut_at,
+        max_copies=settings.max_copies,
+    )
+
+
+def kept_texts(
+    batches: Batches, stays: np.ndarray[Any, np.dtype[np.bool_]], settings: CorpusSettings
+) -> Iterator[tuple[int, bytes]]:
+    """Give the documents that stay, by number, as they are read: UTF-8, markup blanked."""
+    first = 0
+    for batch in batches:
+        if not isinstance(batch, Skipped):
+            numbers = np.flatnonzero(stays[first : first + len(batch)]) + first
+            some = output.records_of(batch, stays[first : first + len(batch)], settings)
+            for number, (_, _, text) in zip(numbers.tolist(), some, strict=True):
+                yield number, readable(text, settings.html)
+            first += len(batch)
+
+
 def _cut(
     again: Callable[[], Batches],
     path: Path | None,
@@ -211,28 +406,6 @@ def _cut(
     described = open_corpus(against).described["settings"]
     known = Known(against, described["shingle"], settings.seed)
     done = Deduped()
-    reasons: Counter[str] = Counter()
-    gone: list[output.Record] = []
-
-    def change(name: str, record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
-        shown = readable(text, settings.html)  # markup blanked where it stands: the offsets are the same
-        spans = known.spans(shown)
-        done.documents += 1
-        if not spans:
-            done.kept += 1
-            return record
-        reasons["flagged" if passages == "flag" else "cut"] += 1
-        if passages == "flag":
-            done.kept += 1
-            return record | {"passages": [list(span) for span in spans]}
-        left = cut(text, spans, markup=shown is not text and shown != text).decode("utf-8", "replace")
-        if not left.strip():
-            done.removed += 1
-            gone.append({"document": name, "kept": None, "reason": "nothing left after cutting"})
-            return None
-        done.kept += 1
-        return record | {settings.text_field: left}
-
     total, skips = 0, Skips()
     for batch in again():
         if isinstance(batch, Skipped):
@@ -244,26 +417,60 @@ def _cut(
     done.left_out = skips.total - sum(skips.reasons[reason] for reason in TAKEN)
     if not total:
         require_some(done)
-    with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
-        target = Path(spare) / "out.jsonl" if path is None or dry_run else path
+    with _targets(path, dry_run) as (target, rows):
+        cutter = Cutter(settings, passages, done, rows)
+
+        def change(name: str, record: dict[str, Any], text: bytes) -> dict[str, Any] | None:
+            shown = readable(text, settings.html)  # markup blanked where it stands: the offsets are the same
+            spans = known.spans(shown, settings.min_passage, settings.cut_at)
+            return cutter.change(name, record, text, shown, [(Copy(*span, -1, -1), None) for span in spans])
+
         skipped: list[Skipped] = []
         every = np.ones(total, np.bool_)
-        output.write_kept(_noted(again(), skipped), every, target, shards, settings, change)
-        output.write_list(target, [*gone, *map(output.skipped_row, skipped)])
-    done.reasons = dict(reasons)
+        output.write_kept(
+            _some_left(_noted(again(), skipped), cutter, total, against),
+            every,
+            target,
+            shards,
+            settings,
+            change,
+        )
+        output.write_list(target, [*cutter.gone, *map(output.skipped_row, skipped)])
+    done.documents, done.removed = total, len(cutter.gone)
+    done.kept, done.reasons = total - len(cutter.gone), cutter.counted()
     return done
 
 
+def _some_left(batches: Batches, cutter: Cutter, total: int, against: Path) -> Batches:
+    """Pass records on; refuse to write where nothing of any of them would be left."""
+    yield from batches
+    if total and len(cutter.gone) == total:
+        raise UsageError(
+            f"nothing would be left: {against} has the text of every document",
+            hint="to cut what the documents repeat among themselves, leave out --against",
+        )
+
+
 @contextlib.contextmanager
-def beside(path: Path | None, run: Path | None) -> Iterator[Path]:
-    """Give a folder for the work, beside the output so that there is room; it goes at the end."""
-    parent = (run or path or Path.cwd() / "x").absolute().parent
-    if not parent.is_dir():
-        raise UsageError(f"the folder {parent} does not exist", hint="make it first")
-    folder = Path(tempfile.mkdtemp(prefix=".copysift-", dir=parent))
+def beside(path: Path | None, run: Path | None, notes: list[str] | None = None) -> Iterator[Path]:
+    """Give a folder for the work, beside the output so that there is room; it goes at the end.
+
+    What a process that was killed left there is taken up: the same command continues its run.
+    """
+    target = (run or path or Path.cwd() / f"copysift-{os.getpid()}").absolute()
+    if not target.parent.is_dir():
+        raise UsageError(f"the folder {target.parent} does not exist", hint="make it first")
+    folder = target.with_name(f"{target.name}.work")
+    if folder.exists() and not (folder / LOCK).exists():
+        raise UsageError(f"{folder} is in the way", hint="remove it, or choose another output")
+    if notes is not None and folder.exists():
+        notes.append(f"found {folder}, which an interrupted command left; it is removed at the end")
+    folder.mkdir(exist_ok=True)
+    lock = WriterLock(folder)
     try:
         yield folder
     finally:
+        lock.release()
         shutil.rmtree(folder, ignore_errors=True)
 
 

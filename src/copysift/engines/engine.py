@@ -8,7 +8,7 @@ lies in `phases.py` and below, and is called by both; another engine (Ray, array
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -33,7 +33,7 @@ class Phases(Protocol):
 
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_steps import Deduped
+    from copysift.engines.dedup_steps import Deduped, DedupJob
     from copysift.engines.local import Corpus
     from copysift.engines.spark.corpus import SparkCorpus
 
@@ -105,22 +105,7 @@ def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElse
     return worded(partial(cluster, spark))
 
 
-class Dedup(Protocol):
-    """Write what stays of sources to a file, or to a URI; "" for a dry run."""
-
-    def __call__(
-        self,
-        sources: Iterable[str],
-        target: str,
-        settings: CorpusSettings,
-        *,
-        keeping: str = "first",
-        shards: int = 1,
-        dry_run: bool = False,
-        against: Path | None = None,
-        run: Path | None = None,
-        progress: Progress | None = None,
-    ) -> Deduped: ...
+Dedup = Callable[["DedupJob", "Progress | None"], "Deduped"]
 
 
 def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:

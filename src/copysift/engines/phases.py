@@ -176,6 +176,20 @@ def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]
     return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
 
 
+def length_notes(words: Int64s, settings: CorpusSettings) -> list[str]:
+    """Say that shingles are long for documents with so many words, where they are for most."""
+    short = 3 * settings.shingle
+    if settings.features or settings.shingle < 4 or len(words) < 2 or np.median(words) >= short:
+        return []
+    fitting = max(2, min(settings.shingle - 1, int(np.median(words)) // 6))
+    share = float(np.count_nonzero(words < short) / len(words))
+    return [
+        f"{share:.0%} of the documents have fewer than {short} words: one word that differs changes most of "
+        f"their {settings.shingle}-word shingles, so near-copies among them are missed; "
+        f"try --shingle {fitting}"
+    ]
+
+
 def probes(places: Places, by: UInt32s, standing: NDArray[np.bool_], modulus: int) -> UInt64s:
     """Give the sampled shingles that documents with coarser samples must be asked for."""
     finer = np.flatnonzero(standing & (by < modulus))

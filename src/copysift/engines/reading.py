@@ -17,32 +17,55 @@ from copysift.model.values import Skipped
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
-from copysift.sources.record_files import open_source
-from copysift.sources.source import BATCH_BYTES, Reading
+from copysift.sources.inputs import ReadAs
+from copysift.sources.record_files import inputs_of, open_source
+from copysift.sources.record_segments import Segment, read_segment, segments
+from copysift.sources.source import BATCH_BYTES, WHOLE, Reading
 from copysift.sources.walk import WalkSettings
 
 Batches = Iterable[pa.RecordBatch | Skipped]
 
 
 def records(
-    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, notes: list[str] | None = None
+    sources: Iterable[str], settings: CorpusSettings, whole: bool = False, read_as: ReadAs | None = None
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the records of all sources, one source after the other; `whole`: with all their fields.
 
-    What could have been read in another way is added to `notes`.
+    What could have been read in another way is added to `read_as`.
     """
+    fields, walking, reading, limit = _wishes(settings, whole)
+    for source in sources:
+        yield from open_source(
+            source, settings.input, fields, walking, limit, reading=reading, read_as=read_as
+        )
+
+
+def segments_of(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
+    """Cut sources into segments that can be read in any order."""
+    found: list[Segment] = []
+    for source in sources:
+        inputs = inputs_of("auto", *_wishes(settings)[:2], BATCH_BYTES, _wishes(settings)[2])
+        found += segments(inputs, source) if settings.input == "auto" else [Segment(source)]
+    return found
+
+
+def segment_records(segment: Segment, settings: CorpusSettings, read_as: ReadAs) -> Batches:
+    """Give the records of a segment."""
+    if not segment.found and segment.part == WHOLE:
+        return records([segment.place], settings, read_as=read_as)
+    fields, walking, reading, limit = _wishes(settings)
+    return read_segment(inputs_of("auto", fields, walking, limit, reading), segment, read_as)
+
+
+def _wishes(settings: CorpusSettings, whole: bool = False) -> tuple[Fields, WalkSettings, Reading, int]:
+    """Give which fields are read, which files, what of them, and how much at a time."""
     named = settings.features if ":" not in settings.features else ""
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
-    walking = walking_of(settings)
     reading = Reading(
         containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
         max_bytes=settings.max_bytes_per_file,
     )  # fmt: skip
-    for source in sources:
-        yield from open_source(
-            source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),
-            reading=reading, notes=notes,
-        )  # fmt: skip
+    return fields, walking_of(settings), reading, min(BATCH_BYTES, settings.memory // 64)
 
 
 def walking_of(settings: CorpusSettings) -> WalkSettings:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -20,7 +23,7 @@ from copysift.model.values import Skipped
 from copysift.runs.texts import readable
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.corpus import CorpusSettings
-from copysift.sources.records import RAW
+from copysift.sources.records import RAW, ROW
 from copysift.sources.replacement import parsed
 from copysift.workflows.dedup import Decision
 
@@ -41,10 +44,10 @@ class Writer(Protocol):
 
 
 class JsonLines:
-    """One JSON object a line."""
+    """One JSON object a line; compressed if `packing` says how: gzip or zstd."""
 
-    def __init__(self, path: Path) -> None:
-        self._file: IO[bytes] = path.open("wb")
+    def __init__(self, path: Path, packing: str | None = None) -> None:
+        self._file: IO[bytes] = packed_file(path, packing)
 
     def write(self, record: Record | str) -> None:
         """Write a record, or the line that it was."""
@@ -53,6 +56,103 @@ class JsonLines:
     def close(self) -> None:
         """Finish the file."""
         self._file.close()
+
+
+class Csv:
+    """Columns of the first few thousand records, lists and objects as JSON; later ones go to `other`."""
+
+    def __init__(self, path: Path, packing: str | None = None) -> None:
+        self._file = io.TextIOWrapper(packed_file(path, packing), "utf-8", newline="")
+        self._rows: list[Record] = []
+        self._writer: csv.DictWriter[str] | None = None
+
+    def write(self, record: Record | str) -> None:
+        """Write a record, or what a line has."""
+        self._rows.append(parsed(record) if isinstance(record, str) else record)
+        if len(self._rows) == ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            names = list(dict.fromkeys(name for row in self._rows for name in row if name != "other"))
+            self._writer = csv.DictWriter(self._file, [*names, "other"])
+            self._writer.writeheader()
+        for row in self._rows:
+            known = {name: _cell(value) for name, value in row.items() if name in self._writer.fieldnames}
+            rest = {name: value for name, value in row.items() if name not in known or name == "other"}
+            self._writer.writerow(known | ({"other": encoded(rest).decode()} if rest else {}))
+        self._rows = []
+
+
+def _cell(value: Any) -> Any:
+    return orjson.dumps(value, default=str).decode() if isinstance(value, dict | list | bool) else value
+
+
+def packed_file(path: Path, packing: str | None) -> IO[bytes]:
+    """Open a file to write, compressed if asked for."""
+    if packing is None:
+        return path.open("wb")
+    stream = pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), packing)
+    return io.BufferedWriter(stream, 1 << 20)
+
+
+class SameParquet:
+    """Rows as they came, with the schema of the files that they came from."""
+
+    def __init__(self, path: Path, schema: pa.Schema, text: str) -> None:
+        self._schema, self._text = schema, text
+        self._writer = pq.ParquetWriter(path, schema)
+        self._rows: list[pa.StructArray] = []
+
+    def write_row(self, row: pa.StructArray, text: str | None = None) -> None:
+        """Write a row, with another text if one is given."""
+        if text is not None:
+            at = self._schema.get_field_index(self._text)
+            columns = [row.field(place) for place in range(len(self._schema))]
+            columns[at] = pa.array([text], columns[at].type)
+            row = pa.StructArray.from_arrays(columns, fields=list(row.type))
+        self._rows.append(row)
+        if len(self._rows) == ROWS:
+            self._flush()
+
+    def write(self, record: Record | str) -> None:
+        """Refuse what is not a row of these files."""
+        raise UsageError("Parquet files changed while they were read", hint="run the command again")
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._rows:
+            rows = pa.concat_arrays(self._rows)
+            columns = [rows.field(place) for place in range(len(self._schema))]
+            self._writer.write_table(pa.Table.from_arrays(columns, schema=self._schema))
+        self._rows = []
+
+
+def same_schema(sources: Iterable[str], path: Path | None) -> pa.Schema | None:
+    """Give the schema of sources that are Parquet files with one schema, where the output is Parquet too."""
+    found: pa.Schema | None = None
+    for source in sources if path is not None and path.suffix == ".parquet" else ():
+        place = Path(source)
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_dir():
+                continue
+            try:
+                schema = pq.read_schema(file)
+            except (pa.ArrowException, OSError):
+                return None
+            if found is not None and not schema.equals(found):
+                return None
+            found = schema if found is None else found
+    return found
 
 
 class Parquet:
@@ -144,30 +244,61 @@ def _holds(kept: Any, value: Any) -> bool:
 
 def maker(path: Path) -> Callable[[Path], Writer]:
     """Choose the format by the suffix of the output."""
-    if path.suffix in (".jsonl", ".ndjson"):
-        return JsonLines
-    if path.suffix == ".parquet":
+    _, suffix = name_parts(path)
+    form, _, packed = suffix[1:].partition(".")
+    packing = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}.get(packed)
+    if form in ("jsonl", "ndjson"):
+        return lambda part: JsonLines(part, packing)
+    if form == "csv":
+        return lambda part: Csv(part, packing)
+    if suffix == ".parquet":
         return Parquet
-    raise UsageError(f"no format for {path.name}", hint="name it .jsonl or .parquet")
+    raise UsageError(
+        f"no format for {path.name}", hint="name it .jsonl, .jsonl.gz, .jsonl.zst, .csv or .parquet"
+    )
+
+
+def name_parts(path: Path) -> tuple[str, str]:
+    """Give the name of an output without its suffix, and the suffix with that of its compression."""
+    packed = path.suffix if path.suffix in (".gz", ".zst", ".zstd") else ""
+    inner = Path(path.name.removesuffix(packed))
+    return inner.stem, inner.suffix + packed
+
+
+def named_beside(path: Path, what: str) -> Path:
+    """Name a file that belongs to an output: NAME.what.jsonl."""
+    stem, suffix = name_parts(path)
+    return path.with_name(f"{stem}.{what}{suffix}")
 
 
 def shard_paths(path: Path, shards: int) -> list[Path]:
     """Name the shards: NAME-00000-of-00004.jsonl."""
     if shards == 1:
         return [path]
-    return [path.with_name(f"{path.stem}-{n:05d}-of-{shards:05d}{path.suffix}") for n in range(shards)]
+    stem, suffix = name_parts(path)
+    return [path.with_name(f"{stem}-{n:05d}-of-{shards:05d}{suffix}") for n in range(shards)]
 
 
 def removed_path(path: Path) -> Path:
     """Name the list of removed documents."""
-    return path.with_name(f"{path.stem}.removed{path.suffix}")
+    return named_beside(path, "removed")
+
+
+def passages_path(path: Path) -> Path:
+    """Name the list of passages that were cut or flagged."""
+    return named_beside(path, "passages")
+
+
+def repeated_path(path: Path) -> Path:
+    """Name the list of lines, sentences or paragraphs that many documents have."""
+    return named_beside(path, "repeated")
 
 
 @contextlib.contextmanager
 def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
     # A name that no other writer of the same file has.
-    parts = [path.with_name(f".{path.name}.{os.urandom(8).hex()}.part") for path in paths]
+    parts = [path.with_name(f"{path.name}.{os.urandom(8).hex()}.part") for path in paths]
     try:
         yield parts
         for part, path in zip(parts, paths, strict=True):
@@ -185,12 +316,16 @@ def write_kept(
     shards: int,
     settings: CorpusSettings,
     change: Change | None = None,
+    schema: pa.Schema | None = None,
 ) -> int:
     """Read the records again and write those that stay; give how many of these are not text.
 
-    JSON and Parquet have them as text, with U+FFFD instead of bytes that are none.
+    JSON and Parquet have them as text, with U+FFFD instead of bytes that are none. With the `schema` of
+    sources that are Parquet files, rows are written as they came.
     """
     make, paths = maker(path), shard_paths(path, shards)
+    if schema is not None:
+        make = partial(SameParquet, schema=schema, text=settings.text_field)
     total = int(np.count_nonzero(stays))
     number = written = shard = binary = 0
     with whole(paths) as parts:
@@ -199,7 +334,11 @@ def write_kept(
             for batch in batches:
                 if isinstance(batch, Skipped):
                     continue
-                for name, record, text in records_of(batch, stays[number : number + len(batch)], settings):
+                some = stays[number : number + len(batch)]
+                places = np.flatnonzero(some).tolist()
+                for place, (name, record, text) in zip(
+                    places, records_of(batch, some, settings), strict=True
+                ):
                     made: Record | str | None = record
                     if change is not None:
                         made = change(name, parsed(record) if isinstance(record, str) else record, text)
@@ -207,7 +346,10 @@ def write_kept(
                         writer.close()
                         shard += 1
                         writer = make(parts[shard])
-                    if made is not None:
+                    if isinstance(writer, SameParquet) and made is not None:
+                        new = made[settings.text_field] if isinstance(made, dict) and change else None
+                        writer.write_row(batch[ROW][place : place + 1], new)
+                    elif made is not None:
                         writer.write(made)
                     written += 1
                 if settings.kind == "bytes" and batch.schema.metadata == RAW:
@@ -242,8 +384,17 @@ def records_of(
         yield name, record, shown
 
 
-def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Iterable[Skipped] = ()) -> None:
-    """Write who was removed, why, and for whom; and the records that could not be read, for nobody."""
+def write_removed(
+    path: Path,
+    decision: Decision,
+    first: int = 0,
+    skipped: Iterable[Skipped] = (),
+    gone: Iterable[Record] = (),
+) -> None:
+    """Write who was removed, why, and for whom; and the records that could not be read, for nobody.
+
+    `gone` are rows of documents of which nothing was left.
+    """
     found = decision.measured
     removed = (
         {
@@ -256,7 +407,8 @@ def write_removed(path: Path, decision: Decision, first: int = 0, skipped: Itera
         for place, number in enumerate(decision.removed.tolist())
         if number >= first
     )
-    write_list(path, chain(removed, map(skipped_row, skipped)))
+    nothing = dict.fromkeys(("resemblance", "containment"))
+    write_list(path, chain(removed, (row | nothing for row in gone), map(skipped_row, skipped)))
 
 
 def skipped_row(note: Skipped) -> Record:
@@ -267,8 +419,13 @@ def skipped_row(note: Skipped) -> Record:
 
 def write_list(path: Path, removed: Iterable[Record]) -> None:
     """Write the list of removed documents beside an output."""
-    with whole([removed_path(path)]) as parts:
+    write_beside(removed_path(path), removed)
+
+
+def write_beside(path: Path, rows: Iterable[Record]) -> None:
+    """Write a list, whole or not at all."""
+    with whole([path]) as parts:
         writer = maker(path)(parts[0])
-        for record in removed:
-            writer.write(record)
+        for row in rows:
+            writer.write(row)
         writer.close()

@@ -1,8 +1,8 @@
 """Keys with a payload on disk, in ranges: what divide, compute, merge moves between the phases.
 
 Each write is a block whose entries are in order of range; reading a span of ranges gathers the pieces of
-all blocks in the order in which they were written. The table of blocks can be saved, so that a later run
-goes on from it.
+all blocks in the order in which they were written. The table of blocks is kept apart, so that others can
+read the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Spill:
         self.path = path
         self.ranges = ranges
         self._blocks = blocks or []
-        self._file = path.open("r+b" if blocks is not None else "w+b", buffering=0)
+        self._file = path.open("rb" if blocks is not None else "w+b", buffering=0)
         self._end = self._file.seek(0, os.SEEK_END)
         self._lock = threading.Lock()
 
@@ -55,21 +55,23 @@ class Spill:
             total += np.diff(bounds)
         return total
 
+    def size(self, first: int, last: int) -> int:
+        """Count the entries of the ranges first .. last - 1."""
+        return sum(int(bounds[last] - bounds[first]) for _, bounds in self._blocks)
+
     def spans(self, entries: int, counts: Int64s | None = None) -> Iterator[tuple[int, int]]:
         """Give spans of ranges of about that many entries together; one range may pass it alone."""
-        first, held = 0, 0
-        for number, count in enumerate((self.counts() if counts is None else counts).tolist()):
-            if held and held + count > entries:
-                yield first, number
-                first, held = number, 0
-            held += count
-        if held:
-            yield first, self.ranges
+        return spans_of(self.counts() if counts is None else counts, entries, 0)
 
     def read(self, first: int, last: int) -> tuple[UInt64s, UInt32s]:
         """Gather the entries of the ranges first .. last - 1."""
-        total = sum(int(bounds[last] - bounds[first]) for _, bounds in self._blocks)
+        total = self.size(first, last)
         keys, payload = np.empty(total, np.uint64), np.empty(total, np.uint32)
+        self.read_into(keys, payload, first, last)
+        return keys, payload
+
+    def read_into(self, keys: UInt64s, payload: UInt32s, first: int, last: int) -> int:
+        """Put the entries of the ranges first .. last - 1 at the front of arrays; give how many they are."""
         at = 0
         for offset, bounds in self._blocks:
             start, end = int(bounds[first]), int(bounds[last])
@@ -77,25 +79,77 @@ class Spill:
             read_all(self._file.fileno(), keys[to], offset + 8 * start, self.path)
             read_all(self._file.fileno(), payload[to], offset + 8 * int(bounds[-1]) + 4 * start, self.path)
             at += end - start
-        return keys, payload
+        return at
 
-    def save(self, path: Path) -> None:
-        """Write the table of blocks."""
+    def table(self, prefix: str = "") -> dict[str, Int64s]:
+        """Give the table of blocks as arrays: what `reopened` takes."""
         bounds = np.array([bounds for _, bounds in self._blocks], np.int64).reshape(-1, self.ranges + 1)
-        np.savez(path, offsets=np.array([offset for offset, _ in self._blocks], np.int64), bounds=bounds)
+        offsets = np.array([offset for offset, _ in self._blocks], np.int64)
+        return {f"{prefix}offsets": offsets, f"{prefix}bounds": bounds}
 
     @classmethod
-    def open(cls, path: Path, table: Path) -> Spill:
-        """Open a file again by its table."""
-        with np.load(table) as loaded:
-            offsets, bounds = loaded["offsets"].tolist(), loaded["bounds"]
-        return cls(path, bounds.shape[1] - 1, list(zip(offsets, bounds, strict=True)))
+    def reopened(cls, path: Path, offsets: Int64s, bounds: Int64s) -> Spill:
+        """Open a complete file by its table, to read it."""
+        return cls(path, bounds.shape[1] - 1, list(zip(offsets.tolist(), bounds, strict=True)))
 
     def __enter__(self) -> Spill:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
+
+
+class Spills:
+    """Several files with the same ranges, read as one: their entries come in the order of the files."""
+
+    def __init__(self, files: list[Spill]) -> None:
+        self._files = files
+
+    def counts(self) -> Int64s:
+        """Count the entries of every range."""
+        total = np.zeros(self._files[0].ranges if self._files else 0, np.int64)
+        for file in self._files:
+            total += file.counts()
+        return total
+
+    def spans(
+        self, entries: int, first: int, last: int, counts: Int64s | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Give spans of the ranges first .. last - 1 as `Spill.spans` does."""
+        return spans_of((self.counts() if counts is None else counts)[first:last], entries, first)
+
+    def read(self, first: int, last: int) -> tuple[UInt64s, UInt32s]:
+        """Gather the entries of the ranges first .. last - 1."""
+        total = sum(file.size(first, last) for file in self._files)
+        keys, payload = np.empty(total, np.uint64), np.empty(total, np.uint32)
+        at = 0
+        for file in self._files:
+            at += file.read_into(keys[at:], payload[at:], first, last)
+        return keys, payload
+
+    def __enter__(self) -> Spills:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files:
+            file.close()
+
+
+def spans_of(counts: Int64s, entries: int, first: int) -> Iterator[tuple[int, int]]:
+    """Cut ranges from `first` on where their counts add up to `entries`; one range may pass it alone."""
+    held = 0
+    for number, count in enumerate(counts.tolist(), first):
+        if held and held + count > entries:
+            yield first, number
+            first, held = number, 0
+        held += count
+        last = number + 1
+    if held:
+        yield first, last
 
 
 def write_all(descriptor: int, array: NDArray[Any], path: Path) -> None:

@@ -16,7 +16,7 @@ typedef struct {
     size_t count;
     uint64_t hash, pack;
     unsigned fill;
-    unsigned open; /* 0: between words; KEEP: in a run; SOLO: after an ideograph or kana */
+    unsigned open; /* 0: between words; KEEP: in a run; SOLO: after a character that is a word of its own */
     uint32_t start, end;
 } word_out;
 

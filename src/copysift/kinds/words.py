@@ -1,8 +1,9 @@
 """Words: Broder's canonical form. The symbols are hashes of lower-cased words.
 
-A word is a maximal run of letters, marks, numbers and _; each ideograph and each kana is a word of
-its own. A run of over 64 KiB is cut into words of that size, so that a gigabyte without a space
-streams too. The position-map law holds without exception.
+A word is a maximal run of letters, marks, numbers and _; each ideograph, each kana and each letter of a
+script without spaces (Thai, Lao, Khmer, Burmese …), with its marks, is a word of its own. A run of over
+64 KiB is cut into words of that size, so that a gigabyte without a space streams too. The position-map law
+holds without exception.
 """
 
 from __future__ import annotations

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 RENAMED = "has the id of an earlier record; told apart by a number"
 REPLACED = "invalid UTF-8, taken with replacement characters"
 DUPLICATE = "duplicate id"  # as the former are counted in run.json
-TAKEN = (RENAMED, REPLACED)  # reasons to take note of a record that is not left out
+REVISIT = "is a revisit: its content was fetched before"
+ERROR_PAGE = "is an error page or a redirect, not a document"
+# reasons to take note of a record that is not left out, or is no document
+TAKEN = (RENAMED, REPLACED, REVISIT, ERROR_PAGE)
 
 # Codes of `Skipped`
 DAMAGED = "damaged"  # a container or file of records that cannot be read, or a member of it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ from copysift.clusters.classes import ALONE
 from copysift.engines import phases
 from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
-from copysift.model.values import DUPLICATE, RENAMED, REPLACED, Skipped
+from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables, texts
 from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
-from copysift.runs.workspace import Work, answer_settings, job_of, making
+from copysift.runs.workspace import Work, answer_settings, job_of, link, making
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import settings_of
@@ -56,7 +55,7 @@ class Summary:
     def left_out(self) -> int:
         """How many records were left out; those that were taken with a change are not among them."""
         reasons = self.described["reasons"]
-        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, RENAMED, REPLACED))
+        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, *TAKEN))
         return int(self.described["counts"]["skipped"]) - taken
 
 
@@ -92,20 +91,19 @@ def _made(
 ) -> Summary:
     work = Work(path)
     job = "" if batches is not None else job_of(names, settings, _stamp(onto))
-    resumed = work.begin(job)
+    resumed = work.begin(job, within=True)
     before: list[str] = []
-    notes: list[str] = []
     try:
         if onto is not None:
             before = list(_read_description(onto).get("sources", []))
-            if not resumed:
+            if work.done("sketch") is None:
                 _adopt(onto, work)
         corpus = Corpus(work, settings, progress)
         corpus.prepare(onto)
         if batches is not None:
             corpus.given(batches())
         else:
-            corpus.given_sources(names, notes)
+            corpus.given_sources(names)
         corpus.sketch()
         if onto is None:
             require_field(len(corpus.first), corpus.skips.reasons, names, settings)
@@ -118,7 +116,13 @@ def _made(
     if settings.slim:
         for stale in (path / "sketches").glob("*.u64"):
             stale.unlink()
-    return dataclasses.replace(summary, notes=tuple(notes))
+    notes = list(work.notes)
+    if resumed:
+        notes.append(
+            f"continued an interrupted run: {corpus.continued:,} "
+            f"{'part' if corpus.continued == 1 else 'parts'} had been sketched"
+        )
+    return dataclasses.replace(summary, notes=(*notes, *corpus.read_as.notes))
 
 
 def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
@@ -206,11 +210,7 @@ def _adopt(onto: Path, work: Work) -> None:
     for number in range(sets.parts):
         sets.checked(number)
     for part in sorted(each for each in theirs.iterdir() if each.stem.split("-")[0] in ADOPTED_FILES):
-        target = work.run / "sketches" / part.name
-        try:
-            target.hardlink_to(part)
-        except OSError:
-            shutil.copyfile(part, target)
+        link(part, work.run / "sketches" / part.name)
 
 
 def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
@@ -259,6 +259,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base)),
         "skipped": named,
     }
+    described["notes"] += phases.length_notes(corpus.sets.column("words"), settings)
     tables.write_description(path, described)
     return Summary(path, described, tuple((name, reason) for name, reason in named))
 

@@ -11,10 +11,11 @@ unless it says `full`.
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +39,8 @@ DIGESTS = ("content", "lexical", "sets")
 NUMBERS = ("bytes", "words", "places", "shingles", *DIGESTS)
 STEMS = {"documents": "arrow", "order": "u32"}  # the others are u64
 COMMON, BASE = "common.arrow", "base.u64"
+# the files of a part, in the order in which they are written
+PART_STEMS = (("shingles", "u64"), ("order", "u32"), ("documents", "sum"), ("documents", "arrow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def write_common(folder: Path, common: Boilerplate) -> None:
     """Write the boilerplate of a run, if it has any."""
     if len(common):
         table = pa.table({"shingle": common.hashes, "documents": common.documents})
-        part = folder / "common.part"
+        part = _spare(folder / COMMON)
         _write_arrow(table, part)
         part.replace(folder / COMMON)
 
@@ -92,7 +95,7 @@ def write_common(folder: Path, common: Boilerplate) -> None:
 def write_base(folder: Path, base: Boilerplate) -> None:
     """Write the shingles of --base, which what is added or looked up later is without too."""
     if len(base):
-        part = folder / "base.part"
+        part = _spare(folder / BASE)
         part.write_bytes(base.hashes.tobytes())
         part.replace(folder / BASE)
 
@@ -115,6 +118,11 @@ def _write_arrow(table: pa.Table, path: Path) -> None:
     packed = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_file(path, table.schema, options=packed) as writer:
         writer.write_table(table)
+
+
+def _spare(path: Path) -> Path:
+    """Name a file that becomes another one when it is complete; no two tasks use the same."""
+    return path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
 
 
 def _checksum(path: Path) -> bytes:
@@ -141,13 +149,15 @@ class Sets:
         """Add a part; its table comes last, so that a part is whole or not there."""
         for name, stem in (("values", "shingles"), ("order", "order")):
             path = self.path(stem, self.parts)
-            with path.open("wb", buffering=0) as file:
+            spare = _spare(path)
+            with spare.open("wb", buffering=0) as file:
                 for each in part:
                     write_all(file.fileno(), getattr(each, name), path)
+            spare.replace(path)
         table = pa.concat_tables([each.table for each in part])
         target = self.path("documents", self.parts)
         try:
-            write_facts(table, target.with_suffix(".part"), target)
+            write_facts(table, _spare(target), target)
         except OSError as error:
             raise RunError(f"cannot write {self.folder}: {error.strerror or error}") from error
         if self.parts == self._held:  # of parts that were there already the columns are read
@@ -155,6 +165,15 @@ class Sets:
             for name in NUMBERS:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
+
+    def take_numbers(self, others: Iterable[Sets]) -> None:
+        """Take the numbers that others still have at hand, which wrote the parts of this folder in order."""
+        for other in others:
+            if other._held != other.parts:
+                return
+            for name in NUMBERS:
+                self._written[name] += other._written[name]
+            self._held += other._held
 
     def settle(
         self, part: int, common: Boilerplate, suspects: NDArray[np.bool_] | None = None
@@ -171,7 +190,7 @@ class Sets:
         for stem, array in (("rest", found.values), ("census", sizes)):
             path = self.path(stem, part)
             if len(array) or stem == "census":
-                spare = path.with_suffix(f".{uuid4().hex}.part")
+                spare = _spare(path)
                 with spare.open("wb", buffering=0) as file:
                     write_all(file.fileno(), np.ascontiguousarray(array), path)
                 spare.replace(path)
@@ -273,6 +292,11 @@ class Sets:
                 len(self._read(number, ["bytes"])) for number in range(self.parts)
             ]
         return np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)]).astype(np.int64)
+
+    def size_of(self, part: int) -> int:
+        """Count the documents of a part."""
+        first, last = self.bounds()[part : part + 2].tolist()
+        return int(last - first)
 
     def span(self, part: int) -> slice:
         """Give the numbers of the documents of a part."""

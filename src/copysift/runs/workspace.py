@@ -22,6 +22,7 @@ from copysift.settings.corpus import CorpusSettings, stored_settings
 from copysift.workflows.selection import seed_check
 
 NEW = "new"  # a folder in a finished run, where the one that replaces it is made
+PHASES = ("sketch", "census", "entries", "join", "measure", "cluster")
 NAMED = 1000  # of the records that were left out, so many are named; all are counted
 
 
@@ -65,27 +66,57 @@ class Work:
         self.run = run
         self.folder = run / "work"
         self.times: dict[str, float] = {}
+        self.notes: list[str] = []  # what was found there and removed
 
-    def begin(self, job: str) -> bool:
-        """Take up the job where it was left, or begin it; tell whether it was taken up."""
+    def begin(self, job: str, *, within: bool = False) -> bool:
+        """Take up the job where it was left, or begin it; say whether it was taken up.
+
+        `within`: the engine goes on inside the first phase, too; others begin that one again.
+        """
         if self.run.exists() and not self.run.is_dir():
             raise RunError(f"{self.run} exists and is not a run", hint="choose another folder, or remove it")
+        self._remove_leftovers()
         known = (self.run / "run.json").is_file() or (self.folder / "job.json").is_file()
         if self.run.is_dir() and any(self.run.iterdir()) and not known:
             raise RunError(f"{self.run} exists and is not a run", hint="choose another folder, or remove it")
         parent = self.run.absolute().parent
         if not parent.is_dir():
             raise RunError(f"the folder {parent} does not exist", hint="create it first")
-        if job and self._read("job").get("job") == job and self.done("sketch") is not None:
+        if job and self._read("job").get("job") == job and (within or self.done("sketch") is not None):
+            for spare in (*self.folder.rglob("*.part"), *(self.run / "sketches").glob("*.part")):
+                spare.unlink()  # of tasks that were stopped
+            (self.run / "sketches").mkdir(exist_ok=True)
             self.times = {phase: self._read(phase)["seconds"] for phase in self._done()}
             return True
-        self.run.mkdir(exist_ok=True)
-        (self.run / "run.json").unlink(missing_ok=True)
-        for folder in (self.folder, self.run / "sketches"):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-        self._write("job", {"job": job})
+        try:
+            self.run.mkdir(exist_ok=True)
+            (self.run / "run.json").unlink(missing_ok=True)
+            self._remove_work()
+            made = self._aside()
+            made.mkdir()
+            durable.replace(made / "job.json", json.dumps({"job": job}).encode())
+            made.rename(self.folder)  # from here on the folder is known as a run
+            (self.run / "sketches").mkdir()
+        except OSError as error:
+            raise RunError(f"cannot write {self.run}: {error.strerror}") from error
         return False
+
+    def _aside(self) -> Path:
+        return self.run / f"work-{os.urandom(8).hex()}.part"
+
+    def _remove_work(self) -> None:
+        """Remove what a run has made so far; work/ goes in one move, so that no half of it is left."""
+        shutil.rmtree(self.run / "sketches", ignore_errors=True)
+        if self.folder.exists():
+            gone = self._aside()
+            self.folder.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+
+    def _remove_leftovers(self) -> None:
+        """Remove what processes that were killed left while they began or ended."""
+        for left in self.run.glob("work-????????????????.part"):
+            shutil.rmtree(left, ignore_errors=True)
+            self.notes.append(f"removed {left.name} of an interrupted run from {self.run}")
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[dict[str, Any]]:
@@ -102,8 +133,8 @@ class Work:
 
     def discard(self) -> None:
         """Remove all that was begun."""
-        for folder in (self.folder, self.run / "sketches"):
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._remove_work()
         with contextlib.suppress(OSError):  # what else stands there stays
             self.run.rmdir()
 
@@ -112,7 +143,7 @@ class Work:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _done(self) -> list[str]:
-        return [path.stem for path in sorted(self.folder.glob("*.json")) if path.stem != "job"]
+        return [phase for phase in PHASES if (self.folder / f"{phase}.json").exists()]
 
     def _read(self, name: str) -> dict[str, Any]:
         try:
@@ -129,6 +160,18 @@ class Work:
             raise RunError(f"cannot write {path}: {error.strerror}") from error
 
 
+def link(source: Path, target: Path) -> None:
+    """Give a file that never changes a second name, or copy it where the disk has no links."""
+    if target.exists():
+        return
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        spare = target.with_name(f"{target.name}.part")
+        shutil.copyfile(source, spare)
+        spare.replace(target)
+
+
 class Skips:
     """Counts what was left out, by reason, and names the first of it."""
 
@@ -143,6 +186,18 @@ class Skips:
         self.reasons[note.reason] += 1
         if len(self.named) < NAMED:
             self.named.append(note)
+
+    def saved(self) -> dict[str, Any]:
+        """Give the notes as JSON has them: what is named, and how many others there are by reason."""
+        others = self.reasons - Counter(note.reason for note in self.named)
+        return {"named": [[note.name, note.reason] for note in self.named], "others": dict(others)}
+
+    def extend(self, saved: dict[str, Any]) -> None:
+        """Take notes that were saved."""
+        for name, reason in saved["named"]:
+            self.add(Skipped(name, reason))
+        self.reasons.update(saved["others"])
+        self.total += sum(saved["others"].values())
 
 
 def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:

@@ -52,7 +52,28 @@ class Clustering:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusSettings(Clustering, Settings):
+class Cutting:
+    """Which passages dedup cuts."""
+
+    min_passage: int = declare(
+        0, "--min-passage", "With --passages: leave passages of fewer words.", REPORTED, count, "N",
+        limits=(0, 100_000), commands="dedup", default_text="20; with --against one shingle",
+    )  # fmt: skip
+    cut_at: str = declare(
+        "word", "--cut-at",
+        "With --passages: cut copied words, or only whole lines, sentences or paragraphs that are copies.",
+        REPORTED, text, "UNIT", choices=("word", "line", "sentence", "paragraph"), commands="dedup",
+    )  # fmt: skip
+    max_copies: int = declare(
+        0, "--max-copies",
+        "With --cut-at line, sentence or paragraph: compare them whole, short ones too, and cut those in "
+        "more than N documents (1: all that come again, in one document too).",
+        REPORTED, count, "N", limits=(0, 1_000_000_000), commands="dedup", default_text="by --min-passage",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings(Cutting, Clustering, Settings):
     """What decides the clusters of a corpus, and what they may cost."""
 
     COMMANDS: ClassVar[str] = f"{MAKE_RUN} recluster"
@@ -116,7 +137,9 @@ def _expand_scheme(values: dict[str, object]) -> dict[str, object]:
 
 
 # Settings that change what a run costs or how it is clustered, but not the pairs that it finds.
-NO_ANSWER = ("memory", "jobs", "slim", "threshold", "measure", "policy")
+NO_ANSWER = (
+    "memory", "jobs", "slim", "threshold", "measure", "policy", "min_passage", "cut_at", "max_copies",
+)  # fmt: skip
 # Present option → its name in run.json, with the values that differ.
 _STORED: dict[str, tuple[str, dict[object, object]]] = {
     "kind": ("html", {"always": "html-words", "never": "words"}),

@@ -356,6 +356,9 @@ class DedupKeywords(TypedDict, total=False):
     super_size: int
     estimate: bool
     policy: Literal["component", "representative", "complete"]
+    min_passage: int
+    cut_at: Literal["word", "line", "sentence", "paragraph"]
+    max_copies: int
 
 
 class FingerprintKeywords(TypedDict, total=False):

@@ -60,8 +60,9 @@ class Door:
         REPORTED, text, "WHICH", commands="dedup",
     )  # fmt: skip
     cut_passages: str = declare(
-        "", "--passages", "With --against: cut the passages that RUN has out of the texts, or flag them.",
-        REPORTED, text, "HOW", choices=("cut", "flag"), commands="dedup", default_text="remove documents",
+        "", "--passages",
+        "Cut (or flag) passages that came before in the corpus; with --against, those that RUN has.",
+        REPORTED, text, "HOW", choices=("cut", "flag"), commands="dedup", default_text="only documents",
         aliases=(alias("", key="passages"),),
     )  # fmt: skip
     query_text: tuple[str, ...] = declare(

@@ -8,6 +8,8 @@ import sys
 import zlib
 from typing import IO, Any, BinaryIO, cast
 
+from copysift.sources.gunzip import Gunzip
+
 try:
     from lzma import LZMAError
 except ImportError:  # a Python that was built without the library cannot raise it either
@@ -50,9 +52,7 @@ def unpacked_stream(file: BinaryIO, how: str) -> BinaryIO:
     if not how:
         return file
     if how == "gzip":
-        import gzip  # loaded for those who need it: most runs unpack nothing
-
-        return cast("BinaryIO", gzip.GzipFile(fileobj=file))
+        return io.BufferedReader(Gunzip(file, strict=True), PIECE)
     if how == "zstd":
         return io.BufferedReader(_Zstd(file), PIECE)
     try:

@@ -18,7 +18,7 @@ from copysift.model.values import CUT, REPLACED, Skipped
 from copysift.sources.compressed import DAMAGED
 from copysift.sources.fields import Fields
 from copysift.sources.record_sources import ARROW_FILE
-from copysift.sources.records import SCHEMA, Builder, add_record
+from copysift.sources.records import ROW, SCHEMA, Builder, add_record
 
 ROWS = 1024
 _ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
@@ -77,14 +77,33 @@ def table_records(
     """Give the rows of a table in memory; rows are numbered from 1 after the `first` that came before."""
     built = Builder(limit=limit)
     spelled = _in_order if fields.whole else _spelled
-    for number, (record, replaced) in enumerate(_rows(batch), first + 1):
-        here = f"{place}:{number}"
+    taken: list[int] = []
+
+    def give() -> Iterator[pa.RecordBatch]:
+        for made in built.give():
+            yield _with_rows(made, batch, taken) if fields.whole else made
+        taken.clear()
+
+    for number, (record, replaced) in enumerate(_rows(batch)):
+        here = f"{place}:{first + number + 1}"
         note = add_record(built, record, fields, here, spelled)
         if note is not None or replaced:
             yield note or Skipped(here, REPLACED)
+        if note is None:
+            taken.append(number)
         if built.full:
-            yield from built.give()
-    yield from built.give()
+            yield from give()
+    yield from give()
+
+
+def _with_rows(made: pa.RecordBatch, batch: pa.RecordBatch | pa.Table, taken: list[int]) -> pa.RecordBatch:
+    """Add the rows as they came, with the types of their columns, in a column `row`."""
+    some = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+    some = some.take(pa.array(taken, pa.int64())).combine_chunks()
+    columns = [each.chunk(0) if each.num_chunks else pa.nulls(0, each.type) for each in some.columns]
+    rows = pa.StructArray.from_arrays(columns, fields=list(some.schema))
+    schema = made.schema.append(pa.field(ROW, rows.type, metadata=some.schema.metadata))
+    return pa.RecordBatch.from_arrays([*made.columns, rows], schema=schema)
 
 
 def _rows(batch: pa.RecordBatch | pa.Table) -> Iterator[tuple[dict[str, Any], bool]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import InputError
@@ -36,6 +36,37 @@ class File(NamedTuple):
     named: bool  # by the user, not found in a folder
 
 
+@dataclass(slots=True)
+class ReadAs:
+    """What was read in one of several ways: files of records in folders and containers, office documents."""
+
+    record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
+    office: int = 0
+
+    def add(self, other: ReadAs) -> None:
+        """Take what was read elsewhere."""
+        for name, records in other.record_files.items():
+            self.record_files[name] = self.record_files.get(name, 0) + records
+        self.office += other.office
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what could have been read in another way."""
+        found = []
+        if self.record_files:
+            files, records = len(self.record_files), sum(self.record_files.values())
+            one = files == 1
+            found.append(
+                f"read as {files:,} record file{'' if one else 's'} with {records:,} "
+                f"record{'' if records == 1 else 's'}; --records no reads "
+                f"{'it as 1 text' if one else f'them as {files:,} texts'}"
+            )
+        if self.office:
+            what = "1 office document is" if self.office == 1 else f"{self.office:,} office documents are"
+            found.append(f"{what} compared as raw bytes: their text is not read")
+        return tuple(found)
+
+
 class Inputs:
     """Reads paths; `notes` says afterwards what could have been read in another way.
 
@@ -52,8 +83,7 @@ class Inputs:
         self._spool = spool
         self._qualified = qualified
         self._taken: dict[str, int] = {}
-        self._record_files: dict[str, int] = {}  # found in folders and containers, and their records
-        self._office = 0
+        self.read_as = ReadAs()
 
     def files(self, paths: Iterable[Place]) -> Iterator[File | Linked | Skipped]:
         """Give the files at or below the paths, unopened."""
@@ -126,25 +156,13 @@ class Inputs:
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what could have been read in another way."""
-        found = []
-        if self._record_files:
-            files, records = len(self._record_files), sum(self._record_files.values())
-            one = files == 1
-            found.append(
-                f"read as {files:,} record file{'' if one else 's'} with {records:,} "
-                f"record{'' if records == 1 else 's'}; --records no reads "
-                f"{'it as 1 text' if one else f'them as {files:,} texts'}"
-            )
-        if self._office:
-            what = "1 office document is" if self._office == 1 else f"{self._office:,} office documents are"
-            found.append(f"{what} compared as raw bytes: their text is not read")
-        return tuple(found)
+        return self.read_as.notes
 
     def _opened(
         self, outer: Document, source: Source, reading: Reading, depth: int, *, named: bool = False
     ) -> Iterator[Document | Documents | Skipped]:
         if source.traits.gives == ITSELF:
-            self._office += 1
+            self.read_as.office += 1
             yield from source.open(outer, reading)
         elif source.traits.gives == RECORDS:
             yield from self._records(outer, source, reading, named)
@@ -189,7 +207,7 @@ class Inputs:
                     yield found
                     continue
                 if not named:
-                    self._record_files[outer.name] = self._record_files.get(outer.name, 0) + len(found)
+                    self.read_as.add(ReadAs({outer.name: len(found)}))
                 left_out, fitting = found.fitting(reading)
                 yield from left_out
                 yield replace(fitting, outer="") if short else fitting

@@ -23,7 +23,7 @@ from copysift.sources.documents import Documents
 from copysift.sources.fields import Fields
 from copysift.sources.files import load
 from copysift.sources.formats import FORMATS, format_of
-from copysift.sources.inputs import File, Inputs
+from copysift.sources.inputs import File, Inputs, ReadAs
 from copysift.sources.record_readers import read
 from copysift.sources.records import Builder
 from copysift.sources.source import BATCH_BYTES, Reading
@@ -43,12 +43,12 @@ def open_source(
     opened: IO[bytes] | None = None,
     *,
     reading: Reading | None = None,
-    notes: list[str] | None = None,
+    read_as: ReadAs | None = None,
 ) -> Batches:
     """Give the records of a source in batches; `wanted` is a format, or auto: by content and name.
 
     `opened` is the file, packed as its name says, where it is elsewhere; Parquet and folders must be here.
-    What could have been read in another way is added to `notes`.
+    What could have been read in another way is added to `read_as`.
     """
     chosen = format_of(place) if wanted == "auto" else wanted
     if chosen not in ("stdin", *FORMATS, "file"):
@@ -69,11 +69,18 @@ def open_source(
             binary = reading is not None and reading.binary
             yield from fitting(read(wanted, place, file, fields, limit, binary=binary), reading)
         return
-    asked = replace(reading or Reading(), fields=fields, walking=walking, batch=limit, wide=True)
-    inputs = Inputs(replace(asked, records="no") if wanted != "auto" else asked)
+    inputs = inputs_of(wanted, fields, walking, limit, reading)
     yield from batches_of(inputs, place, limit)
-    if notes is not None:
-        notes += inputs.notes
+    if read_as is not None:
+        read_as.add(inputs.read_as)
+
+
+def inputs_of(
+    wanted: str, fields: Fields, walking: WalkSettings, limit: int, reading: Reading | None
+) -> Inputs:
+    """Give what reads the files at or below a path as a corpus."""
+    asked = replace(reading or Reading(), fields=fields, walking=walking, batch=limit, wide=True)
+    return Inputs(replace(asked, records="no") if wanted != "auto" else asked)
 
 
 def fitting(batches: Batches, reading: Reading | None) -> Batches:

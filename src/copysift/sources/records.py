@@ -19,6 +19,7 @@ from copysift.sources.source import BATCH_BYTES
 
 BATCH_ROWS = 4096
 MISSING = "has no field"  # begins the reason
+ROW = "row"  # a column with the rows of a table as they came, where all fields are wanted
 RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
 
 SCHEMA = pa.schema(

@@ -9,7 +9,7 @@ from typing import IO, Any, NamedTuple
 from fastwarc.stream_io import FastWARCError
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from copysift.model.values import Skipped
+from copysift.model.values import ERROR_PAGE, REVISIT, Skipped
 from copysift.sources.gunzip import MAGIC, Gunzip
 from copysift.sources.payload import PayloadError, response, unpacked
 
@@ -38,15 +38,21 @@ class Captured(NamedTuple):
 def warc_records(
     place: str, opened: IO[bytes] | None = None, binary: bool = False
 ) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every record that is text, or of all (`binary`).
+    """Give address, content and date of every page that is text; of all that was sent if `binary`.
+
+    Error pages are no documents, and neither is a revisit: it has no content, that was fetched before.
 
     `opened` is the file where it is open.
     """
-    for item in _records(place, WANTED, successful=False, binary=binary, opened=opened):
+    for item in _records(
+        place, (*WANTED, WarcRecordType.revisit), successful=not binary, binary=binary, opened=opened
+    ):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, _Cut):
             yield Skipped(item.uri, f"is truncated in {place}")
+        elif item.revisit:
+            yield Skipped(item.uri, REVISIT)
         else:
             yield item.uri, item.content, item.headers.get("WARC-Date")
 
@@ -58,7 +64,8 @@ def captures(place: str, binary: bool = False) -> Iterator[Captured | Revisit | 
     """
     for item in _records(place, (*WANTED, WarcRecordType.revisit), successful=True, binary=binary):
         if isinstance(item, Skipped):
-            yield item
+            if item.reason != ERROR_PAGE:  # an address that gives one is gone
+                yield item
             continue
         if isinstance(item, _Cut):
             yield Skipped(place, f"ends before it should, in {item.uri}")
@@ -133,14 +140,14 @@ def _found(
 
 
 def _page(name: str, block: bytes, successful: bool, binary: bool) -> bytes | Skipped | None:
-    """Give the page of an HTTP response; None for one that is not wanted.
+    """Give the page of an HTTP response; None for what is no text, unless `binary`.
 
-    That is what is no text, unless `binary`, and error pages if `successful`.
+    If `successful`, an error page is none.
     """
     try:
         sent = response(block)
         if successful and not 200 <= sent.status < 300:  # a 404 with a friendly text is no document
-            return None
+            return Skipped(name, ERROR_PAGE)
         wanted = binary or (sent.media_type or "text/plain").startswith(_TEXT)
         return unpacked(sent) if wanted else None
     except PayloadError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeVar, Unpack, overload
@@ -28,7 +28,7 @@ from copysift.sources.fields import Fields
 from copysift.workflows.dedup import Decision, against, decide
 from copysift.workflows.dedup_result import DedupResult, read_output
 from copysift.workflows.feature_functions import named
-from copysift.workflows.passages import Known, cut
+from copysift.workflows.passages import Known, cut, joined_spans
 from copysift.workflows.python_documents import (
     Columns,
     Documents,
@@ -142,8 +142,6 @@ def dedup(
     """
     if passages not in ("", "cut", "flag"):
         raise UsageError(f"passages are cut or flag, not {passages!r}")
-    if passages and against is None:
-        raise UsageError("passages needs against", hint='for example against="RUN"')
     if from_run is not None and against is not None:
         raise UsageError("from_run does not go together with against", hint="leave one of them out")
     old, done = (None if place is None else Path(place) for place in (against, from_run))
@@ -159,7 +157,7 @@ def dedup(
             raise UsageError("output is for files only", hint="write what dedup gives")
         if passages and old is not None:
             return _without_passages(given, made, old, passages)
-        return _dedup(given, made, keep, old, done)
+        return _dedup(given, made, keep, old, done, passages)
 
 
 @contextmanager
@@ -218,7 +216,12 @@ def _dedup_files(
 
 
 def _dedup(
-    given: Items | Columns, settings: CorpusSettings, keep: str, old: Path | None, from_run: Path | None
+    given: Items | Columns,
+    settings: CorpusSettings,
+    keep: str,
+    old: Path | None,
+    from_run: Path | None,
+    passages: Passages,
 ) -> object:
     bad: set[int] = set()
     if from_run is not None:
@@ -234,6 +237,8 @@ def _dedup(
                 decision = against(path, first, settings)
     numbers = np.array([number for number in range(len(given)) if number not in bad], np.int64)
     gone = set(numbers[~decision.stays[first:]].tolist())
+    if passages:
+        return _without_repeats(given, settings, passages, gone)
     return given.select([number for number in range(len(given)) if number not in gone])
 
 
@@ -260,13 +265,41 @@ def _without_passages(
     given: Items | Columns, settings: CorpusSettings, run: Path, passages: Passages
 ) -> object:
     """Cut or flag the passages that a run has; documents of which nothing is left go."""
-    if (
-        passages == "flag"
-        and isinstance(given, Items)
-        and not all(isinstance(x, Mapping) for x in given.held)
-    ):
-        raise UsageError("only records can be flagged", hint='give mappings: {"text": …}')
     known = Known(run, open_corpus(run).described["settings"]["shingle"], settings.seed)
+
+    def spans(_: int, text: bytes) -> list[tuple[int, int]]:
+        return known.spans(text, settings.min_passage, settings.cut_at)
+
+    return _changed(given, settings, passages, spans, set())
+
+
+def _without_repeats(
+    given: Items | Columns, settings: CorpusSettings, passages: Passages, gone: set[int]
+) -> object:
+    """Cut or flag what documents have more than once, but its first occurrence; `gone` are not looked at."""
+    dedup_steps.check_cutting(settings, None)
+    with (
+        tempfile.TemporaryDirectory(prefix="copysift-") as spare,
+        dedup_steps.repeats_of(Path(spare), settings) as repeats,
+    ):
+        texts = [(number, text) for number, text in _texts(given, settings) if number not in gone]
+        repeats.count(text for _, text in texts)
+        repeats.join(texts, len(given))
+
+        def spans(number: int, text: bytes) -> list[tuple[int, int]]:
+            copies = repeats.copies(number, text, settings.cut_at)
+            return joined_spans((copy.start, copy.end) for copy in copies)
+
+        return _changed(given, settings, passages, spans, gone)
+
+
+def _texts(given: Items | Columns, settings: CorpusSettings) -> Iterator[tuple[int, bytes]]:
+    """Give the texts of documents by number, markup blanked, so that offsets stay."""
+    for number, text in _sources(given, settings):
+        yield number, readable(text, settings.html)
+
+
+def _sources(given: Items | Columns, settings: CorpusSettings) -> Iterator[tuple[int, bytes]]:
     bad: set[int] = set()
     texts = [
         text
@@ -274,12 +307,29 @@ def _without_passages(
         if not isinstance(batch, Skipped)
         for text in batch["text"].to_pylist()
     ]
-    numbers = [number for number in range(len(given)) if number not in bad]
+    return zip((number for number in range(len(given)) if number not in bad), texts, strict=True)
+
+
+def _changed(
+    given: Items | Columns,
+    settings: CorpusSettings,
+    passages: Passages,
+    spans_of: Callable[[int, bytes], list[tuple[int, int]]],
+    gone: set[int],
+) -> object:
+    if (
+        passages == "flag"
+        and isinstance(given, Items)
+        and not all(isinstance(each, Mapping) for each in given.held)
+    ):
+        raise UsageError("only records can be flagged", hint='give mappings: {"text": …}')
     changed: dict[int, object] = {}
-    gone: set[int] = set()
-    for number, text in zip(numbers, texts, strict=True):
+    gone = set(gone)
+    for number, text in _sources(given, settings):
+        if number in gone:
+            continue
         shown = readable(text, settings.html)  # markup is blanked, so that offsets stay
-        spans = known.spans(shown)
+        spans = spans_of(number, shown)
         if spans and passages == "flag":
             changed[number] = [list(span) for span in spans]
         elif spans:

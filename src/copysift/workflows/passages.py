@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.kinds import canonicaliser
+from copysift.match.repeated_passages import covered_units
 from copysift.runs.sets import Sets
 
 if TYPE_CHECKING:
@@ -31,8 +33,11 @@ class Known:
         self._shingle, self._seed = shingle, seed
         self._words = canonicaliser("words")
 
-    def spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Give the passages of a text that the run has too: half-open byte offsets, touching ones as one."""
+    def spans(self, text: bytes, least: int = 0, unit: str = "word") -> list[tuple[int, int]]:
+        """Give the passages of a text that the run has too: half-open byte offsets, touching ones as one.
+
+        They have at least `least` words, and end where a `unit` does: word, line, sentence or paragraph.
+        """
         canonical = self._words.whole(text)
         hashes = kernels.selection.hashes(canonical.symbols, self._shingle, self._seed)
         if not len(hashes) or not len(self._values):
@@ -44,9 +49,26 @@ class Known:
         # shingles whose words touch are one passage
         heads = np.flatnonzero(np.diff(places, prepend=-self._shingle - 1) > self._shingle)
         tails = np.append(heads[1:], len(places)) - 1
-        starts = canonical.starts[places[heads]]
-        ends = canonical.ends[places[tails] + self._shingle - 1]
-        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+        first, last = places[heads], places[tails] + self._shingle
+        long = last - first >= least
+        starts, ends = canonical.starts.astype(np.int64), canonical.ends
+        if unit == "word":
+            return list(zip(starts[first[long]].tolist(), ends[last[long] - 1].tolist(), strict=True))
+        covered = np.zeros(len(starts), np.bool_)
+        for one, other in zip(first[long].tolist(), last[long].tolist(), strict=True):
+            covered[one:other] = True
+        return joined_spans(covered_units(text, unit, starts, covered))
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join ascending spans that touch."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and found[-1][1] >= start:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
 
 
 def cut(text: bytes, spans: list[tuple[int, int]], markup: bool = False) -> bytes:

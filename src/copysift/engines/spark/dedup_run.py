@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from copysift.engines.dedup_steps import (
     Deduped,
+    DedupJob,
     beside,
     check_wishes,
     keep_sources,
@@ -38,22 +39,11 @@ if TYPE_CHECKING:
     from copysift.engines.spark.records import Reading
 
 
-def dedup(
-    spark: SparkSession,
-    sources: Iterable[str],
-    target: str,
-    settings: CorpusSettings,
-    *,
-    keeping: str = "first",
-    shards: int = 1,
-    dry_run: bool = False,
-    against: Path | None = None,
-    run: Path | None = None,
-    progress: Progress | None = None,
-) -> Deduped:
-    """Write what stays of the sources to `target`, a file or a URI, and beside it who was removed."""
-    check_wishes(keeping, run, against)
-    sources = list(sources)
+def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) -> Deduped:
+    """Write what stays of the sources to the target, and beside it who was removed."""
+    keeping, shards, against, run, target = job.keeping, job.shards, job.against, job.run, job.target
+    sources, settings = list(job.sources), job.settings
+    check_wishes(keeping, run, against, settings)
     if against is not None:
         settings = corpus_run._onto_settings(against, settings)
     local = Path(target) if target and "://" not in target else None
@@ -77,7 +67,7 @@ def dedup(
             corpus = spark_run.corpus_of(spark, store, reading, settings, "", progress)
             corpus.run()
         with corpus.configured():
-            done = _write(corpus, reading, None if dry_run else place, keeping, shards, against)
+            done = _write(corpus, reading, None if job.dry_run else place, keeping, shards, against)
         if run is not None:
             spark_run.finish(making)
     return done

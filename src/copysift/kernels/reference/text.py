@@ -40,6 +40,11 @@ SOLO_NAMES = (
     "HENTAIGANA", "IDEOGRAPHIC ITERATION MARK", "IDEOGRAPHIC CLOSING MARK", "IDEOGRAPHIC NUMBER ZERO",
     "VERTICAL IDEOGRAPHIC ITERATION MARK",
 )  # fmt: skip
+# Scripts that put no spaces between words; Tibetan marks the ends of its syllables.
+CONTINUOUS_NAMES = (
+    "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI LE ", "NEW TAI LUE ", "TAI THAM ", "TAI VIET ", "JAVANESE ",
+    "BALINESE ",
+)  # fmt: skip
 MASK64 = 2**64 - 1
 
 
@@ -54,7 +59,8 @@ def kind(point: int) -> int:
         return MARK
     if category not in "LN":
         return DROP
-    return SOLO if unicodedata.name(char, "").startswith(SOLO_NAMES) else KEEP
+    alone = (*SOLO_NAMES, *CONTINUOUS_NAMES) if category == "L" else SOLO_NAMES
+    return SOLO if unicodedata.name(char, "").startswith(alone) else KEEP
 
 
 @cache
@@ -207,10 +213,11 @@ def word_hash(points: list[int]) -> int:
 def words_block(data: bytes, offset: int, final: bool) -> tuple[UInt64s, UInt32s, UInt32s, int]:
     """Hash the words of a block that begins at `offset` of the source.
 
-    A word is a maximal run of letters, marks, numbers and _; an ideograph or kana with the marks after
-    it is a word of its own; joiners (0x7F) and soft hyphens are as if they were not there. A word ends
-    before a character that would make its span longer than MAX_WORD bytes. Gives the hashes, their
-    starts and ends and the bytes used: without `final`, a word that may still grow is left over.
+    A word is a maximal run of letters, marks, numbers and _; an ideograph, a kana or a letter of a script
+    without spaces (Thai), with the marks after it, is a word of its own; joiners (0x7F) and soft hyphens
+    are as if they were not there. A word ends before a character that would make its span longer than
+    MAX_WORD bytes. Gives the hashes, their starts and ends and the bytes used: without `final`, a word that
+    may still grow is left over.
     """
     used = len(data) if final else _whole(data)
     found: list[tuple[int, int, int]] = []

@@ -1,0 +1,236 @@
+"""The steps from sets of shingles to measured pairs: filter, entries, join, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.engines import phases
+from copysift.engines.census import Common, Count, Name, Settle
+from copysift.engines.steps import Collapse, Job, Step, placed
+from copysift.fingerprints import shingles as sketching
+from copysift.join import lists
+from copysift.join.spill import ENTRY, Spill, Spills
+from copysift.match.sets import Measured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
+PAIR_RANGES = 1024
+BATCH = 4 << 20  # bytes of shingles that one check of candidates holds, about
+
+
+class Filter(Step):
+    """Note the shingles of finer samples, which documents with coarser ones are asked for: one task."""
+
+    name, suffix = "filter", "npy"
+
+    def run(self, task: int) -> None:
+        """Write the filter; one of nothing where there is nothing to ask for."""
+        job, settings = self.job, self.job.settings
+        modulus, edges, by, standing = settings.modulus, job.sets.bounds(), job.moduli(), job.standing()
+        finer = standing & (by < modulus)
+        total = int((job.sets.column("compared")[finer] // by[finer]).sum())
+        if settings.method == "super" or not total:
+            known = np.zeros(0, np.uint64)
+        else:
+            known = sketching.new_filter(total, job.plan.memory)
+            for number in range(job.sets.parts):
+                span = slice(int(edges[number]), int(edges[number + 1]))
+                if finer[span].any():
+                    asked = phases.probes(job.sets.places(number), by[span], standing[span], modulus)
+                    kernels.shingle.note(known, asked)
+        with placed(job.file(self.name, task, "npy")) as spare, spare.open("wb") as file:
+            np.save(file, known)
+
+
+class Entries(Step):
+    """Phase 2: (shingle, document) entries in ranges of shingles; a task has some parts of the sets."""
+
+    name = "entries"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._parts = job.spans(job.sets.parts)
+        self.tasks = len(self._parts)
+        self._standing, self._by = job.standing(), job.moduli()
+        known = np.load(job.file("filter", 0, "npy"), mmap_mode="r")
+        self._known = known if len(known) else None
+        self._edges = job.sets.bounds()
+
+    def run(self, task: int) -> None:
+        """Write the entries of some parts, and the sizes of the samples of their documents."""
+        job, target = self.job, self.job.file("entries", task, "bin")
+        sampled = []
+        with placed(target) as spare, Spill(spare, 1 << RANGES) as spill:
+            for number in self._parts[task]:
+                span = slice(int(self._edges[number]), int(self._edges[number + 1]))
+                hashes, docs, own = phases.entries(
+                    job.sets.places(number),
+                    span.start,
+                    self._by[span],
+                    self._standing[span],
+                    self._known,
+                    job.settings,
+                )
+                sampled.append(own.astype(np.uint32))
+                spill.write(*lists.partition(hashes, docs, RANGES))
+        self.save(task, sampled=np.concatenate(sampled), **spill.table())
+
+
+class Join(Step):
+    """Phase 3, first half: pairs that share shingles, in ranges of documents; a task has some shingles."""
+
+    name = "join"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._count = len(job.standing())
+        self._ranges = job.spans(1 << RANGES)
+        self.tasks = len(self._ranges)
+        self._entries = _tables(job, "entries", "entries")
+        self._by = job.moduli()
+        if job.settings.method == "super":
+            self._by = np.ones(self._count, np.uint32)
+        every = np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(self._count) // np.uint64(PAIR_RANGES)
+        self._edges = every << np.uint64(32)
+
+    def run(self, task: int) -> None:
+        """Write pairs with what they share, pairs of common shingles, and what is left of the samples."""
+        job = self.job
+        sizes = np.zeros(self._count, np.uint32)
+        most = job.settings.most_shared(self._count)
+        with ExitStack() as stack:
+            entries = stack.enter_context(_spills(self._entries))
+            pairs, common = (
+                stack.enter_context(
+                    Spill(stack.enter_context(placed(job.file(name, task, "bin"))), PAIR_RANGES)
+                )
+                for name in ("pairs", "common")
+            )
+            ranges = self._ranges[task]
+            for span in entries.spans(_at_once(job, ENTRY), ranges.start, ranges.stop):
+                found = lists.lists_of(*entries.read(*span), self._by, most, sizes)
+                few = lists.common_pairs(found)
+                common.write(few, np.zeros(len(few), np.uint32), np.searchsorted(few, self._edges))
+                for keys, weights in lists.pairs_of(found):
+                    pairs.write(keys, weights, np.searchsorted(keys, self._edges))
+            tables = pairs.table("pairs_") | common.table("common_")
+        small = np.min_scalar_type(int(sizes.max(initial=0)))
+        self.save(task, sizes=sizes.astype(small), **tables)
+
+    def clean(self) -> None:
+        """Remove the entries, which take the most room of all."""
+        for path in self.job.files("entries", "bin"):
+            path.unlink()
+
+
+class Measure(Step):
+    """Phase 3, second half: sum up pairs, choose candidates, measure them; a task has some documents."""
+
+    name = "measure"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._ranges = job.spans(PAIR_RANGES)
+        self.tasks = len(self._ranges)
+        self._sizes = job.sets.column("compared")
+        sampled = np.zeros(len(self._sizes), np.uint32)
+        for path in job.files("join", "npz"):
+            with np.load(path) as loaded:
+                sampled += loaded["sizes"]
+        self._pairs, self._common = (_tables(job, "join", name, f"{name}_") for name in ("pairs", "common"))
+        settings = job.settings
+        self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
+        job.sets.keep(job.plan.memory)
+
+    def run(self, task: int) -> None:
+        """Write the pairs at the floor or above it."""
+        job, ranges, measured = self.job, self._ranges[task], []
+        with _spills(self._pairs) as pairs, _spills(self._common) as common:
+            counts = pairs.counts() + common.counts()
+            for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
+                keys, weights = lists.summed(*pairs.read(*span))
+                for some in self._batches(
+                    self._rule.of(keys, weights, lists.distinct(common.read(*span)[0]))
+                ):
+                    found = self.check(some)
+                    if len(found):
+                        measured.append(found)
+        joined = Measured.joined(measured)
+        self.save(task, **{name: getattr(joined, name) for name in Measured.__dataclass_fields__})
+
+    def clean(self) -> None:
+        """Let the sets go."""
+        self.job.sets.keep(0)
+
+    def found(self) -> Measured:
+        """Give the pairs of all tasks."""
+        parts = []
+        for task in range(self.tasks):
+            with np.load(self.job.file(self.name, task, "npz")) as loaded:
+                part = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
+                if len(part):
+                    parts.append(part)
+        return Measured.joined(parts)
+
+    def check(self, pairs: UInt64s) -> Measured:
+        """Measure some candidates over all their shingles."""
+        left, right = phases.split(pairs)
+        settings, sizes = self.job.settings, self._sizes
+        if not settings.estimate:
+            shared = self.job.sets.shared(left, right)
+            return phases.counted(left, right, shared, sizes[left], sizes[right], settings.floor)
+        numbers = lists.distinct(np.concatenate([left, right]))
+        values, bounds = self.job.sets.some(numbers)
+        return phases.measured(values, bounds, numbers, pairs, settings, settings.floor)
+
+    def _batches(self, pairs: UInt64s) -> Iterator[UInt64s]:
+        """Cut candidates, in order, where their sets together would take too much memory."""
+        left, right = phases.split(pairs)
+        limit = max(min(BATCH, self.job.plan.share), 1)
+        # every left document once, every right one as if it came for the first time
+        weights = np.where(np.diff(left, prepend=-1) != 0, self._sizes[left], 0) + self._sizes[right]
+        total = np.cumsum(8 * weights)
+        start = 0
+        while start < len(pairs):
+            base = int(total[start - 1]) if start else 0
+            end = max(int(np.searchsorted(total, base + 4 * limit, side="right")), start + 1)
+            yield pairs[start:end]
+            start = end
+
+
+def _at_once(job: Job, entry: int) -> int:
+    """Give how many entries a task may hold at a time."""
+    return max(job.plan.share // (4 * entry), 1)
+
+
+Tables = list[tuple["Path", "Int64s", "Int64s"]]
+
+
+def _tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
+    """Load the tables of the files that the tasks of a step wrote, in their order."""
+    found = []
+    for path in job.files(step, "npz"):
+        with np.load(path) as loaded:
+            offsets, bounds = loaded[f"{prefix}offsets"], loaded[f"{prefix}bounds"]
+        found.append((job.folder / f"{name}-{path.stem[-5:]}.bin", offsets, bounds))
+    return found
+
+
+def _spills(tables: Tables) -> Spills:
+    return Spills([Spill.reopened(*table) for table in tables])
+
+
+STEPS: tuple[type[Step], ...] = (Collapse, Count, Name, Common, Settle, Filter, Entries, Join, Measure)

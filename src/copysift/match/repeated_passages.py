@@ -1,0 +1,317 @@
+"""Passages that a corpus has more than once: the first occurrence stays, later ones are found to be cut.
+
+A word is a copy if it lies in `least` words in a row that came before, in an earlier document or earlier in
+the same one. So what is cut is in what stays, and what comes once stays. Three readings of the texts: the
+first counts windows in cells, the second writes those whose cell has several to disk, in ranges of hashes,
+where each is joined with its first occurrence; the third asks for the copies of each document. Memory is
+bounded, and the answer does not depend on it.
+
+With `max_copies` whole lines, sentences or paragraphs are compared instead, of any length: one that is in
+more documents than that stays where it comes first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from copysift import kernels
+from copysift.join.boilerplate import CELL
+from copysift.join.lists import SCRAMBLE, UNSCRAMBLE
+from copysift.join.spill import Spill
+from copysift.kinds import canonicaliser
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Bools = NDArray[np.bool_]
+    Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+BITS = 10  # of the ranges of hashes
+RANGES = 1024  # of documents
+HELD = 1 << 18  # entries before they are written
+LISTED = 10_000  # units that are listed by how many documents have them
+ENTRY = 48  # bytes that an entry takes while it is joined
+
+# What ends a unit, which belongs to it. A run of stops is looked at from its first one only, and none of it
+# is given back: otherwise a file of nothing but stops would take for ever.
+_BLANK = rb"\n[ \t\r]*\n\s*"
+_STOP = rb"(?<![.!?])[.!?]++[\"')\]]*+\s+|\xe3\x80\x82\s*|\xef\xbc[\x81\x9f]\s*"
+_ENDS = {
+    "line": re.compile(rb"\n"),
+    "paragraph": re.compile(_BLANK),
+    "sentence": re.compile(_STOP + b"|" + _BLANK),
+}
+
+
+class Copy(NamedTuple):
+    """Bytes start:end of a document, which are from byte `kept_start` on in document `kept`."""
+
+    start: int
+    end: int
+    kept: int
+    kept_start: int
+
+
+class Text(NamedTuple):
+    """A document as words: the hashes of `least` words in a row, and where words start and end."""
+
+    windows: UInt64s
+    starts: Int64s
+    ends: Int64s
+
+
+class Repeats:
+    """The repeated windows of numbered documents; give all of them to `count`, then to `join`, then ask."""
+
+    def __init__(
+        self,
+        folder: Path,
+        least: int,
+        memory: int,
+        seed: int = 0,
+        *,
+        unit: str = "word",
+        max_copies: int = 0,
+    ) -> None:
+        self._folder, self._seed, self._unit, self._most = folder, seed, unit, max_copies
+        self._least = 1 if max_copies else least
+        self._frequent: list[tuple[int, int]] = []  # documents and hash of units, the rarest first
+        self._shown: dict[int, str] = {}
+        self._listed: set[int] = set()
+        count = 1 << 16
+        while count * CELL * 2 <= memory // 4:
+            count <<= 1
+        self._cells = np.zeros(count, np.uint32)
+        self._at_once = max(memory // (8 * ENTRY), 1 << 12)
+        self._words = canonicaliser("words")
+        self._stack = ExitStack()
+        self._found: list[Spill] = []
+        self._range = -1
+        self._known: tuple[Int64s, UInt64s, Int64s, Int64s] | None = None
+        self._edges = np.zeros(1, np.int64)
+
+    def __enter__(self) -> Repeats:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def count(self, texts: Iterable[bytes]) -> None:
+        """Read for the first time: how many windows fall into each cell."""
+        wanted = np.ones(1, np.uint8)
+        for text in texts:
+            windows = self.text(text).windows
+            kernels.shingle.count(self._cells, windows, np.array([0, len(windows)]), wanted)
+
+    def join(self, texts: Iterable[tuple[int, bytes]], documents: int) -> None:
+        """Read for the second time, numbers ascending: find the first occurrence of what comes again."""
+        self._edges = np.arange(RANGES + 1) * documents // RANGES
+        with ExitStack() as stack:
+            where, place = (
+                stack.enter_context(Spill(self._folder / f"windows-{name}.bin", 1 << BITS))
+                for name in ("document", "start")
+            )
+            held: list[tuple[UInt64s, UInt32s, UInt32s]] = []
+            for number, text in texts:
+                held.append(self._entries(number, text))
+                if sum(len(each[0]) for each in held) >= HELD:
+                    _write(where, place, held)
+                    held = []
+            _write(where, place, held)
+            self._cells = np.zeros(0, np.uint32)
+            self._found = [
+                self._stack.enter_context(Spill(self._folder / f"copies-{name}.bin", RANGES))
+                for name in ("document", "kept", "start")
+            ]
+            for span in where.spans(self._at_once):
+                keys, docs = where.read(*span)
+                self._pair(keys, docs, place.read(*span)[1])
+        for name in ("document", "start"):
+            (self._folder / f"windows-{name}.bin").unlink()
+        self._listed = {key for _, key in self._frequent}
+
+    def _entries(self, number: int, text: bytes) -> tuple[UInt64s, UInt32s, UInt32s]:
+        found = self.text(text)
+        cells = found.windows >> np.uint64(64 - (len(self._cells).bit_length() - 1))  # as the kernel does
+        again = np.flatnonzero(self._cells[cells] > 1)
+        return (
+            found.windows[again],
+            np.full(len(again), number, np.uint32),
+            found.starts[again].astype(np.uint32),
+        )
+
+    def _pair(self, keys: UInt64s, docs: UInt32s, starts: UInt32s) -> None:
+        """Write every window but the first of its kind, in order of documents, with the first one."""
+        order = np.argsort(keys, kind="stable")
+        keys, docs, starts = keys[order], docs[order], starts[order]
+        if not len(keys):
+            return
+        new = np.concatenate([[True], keys[1:] != keys[:-1]])
+        heads = np.flatnonzero(new)
+        first = heads[np.cumsum(new) - 1]
+        later = np.flatnonzero(~new)
+        if self._most:
+            others = np.concatenate([[True], docs[1:] != docs[:-1]]) | new
+            documents = np.add.reduceat(others.astype(np.int64), heads)
+            self._note(keys[heads], documents)
+            if self._most > 1:  # of one copy at most, those in the same document are none too
+                later = later[documents[np.cumsum(new) - 1][later] > self._most]
+        later = later[np.argsort(docs[later], kind="stable")]
+        bounds = np.searchsorted(docs[later], self._edges)
+        columns = (docs[later], docs[first[later]], starts[first[later]])
+        for spill, column in zip(self._found, columns, strict=True):
+            spill.write(keys[later], column, bounds)
+
+    def _note(self, keys: UInt64s, documents: Int64s) -> None:
+        """Remember the units that are in most documents."""
+        common = np.flatnonzero(documents > self._most)
+        common = common[np.argsort(-documents[common], kind="stable")[:LISTED]]
+        plain = keys[common] * UNSCRAMBLE
+        self._frequent += zip(documents[common].tolist(), plain.tolist(), strict=True)
+        self._frequent = sorted(self._frequent)[-LISTED:]
+
+    def frequent(self) -> Iterator[dict[str, Any]]:
+        """Give the units that are in most documents, with their text, if any of them were asked for."""
+        for documents, key in reversed(self._frequent):
+            if key in self._shown:
+                yield {"text": self._shown[key], "documents": documents}
+
+    def text(self, text: bytes) -> Text:
+        """Give the windows of a text, or its units where those are compared."""
+        canonical = self._words.whole(text)
+        if self._most:
+            cuts = np.array(units(text, self._unit), np.int64)
+            words = np.searchsorted(canonical.starts, cuts)
+            full = np.flatnonzero(np.diff(words))
+            symbols = np.ascontiguousarray(canonical.symbols, dtype=np.uint64)
+            bounds = words[np.append(full, len(words) - 1)] if len(full) else np.zeros(1, np.int64)
+            hashes = kernels.shingle.set_digests(symbols, bounds.astype(np.int64))
+            return Text(hashes ^ np.uint64(self._seed), cuts[full], cuts[full + 1])
+        windows = kernels.selection.hashes(canonical.symbols, self._least, self._seed)
+        return Text(windows, canonical.starts.astype(np.int64), canonical.ends.astype(np.int64))
+
+    def copies(self, number: int, text: bytes, unit: str) -> list[Copy]:
+        """Give what of a document came before; numbers ascend from call to call.
+
+        With a `unit` other than word only whole lines, sentences or paragraphs are given.
+        """
+        keys, kept, places = self._of(number)
+        if not len(keys):
+            return []
+        found = self.text(text)
+        at = np.minimum(np.searchsorted(keys, found.windows), len(keys) - 1)
+        hits = np.flatnonzero(keys[at] == found.windows)
+        own = kept[at[hits]] == number
+        hits = hits[~own | (found.starts[hits] != places[at[hits]])]  # the first of its own windows stays
+        if not len(hits):
+            return []
+        if self._most:
+            return self._unit_copies(text, found, hits, kept[at[hits]], places[at[hits]])
+        copied = np.zeros(len(found.starts) + 1, np.int64)
+        np.add.at(copied, hits, 1)
+        np.add.at(copied, hits + self._least, -1)
+        covered = np.cumsum(copied[:-1]) > 0
+        spans = _runs(found, covered) if unit == "word" else _units(text, unit, found.starts, covered)
+        sources = kept[at[hits]], places[at[hits]]
+        return [copy for span in spans for copy in _copies(span, found, hits, *sources)]
+
+    def _unit_copies(
+        self, text: bytes, found: Text, hits: Int64s, kept: Int64s, places: Int64s
+    ) -> list[Copy]:
+        copies = []
+        for hit, source, place in zip(hits.tolist(), kept.tolist(), places.tolist(), strict=True):
+            start, end, key = int(found.starts[hit]), int(found.ends[hit]), int(found.windows[hit])
+            copies.append(Copy(start, end, source, place))
+            if key in self._listed and key not in self._shown:
+                self._shown[key] = text[start:end].decode("utf-8", "replace").strip()
+        return copies
+
+    def _of(self, number: int) -> tuple[UInt64s, Int64s, Int64s]:
+        """Give the windows of a document that came before, ascending, and where they came first."""
+        at = int(np.searchsorted(self._edges, number, side="right")) - 1
+        if at != self._range or self._known is None:
+            keys, docs = self._found[0].read(at, at + 1)
+            kept, places = (spill.read(at, at + 1)[1].astype(np.int64) for spill in self._found[1:])
+            keys = keys * UNSCRAMBLE
+            order = np.lexsort((keys, docs))
+            self._known = docs[order].astype(np.int64), keys[order], kept[order], places[order]
+            self._range = at
+        numbers, known, first, where = self._known
+        start, end = np.searchsorted(numbers, [number, number + 1]).tolist()
+        return known[start:end], first[start:end], where[start:end]
+
+
+def _write(where: Spill, place: Spill, held: list[tuple[UInt64s, UInt32s, UInt32s]]) -> None:
+    if not held:
+        return
+    keys, docs, starts = (np.concatenate(column) for column in zip(*held, strict=True))
+    made, order, bounds = kernels.join.partition(keys * SCRAMBLE, np.arange(len(keys), dtype=np.uint32), BITS)
+    where.write(made, docs[order], bounds)
+    place.write(made, starts[order], bounds)
+
+
+def _runs(text: Text, covered: Bools) -> Iterator[tuple[int, int, int, int]]:
+    """Give the runs of words that are covered: first and last word, half-open, then bytes."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], covered.astype(np.int8), [0]]))).tolist()
+    for one, other in zip(edges[::2], edges[1::2], strict=True):
+        yield one, other, int(text.starts[one]), int(text.ends[other - 1])
+
+
+def units(text: bytes, unit: str) -> list[int]:
+    """Give where the lines, sentences or paragraphs of a text begin, and where the last ends."""
+    cuts = [0, *(found.end() for found in _ENDS[unit].finditer(text))]
+    return cuts if cuts[-1] == len(text) else [*cuts, len(text)]
+
+
+def _units(text: bytes, unit: str, starts: Int64s, covered: Bools) -> Iterator[tuple[int, int, int, int]]:
+    """Give the units of which every word is covered: first and last word, half-open, then bytes."""
+    cuts = units(text, unit)
+    words = np.searchsorted(starts, cuts).tolist()
+    for (one, other), (start, end) in zip(pairwise(words), pairwise(cuts), strict=True):
+        if other > one and bool(covered[one:other].all()):
+            yield one, other, start, end
+
+
+def covered_units(text: bytes, unit: str, starts: Int64s, covered: Bools) -> list[tuple[int, int]]:
+    """Give the half-open bytes of the units of which every word is covered; one without a word is none."""
+    return [(start, end) for _, _, start, end in _units(text, unit, starts, covered)]
+
+
+def _copies(
+    span: tuple[int, int, int, int], found: Text, hits: Int64s, kept: Int64s, places: Int64s
+) -> Iterator[Copy]:
+    """Give some words as copies, one for each place where they were before."""
+    first, last, start, end = span
+    inside = np.flatnonzero((hits >= first) & (hits < last))
+    if not len(inside):  # all words lie in windows that begin before
+        inside = np.flatnonzero(hits < last)[-1:]
+    away = places[inside] - found.starts[hits[inside]]  # the same as long as both texts go on alike
+    turns = inside[np.concatenate([[True], (np.diff(kept[inside]) != 0) | (np.diff(away) != 0)])]
+    begins = [start, *(int(found.starts[hits[turn]]) for turn in turns[1:].tolist()), end]
+    for turn, (one, other) in zip(turns.tolist(), pairwise(begins), strict=True):
+        shift = one - int(found.starts[hits[turn]])
+        yield Copy(one, other, int(kept[turn]), max(0, int(places[turn]) + shift))
+
+
+def audit(name: str, text: bytes, copy: Copy, kept: str | None) -> dict[str, Any]:
+    """Give the line of the audit for a passage that was cut or marked."""
+    passage = text[copy.start : copy.end]
+    return {
+        "document": name,
+        "start": copy.start,
+        "end": copy.end,
+        "hash": hashlib.blake2b(passage, digest_size=16).hexdigest(),
+        "kept": kept,
+        "kept_start": copy.kept_start if kept is not None else None,
+        "text": passage.decode("utf-8", "replace"),
+    }

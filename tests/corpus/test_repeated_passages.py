@@ -1,0 +1,169 @@
+"""`dedup --passages` within one corpus: the first occurrence stays."""
+
+import hashlib
+import json
+import random
+
+import pytest
+
+import copysift
+from copysift.engines.dedup_steps import dedup
+from copysift.errors import UsageError
+from copysift.match import repeated_passages
+from copysift.settings.corpus import CorpusSettings
+from copysift.settings.declaration import make
+from tests.corpus.texts import run, write_jsonl
+
+LEAST = 6
+
+
+def corpus(seed: int) -> list[str]:
+    """Texts with passages of each other and of themselves, all of 40 words or more of their own."""
+    chance = random.Random(seed)
+    made: list[list[str]] = []
+    for number in range(30):
+        words = [f"w{number}x{at}" for at in range(chance.randrange(40, 120))]
+        for _ in range(chance.randrange(4)):
+            source = chance.choice([*made, words])
+            start = chance.randrange(len(source))
+            passage = source[start : start + chance.randrange(2, 25)]
+            at = chance.randrange(len(words))
+            words = words[:at] + passage + words[at:]
+        made.append(words)
+    return [" ".join(words) for words in made]
+
+
+def expected(texts: list[str]) -> list[str]:
+    """The definition: a word goes if it lies in LEAST words in a row that came before."""
+    seen: set[tuple[str, ...]] = set()
+    out = []
+    for text in texts:
+        words = text.split()
+        copied = [False] * len(words)
+        for at in range(len(words) - LEAST + 1):
+            window = tuple(words[at : at + LEAST])
+            if window in seen:
+                copied[at : at + LEAST] = [True] * LEAST
+            seen.add(window)
+        out.append(" ".join(word for word, gone in zip(words, copied, strict=True) if not gone))
+    return out
+
+
+def lines(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def dedup_texts(tmp_path, texts, output="out.jsonl", **given):
+    source = write_jsonl(
+        tmp_path / "c.jsonl", [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+    )
+    settings = make(CorpusSettings, {"min_passage": LEAST, "threshold": 0.99, **given})
+    return dedup([str(source)], tmp_path / output, settings, passages="cut")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_goes_is_what_came_before_and_the_rest_stays(tmp_path, seed, monkeypatch):
+    monkeypatch.setattr(repeated_passages, "HELD", 50)
+    texts = corpus(seed)
+    done = dedup_texts(tmp_path, texts, memory=["16MB", "1GB"][seed % 2])
+    kept = {row["id"]: " ".join(row["text"].split()) for row in lines(tmp_path / "out.jsonl")}
+    wanted = {str(number): text for number, text in enumerate(expected(texts)) if text}
+    assert kept == wanted
+    assert done.passages > 5
+    assert {word for text in texts for word in text.split()} == {
+        word for text in kept.values() for word in text.split()
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_cut_is_in_the_audit_with_its_text_and_the_copy_that_is_kept(tmp_path, seed):
+    texts = corpus(seed)
+    done = dedup_texts(tmp_path, texts)
+    audit = lines(tmp_path / "out.passages.jsonl")
+    assert len(audit) == done.passages
+    cut = dict(enumerate(texts))
+    for row in reversed(audit):
+        number = int(row["document"])
+        passage = texts[number][row["start"] : row["end"]]
+        assert passage == row["text"]
+        assert row["hash"] == hashlib.blake2b(passage.encode(), digest_size=16).hexdigest()
+        kept = texts[int(row["kept"])]
+        assert int(row["kept"]) <= number
+        words = passage.split()
+        assert kept[row["kept_start"] :].split()[: len(words)] == words
+        cut[number] = cut[number][: row["start"]] + cut[number][row["end"] :]
+    assert {str(number): text for number, text in cut.items() if text.strip()} == {
+        row["id"]: row["text"] for row in lines(tmp_path / "out.jsonl")
+    }
+
+
+PARTS = ["the first part of this text has ten words or so", "a second one", "and something that is only here"]
+
+
+def test_only_whole_lines_sentences_or_paragraphs_are_cut_when_asked(tmp_path):
+    first = "\n".join(PARTS[:2])
+    second = f"{PARTS[0]}\n{PARTS[1]} but longer\n{PARTS[2]}\n"
+    dedup_texts(tmp_path, [first, second], cut_at="line")
+    assert lines(tmp_path / "out.jsonl")[1]["text"] == f"{PARTS[1]} but longer\n{PARTS[2]}\n"
+    sentences = ". ".join(PARTS) + "."
+    dedup_texts(tmp_path, [first, sentences], cut_at="sentence")
+    assert lines(tmp_path / "out.jsonl")[1]["text"] == f"{PARTS[2]}."
+    paragraphs = f"{PARTS[0]}\n \n{PARTS[0]}\n{PARTS[2]}\n\n{PARTS[1]}"
+    dedup_texts(tmp_path, [first, paragraphs], cut_at="paragraph")
+    assert lines(tmp_path / "out.jsonl")[1]["text"] == f"{PARTS[0]}\n{PARTS[2]}\n\n{PARTS[1]}"
+
+
+def test_lines_in_more_than_n_documents_stay_once_and_are_listed_by_frequency(tmp_path):
+    texts = [f"Home | About\nown line {number} of it\nAccept cookies?\n" for number in range(6)]
+    texts[4:] = ["Home | About\nquite another\n", "Rare line\nand more of it\n"]
+    texts.append("Rare line\nwith something else\n")
+    done = dedup_texts(tmp_path, texts, cut_at="line", max_copies=2)
+    kept = [row["text"] for row in lines(tmp_path / "out.jsonl")]
+    assert kept[0] == texts[0]
+    assert kept[1:4] == [f"own line {number} of it\n" for number in range(1, 4)]
+    assert kept[4:] == ["quite another\n", *texts[5:]]
+    assert lines(tmp_path / "out.repeated.jsonl") == [
+        {"text": "Home | About", "documents": 5},
+        {"text": "Accept cookies?", "documents": 4},
+    ]
+    assert done.passages == 7
+    dedup_texts(tmp_path, texts, cut_at="line", max_copies=1)
+    assert lines(tmp_path / "out.jsonl")[-1]["text"] == "with something else\n"
+
+
+def test_a_document_of_which_nothing_is_left_is_listed_as_removed(tmp_path):
+    text = " ".join(f"w{at}" for at in range(60))
+    done = dedup_texts(tmp_path, [text, " ".join(text.split()[10:30])])
+    assert (done.kept, done.removed) == (1, 1)
+    assert lines(tmp_path / "out.removed.jsonl")[0]["reason"] == "nothing left after cutting"
+
+
+def test_a_run_of_the_sources_themselves_cuts_nothing(tmp_path):
+    texts = corpus(1)
+    source = write_jsonl(tmp_path / "c.jsonl", [{"id": str(n), "text": each} for n, each in enumerate(texts)])
+    run(source, tmp_path / "run")
+    usual = CorpusSettings()
+    with pytest.raises(UsageError, match=r"was made of .*c\.jsonl"):
+        dedup([str(source)], tmp_path / "out.jsonl", usual, against=tmp_path / "run", passages="cut")
+    copy = write_jsonl(tmp_path / "d.jsonl", [{"id": str(n), "text": each} for n, each in enumerate(texts)])
+    with pytest.raises(UsageError, match="nothing would be left"):
+        dedup([str(copy)], tmp_path / "out.jsonl", usual, against=tmp_path / "run", passages="cut")
+    assert not (tmp_path / "out.jsonl").exists()
+    assert not (tmp_path / "out.passages.jsonl").exists()
+
+
+def test_python_and_a_finished_run_give_the_same(tmp_path):
+    texts = corpus(2)
+    dedup_texts(tmp_path, texts)
+    wanted = [row["text"] for row in lines(tmp_path / "out.jsonl")]
+    assert copysift.dedup(texts, passages="cut", min_passage=LEAST, threshold=0.99) == wanted
+    run(tmp_path / "c.jsonl", tmp_path / "run")
+    settings = make(CorpusSettings, {"min_passage": LEAST, "threshold": 0.99})
+    dedup([], tmp_path / "from.jsonl", settings, from_run=tmp_path / "run", passages="cut")
+    assert [row["text"] for row in lines(tmp_path / "from.jsonl")] == wanted
+
+
+def test_units_are_found_in_linear_time():
+    for text in (b"\n \t" * 200_000, b"." * 500_000, b".)" * 300_000, b"\n" * 500_000):
+        for unit in ("line", "sentence", "paragraph"):
+            assert repeated_passages.units(text, unit)[-1] == len(text)
