@@ -28,14 +28,16 @@ def records(
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the records of all sources, one source after the other; `whole`: with all their fields.
 
+    Markup that does not count is part of what is written, so it stays in texts that are `whole`.
     What could have been read in another way is added to `notes`.
     """
     named = settings.features if ":" not in settings.features else ""
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     walking = walking_of(settings)
     reading = Reading(
-        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
-    )
+        containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes",
+        blank=not whole, filters=settings.filter,
+    )  # fmt: skip
     for source in sources:
         yield from open_source(
             source, settings.input, fields, walking, min(BATCH_BYTES, settings.memory // 64),

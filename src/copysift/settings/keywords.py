@@ -56,6 +56,7 @@ class ScanKeywords(TypedDict, total=False):
     size_ratio: float | None
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -118,6 +119,7 @@ class CompareKeywords(TypedDict, total=False):
     threshold: float | str | None
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -149,6 +151,7 @@ class IndexKeywords(TypedDict, total=False):
     seed: int | str
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -188,6 +191,7 @@ class SweepKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
@@ -253,6 +257,7 @@ class ClusterKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
@@ -317,6 +322,7 @@ class DedupKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]

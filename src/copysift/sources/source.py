@@ -76,8 +76,10 @@ class Reading:
 
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
-    records, as for a corpus. `binary`: what is not text is wanted too. `budget` is what is left of the limits
-    of the outermost container.
+    records, as for a corpus. `binary`: what is not text is wanted too. `blank`: markup of texts is
+    overwritten in place; without it they are given as they are, with the same offsets. `filters` are programs
+    that make the text of some files, each GLOB=COMMAND. `budget` is what is left of the limits of the
+    outermost container.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -87,6 +89,8 @@ class Reading:
     records: str = "auto"
     wide: bool = False
     binary: bool = False
+    blank: bool = True
+    filters: tuple[str, ...] = ()
     batch: int = BATCH_BYTES
     budget: Budget | None = None
     top: str = ""  # path of the outermost container, which members are judged below

@@ -25,7 +25,7 @@ from copysift.sources.walk import Linked
 
 Place = str | os.PathLike[str]
 # What students hand in although nothing here looks into it.
-_CLOSED = {".rar": "a RAR archive", ".7z": "a 7z archive", ".pdf": "a PDF"}
+_CLOSED = {".rar": "a RAR archive"}
 
 
 @dataclass(slots=True)

@@ -119,6 +119,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         containers=not settings.no_containers,
         records=settings.records,
         binary=settings.kind == "bytes",
+        filters=settings.filter,
     )
 
 

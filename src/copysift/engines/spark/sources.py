@@ -158,8 +158,9 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
     if not segment.form:
         walking = walking_of(settings)
         reading = Reading(
-            containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes"
-        )
+            containers=not settings.no_containers, records=settings.records, binary=settings.kind == "bytes",
+            blank=not whole, filters=settings.filter,
+        )  # fmt: skip
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)
     before = segment.before + stream.skipped
