@@ -34,7 +34,9 @@ def docx(text: str, pack: int = zipfile.ZIP_DEFLATED, extra: dict[str, bytes] | 
         f"<w:r><w:rPr><w:i/></w:rPr><w:t>{escaped(each[20:])}</w:t></w:r></w:p>"
         for each in paragraphs(text)
     )
-    header = "<w:p><w:r><w:t>Department of Applied Examples, template for essays, page of pages</w:t></w:r></w:p>"
+    header = (
+        "<w:p><w:r><w:t>Department of Applied Examples, template for essays, page of pages</w:t></w:r></w:p>"
+    )
     parts = {
         "[Content_Types].xml": b"<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'/>",
         "word/styles.xml": f"<w:styles xmlns:w='{W}'>{STYLES}</w:styles>".encode(),
@@ -50,7 +52,9 @@ def docx(text: str, pack: int = zipfile.ZIP_DEFLATED, extra: dict[str, bytes] | 
 
 def odf(text: str, kind: str = "text") -> bytes:
     """Make an OpenDocument file."""
-    body = "".join(f"<text:p>{escaped(each).replace('  ', ' <text:s/>')}</text:p>" for each in paragraphs(text))
+    body = "".join(
+        f"<text:p>{escaped(each).replace('  ', ' <text:s/>')}</text:p>" for each in paragraphs(text)
+    )
     content = (
         "<office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' "
         "xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0'><office:body>"
@@ -74,7 +78,8 @@ def xlsx(rows: list[list[str]]) -> bytes:
     """Make a workbook whose texts are shared strings."""
     strings = list(dict.fromkeys(value for row in rows for value in row))
     cells = "".join(
-        "<row>" + "".join(f"<c t='s'><v>{strings.index(value)}</v></c>" for value in row) + "</row>" for row in rows
+        "<row>" + "".join(f"<c t='s'><v>{strings.index(value)}</v></c>" for value in row) + "</row>"
+        for row in rows
     )
     shared = "".join(f"<si><t>{escaped(each)}</t></si>" for each in strings)
     return zipped(
@@ -143,7 +148,9 @@ def pdf(text: str, password: str = "") -> bytes:
 
 def postscript(text: str, prolog: int = 300) -> bytes:
     """Make a PostScript file as simple programs write it, with a prolog that all of them share."""
-    procedures = "".join(f"/proc{at} {{ {at} 0 rmoveto (shared string {at}) show }} bind def\n" for at in range(prolog))
+    procedures = "".join(
+        f"/proc{at} {{ {at} 0 rmoveto (shared string {at}) show }} bind def\n" for at in range(prolog)
+    )
     lines = [line for part in paragraphs(text) for line in textwrap.wrap(part, 80)]
     shown = "".join(
         "72 {} moveto ({}) show\n".format(
@@ -196,7 +203,11 @@ def ar(files: dict[str, bytes]) -> bytes:
     out = b"!<arch>\n"
     for name, data in {**({"//": names} if names else {}), **files}.items():
         label = f"/{names.index(name.encode())}" if len(name) > 15 else name if name == "//" else f"{name}/"
-        out += f"{label:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
+        out += (
+            f"{label:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode()
+            + data
+            + b"\n" * (len(data) % 2)
+        )
     return out
 
 

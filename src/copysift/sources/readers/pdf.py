@@ -24,7 +24,7 @@ class PdfReader(TextReader):
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
                 raise UnreadableError("is protected by a password") from None
-            raise UnreadableError("is damaged: it is no PDF that can be opened") from None
+            raise UnreadableError("is damaged; its text was not read") from None
         output = Output(limits)
         count = len(document)
         for number in range(count):

@@ -31,6 +31,7 @@ _ESCAPED = {
     b"\r": b"",
     b"\r\n": b"",
 }
+_KERN = 20  # units of TeX's programs that move letters of a word
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)$")
 _LIGATURES = {
     0x0B: "ff",
@@ -101,18 +102,26 @@ class _Strings:
         self.waiting: list[str] = []
         self.height = b""
         self.numbers: list[bytes] = []
+        self._gap = ""
 
     def word(self, word: bytes) -> None:
         """Take an operator: what waits was shown, unless it is of those that show nothing."""
+        self._move(word)
         if self.waiting:
             if word not in _NO_TEXT:
-                height = self.numbers[-1] if self.numbers else self.height
-                if self.out:
-                    self.out.append("\n" if height != self.height else " ")
-                self.height = height
-                self.out += self.waiting
+                self.out += [self._gap if self.out else "", *self.waiting]
+                self._gap = " "
             self.waiting = []
         self.numbers = []
+
+    def _move(self, word: bytes) -> None:
+        """Notice where the next string is: on another line, after a space, or close by."""
+        if len(self.numbers) > 1:
+            if self.numbers[-1] != self.height:
+                self._gap = "\n"
+            self.height = self.numbers[-1]
+        elif self.numbers and len(word) == 1 and abs(float(self.numbers[0])) <= _KERN:
+            self._gap = ""
 
     def number(self, word: bytes) -> None:
         """Take a number; in an array between strings a large one moves by a word."""

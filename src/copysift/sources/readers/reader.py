@@ -102,6 +102,8 @@ class TextReader(WholeSource):
         except UnreadableError as error:
             reason = str(error)
         except LimitReachedError as error:
+            if self.traits.gives != ITSELF:
+                raise
             reason, code = f"{error}; its text was not read", LIMIT
         except MemoryError:
             reason, code = "needs more memory than there is; its text was not read", LIMIT

@@ -21,6 +21,10 @@ class SevenZipReader(TextReader):
     library = "py7zr"
     separate = True
 
+    def claims(self, name: str, head: bytes) -> bool:
+        """Say whether a file is a 7z archive."""
+        return head.startswith(MAGIC)
+
     def extract(self, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
         """Give the members; sizes are counted while they are unpacked."""
         import py7zr
