@@ -30,24 +30,22 @@ def escaped(text: str) -> str:
 def docx(text: str, pack: int = zipfile.ZIP_DEFLATED, extra: dict[str, bytes] | None = None) -> bytes:
     """Make a Word document with a large template and a header."""
     body = "".join(
-        f"<w:p><w:pPr><w:pStyle w:val='Body'/></w:pPr><w:r><w:t xml:space='preserve'>{escaped(each[:20])}</w:t></w:r>"
+        "<w:p><w:pPr><w:pStyle w:val='Body'/></w:pPr>"
+        f"<w:r><w:t xml:space='preserve'>{escaped(each[:20])}</w:t></w:r>"
         f"<w:r><w:rPr><w:i/></w:rPr><w:t>{escaped(each[20:])}</w:t></w:r></w:p>"
         for each in paragraphs(text)
     )
     header = (
         "<w:p><w:r><w:t>Department of Applied Examples, template for essays, page of pages</w:t></w:r></w:p>"
     )
+    document = f"<w:document xmlns:w='{W}'><w:body>{body}</w:body></w:document>"
     parts = {
         "[Content_Types].xml": b"<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'/>",
         "word/styles.xml": f"<w:styles xmlns:w='{W}'>{STYLES}</w:styles>".encode(),
         "word/header1.xml": f"<w:hdr xmlns:w='{W}'>{header * 20}</w:hdr>".encode(),
-        "word/document.xml": f"<?xml version='1.0'?><w:document xmlns:w='{W}'><w:body>{body}</w:body></w:document>".encode(),
+        "word/document.xml": f"<?xml version='1.0'?>{document}".encode(),
     }
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", pack) as archive:
-        for name, data in {**parts, **(extra or {})}.items():
-            archive.writestr(name, data)
-    return out.getvalue()
+    return zipped({**parts, **(extra or {})}, pack)
 
 
 def odf(text: str, kind: str = "text") -> bytes:
@@ -66,9 +64,10 @@ def odf(text: str, kind: str = "text") -> bytes:
 
 def pptx(text: str) -> bytes:
     """Make a presentation with a slide for each paragraph."""
-    name = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    space = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    slide = f"<s xmlns:a='{space}'><a:p><a:r><a:t>{{}}</a:t></a:r></a:p></s>"
     slides = {
-        f"ppt/slides/slide{at}.xml": f"<s xmlns:a='{name}'><a:p><a:r><a:t>{escaped(each)}</a:t></a:r></a:p></s>".encode()
+        f"ppt/slides/slide{at}.xml": slide.format(escaped(each)).encode()
         for at, each in enumerate(paragraphs(text), 1)
     }
     return zipped({"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b"<p/>", **slides})
@@ -94,9 +93,9 @@ def xlsx(rows: list[list[str]]) -> bytes:
 
 def epub(text: str) -> bytes:
     """Make a book with a chapter for each paragraph."""
+    page = "<html><head><title>T</title></head><body><p>{}</p></body></html>"
     chapters = {
-        f"OPS/c{at}.xhtml": f"<html><head><title>T</title></head><body><p>{escaped(each)}</p></body></html>".encode()
-        for at, each in enumerate(paragraphs(text))
+        f"OPS/c{at}.xhtml": page.format(escaped(each)).encode() for at, each in enumerate(paragraphs(text))
     }
     items = "".join(f"<item id='c{at}' href='c{at}.xhtml'/>" for at in range(len(chapters)))
     spine = "".join(f"<itemref idref='c{at}'/>" for at in range(len(chapters)))

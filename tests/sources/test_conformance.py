@@ -58,6 +58,7 @@ def warc():
     return b"".join(parts)
 
 
+LONG = {"a.txt": b"one", "a-very-long-name-of-a-file.txt": b"two"}
 TEXT = "First paragraph of a small text.\n\nA second one, so that there are two of them."
 LINES = b"First paragraph of a small text.\nA second one, so that there are two of them.\n"
 MESSAGE = samples.mail("Body of the mail.\n", "Plan")
@@ -75,11 +76,7 @@ SAMPLES = {
     "zip": ("x.whl", zipped(FILES), FILES),
     "tar": ("x.tar", tarred(FILES), FILES),
     "compressed": ("x.txt.gz", gzip.compress(b"hello"), {"x.txt": b"hello"}),
-    "ar": (
-        "x.a",
-        samples.ar({"a.txt": b"one", "a-very-long-name-of-a-file.txt": b"two"}),
-        {"a.txt": b"one", "a-very-long-name-of-a-file.txt": b"two"},
-    ),  # fmt: skip
+    "ar": ("x.a", samples.ar(LONG), LONG),
     "cpio": ("x.cpio", samples.cpio(FILES), FILES),
     "7z": ("x.7z", samples.seven_zip(FILES), FILES),
     "docx": ("x.docx", samples.docx(TEXT), {"x.docx": LINES}),
