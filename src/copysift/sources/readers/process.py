@@ -21,6 +21,7 @@ from copysift.sources.readers.reader import Extracted, Member, TextLimits, Unrea
 
 _CHUNK = 1 << 16
 _HEADER = 1 << 26  # bytes of the line in front of an answer, which names members
+COMMAND = [sys.executable, "-m", "copysift.sources.readers.worker"]
 CRASHED = "broke its reader, which may be an attack; its text was not read"
 
 
@@ -28,6 +29,12 @@ def extract_apart(reader: str, data: bytes, limits: TextLimits, budget: Budget) 
     """Give the text of a document as `TextReader.extract` does, from the separate process."""
     with _LOCK:
         return _PROCESS.extract(reader, data, limits, budget)
+
+
+def end() -> None:
+    """End the separate process, if there is one; the next document starts another."""
+    with _LOCK:
+        _PROCESS.end()
 
 
 class _TooLongError(Exception):
@@ -76,14 +83,13 @@ class _Process:
         running = self._running
         if running is None or running.poll() is not None:
             running = self._running = subprocess.Popen(
-                [sys.executable, "-m", "copysift.sources.readers.worker"],
+                COMMAND,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 env=_environment(), start_new_session=True,
             )  # fmt: skip
         return running
 
     def end(self) -> None:
-        """End the process."""
         running, self._running = self._running, None
         if running is not None:
             running.kill()
