@@ -42,7 +42,8 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "xml": (".xml",),
 }
 _TROFF = re.compile(rb"(?:\.\\\"|'\\\"|\.(?:TH|Dd|SH|so|de|ig|TL|if|nr|ds)[ \t\n])")
-_MBOX = re.compile(rb"From \S.*\d\r?\n(?:>?[A-Za-z-]+:|From )", re.IGNORECASE)
+# A patch of git has a commit where mail has an address.
+_MBOX = re.compile(rb"From (?![0-9a-f]{40} )\S.*\d\r?\n(?:>?[A-Za-z-]+:|From )", re.IGNORECASE)
 _HEADERS = re.compile(rb"(?:[!-9;-~]+:[ \t].*\r?\n(?:[ \t]+.*\r?\n)*){3}")
 _MAIL = re.compile(rb"^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):", re.IGNORECASE | re.M)
 _CUE = re.compile(rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->")
@@ -77,7 +78,7 @@ _UNNAMED = {b".": ("troff",), b"'": ("troff",), b"F": ("mbox", "mail")} | dict.f
 MARKS = {magic[:2] for each in MAGIC.values() for magic in each}
 _MAIL_MARKS = {b"Re", b"De", b"Me", b"MI", b"Fr", b"X-", b"re", b"To", b"Su", b"Da"}
 MARKS |= {b".\\", b"'\\", b".T", b".D", b".S"} | _MAIL_MARKS
-PDF_WITHIN = 1024  # bytes in front of a PDF, as readers accept them; 512 of them are looked at
+_TEXTS = (".txt", ".patch", ".diff", ".py", ".c", ".h", ".java", ".rb", ".js", ".css", ".log", ".csv")
 
 
 def reader_name(file: str, head: bytes) -> str:
@@ -92,7 +93,7 @@ def reader_name(file: str, head: bytes) -> str:
         return reader
     if reader and reader not in _BY_CONTENT and (reader not in _CHECKS or _CHECKS[reader](name, head)):
         return reader
-    if reader or name[dot:] in (".txt", ".py", ".c", ".h"):
+    if reader or (dot >= 0 and name[dot:] in _TEXTS):
         return ""
     for each in _UNNAMED.get(head[:1], ()):
         if _CHECKS[each](name, head):

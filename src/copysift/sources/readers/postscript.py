@@ -33,16 +33,12 @@ _ESCAPED = {
 }
 _KERN = 20  # units of TeX's programs that move letters of a word
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)$")
+# Ligatures in the encodings of TeX (OT1 and T1), groff and Adobe.
 _LIGATURES = {
-    0x0B: "ff",
-    0x0C: "fi",
-    0x0D: "fl",
-    0x0E: "ffi",
-    0x0F: "ffl",
-    0xAE: "fi",
-    0xAF: "fl",
-    0x1C: "fi",
-}
+    0x0B: "ff", 0x0C: "fi", 0x0D: "fl", 0x0E: "ffi", 0x0F: "ffl", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl",
+    0x1E: "ffi", 0x1F: "ffl", 0x8B: "ff", 0x8C: "fi", 0x8D: "fl", 0x8E: "ffi", 0x8F: "ffl", 0xAE: "fi",
+    0xAF: "fl", 0x02: "fi", 0x03: "fl",
+}  # fmt: skip
 _NO_TEXT = frozenset(b"def put bind cvn run findfont definefont load store get known token".split())
 _PAGE = re.compile(rb"^%%Page:", re.MULTILINE)
 

@@ -17,7 +17,8 @@ _ESCAPE = re.compile(
 )
 _QUOTED = re.compile(rb'"')
 _NUMBER = re.compile(rb"[ \t]+-?\d+(?:\.\d+)?[a-z]?[ \t]*$")
-_TEXT_MACROS = re.compile(rb"[A-Z][A-Za-z0-9]?$|[A-Z]{2,3}$")
+# Macros with text behind them: those of man, mdoc, ms and mm are in capitals, those of me are not.
+_TEXT_MACROS = re.compile(rb"[A-Z][A-Za-z0-9]?$|[A-Z]{2,3}$|(?:b|i|r|bi|u|q|sh|uh|bx)$")
 _NO_TEXT = frozenset(
     b"TH Dd Dt Os PP LP P RS RE PD UR UE MT ME Bl El Bd Ed TS TE EQ EN PS PE DT AT UC IX Id".split()
 )
