@@ -7,12 +7,12 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from copysift.model.document import Document
 from copysift.sources.compressed import DAMAGED, PACKED_SUFFIXES, packing, unpacked_stream
 from copysift.sources.containers import PACKED, TAR, ZIP, ZIP_MAGIC, office_format, tail_of
 from copysift.sources.file_content import FileContent
-from copysift.sources.filters import filters_of
 from copysift.sources.opening import open_regular
 from copysift.sources.readers.known import MARKS, may_have_reader, reader_name
 from copysift.sources.record_sources import (
@@ -27,6 +27,9 @@ from copysift.sources.record_sources import (
     RecordSource,
 )
 from copysift.sources.source import RECORDS, Reading, Source, plug_ins, source
+
+if TYPE_CHECKING:
+    from copysift.sources.filters import Filters
 
 HEAD = 512  # bytes that say what a file is
 PEEK = 1 << 16  # bytes of a file that may be JSON lines or a table
@@ -79,7 +82,7 @@ class Detector:
         self._reading = reading
         self._needed = reading.containers or reading.records != "no"
         self._plug_ins = plug_ins() if self._needed else ()
-        self._filters = filters_of(reading.filters)
+        self._filters = _filters(reading)
 
     def source(self, document: Document, *, named: bool = False) -> Source | None:
         """Give what opens a document, or None for one that is a document itself.
@@ -171,6 +174,14 @@ class Detector:
         except csv.Error:
             return False
         return len(names) > 1 and (self._reading.fields.features or self._reading.fields.text) in names
+
+
+def _filters(reading: Reading) -> Filters | None:
+    if not reading.filters:
+        return None
+    from copysift.sources.filters import filters_of  # with subprocess, for those who run programs
+
+    return filters_of(reading.filters)
 
 
 def _is_plain(name: str, head: bytes) -> bool:

@@ -19,7 +19,6 @@ from copysift.sources.containers import PACKED, included
 from copysift.sources.detection import Detector
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
-from copysift.sources.readers.reader import TextReader
 from copysift.sources.source import ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
 from copysift.sources.walk import Linked, OnlyIfContainer, walk
@@ -201,7 +200,7 @@ class Inputs:
         self, outer: Document, source: Source, reading: Reading, depth: int
     ) -> Iterator[Document | Documents | Skipped]:
         """Give what is in a container; one that gives nothing, by another name, is a document, too."""
-        nothing = not may_hold_others(outer.file) and not isinstance(source, TextReader)
+        nothing = not may_hold_others(outer.file) and source.traits.raw
         lost = False
         try:
             for found in source.open(outer, reading):

@@ -35,7 +35,8 @@ class SourceTraits:
 
     `gives` is MEMBERS (files in a container), RECORDS (rows, all of one shape) or ITSELF (the document
     is one, only read in another way). `magic` are the first bytes of its files, `suffixes` the ends of
-    their names, lower case. `extra` is what `pip install` needs for it.
+    their names, lower case. `extra` is what `pip install` needs for it. `raw`: a container of which nothing
+    can be read is compared as raw bytes.
     """
 
     name: str
@@ -44,6 +45,7 @@ class SourceTraits:
     magic: tuple[bytes, ...] = ()
     suffixes: tuple[str, ...] = ()
     extra: str = ""
+    raw: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,13 +41,14 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "json": (".json",),
     "xml": (".xml",),
 }
-_TROFF = re.compile(rb"(?:\.\\\"|'\\\"|\.(?:TH|Dd|SH|so|de|ig|TL|if|nr|ds)[ \t\n])")
+# Compiled when they are first needed: most runs meet no such file.
+_TROFF = rb"(?:\.\\\"|'\\\"|\.(?:TH|Dd|SH|so|de|ig|TL|if|nr|ds)[ \t\n])"
 # A patch of git has a commit where mail has an address.
-_MBOX = re.compile(rb"From (?![0-9a-f]{40} )\S.*\d\r?\n(?:>?[A-Za-z-]+:|From )", re.IGNORECASE)
-_HEADERS = re.compile(rb"(?:[!-9;-~]+:[ \t].*\r?\n(?:[ \t]+.*\r?\n)*){3}")
-_MAIL = re.compile(rb"^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):", re.IGNORECASE | re.M)
-_CUE = re.compile(rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->")
-_TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin|section|chapter|input|newcommand|usepackage)\b")
+_MBOX = rb"(?i)From (?![0-9a-f]{40} )\S.*\d\r?\n(?:>?[A-Za-z-]+:|From )"
+_HEADER = rb"[!-9;-~]+:"
+_HEADERS = rb"(?:[!-9;-~]+:[ \t].*\r?\n(?:[ \t]+.*\r?\n)*){3}"
+_MAIL = rb"(?im)^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):"
+_CUE = rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -57,15 +58,17 @@ def _is_xml(name: str, head: bytes) -> bool:
 
 
 def _is_mail(name: str, head: bytes) -> bool:
-    return _HEADERS.match(head) is not None and (name.endswith(".eml") or _MAIL.search(head) is not None)
+    if name.endswith(".eml"):
+        return re.match(_HEADER, head) is not None
+    return re.match(_HEADERS, head) is not None and re.search(_MAIL, head) is not None
 
 
 # What a name or the first bytes alone do not decide.
 _CHECKS: dict[str, Callable[[str, bytes], bool]] = {
-    "troff": lambda name, head: _TROFF.match(head) is not None,
-    "mbox": lambda name, head: _MBOX.match(head) is not None,
+    "troff": lambda name, head: re.match(_TROFF, head) is not None,
+    "mbox": lambda name, head: re.match(_MBOX, head) is not None,
     "mail": _is_mail,
-    "subrip": lambda name, head: _CUE.match(head.replace(b"\r", b"")) is not None,
+    "subrip": lambda name, head: re.match(_CUE, head.replace(b"\r", b"")) is not None,
     "json": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["),
     "xml": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] == b"<" and _is_xml(name, head),
     "postscript": lambda name, head: head[:3] != b"%!\n" or name.endswith((".ps", ".eps")),

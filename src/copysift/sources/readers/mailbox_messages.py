@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
-from copysift.model.document import Document
+from copysift.model.document import Document, Hint
 from copysift.sources.container_limits import Budget, Item
 from copysift.sources.containers import give_members
 from copysift.sources.readers.known import magic_of, reader_name, suffixes_of
@@ -27,7 +28,11 @@ class MailboxSource(WholeSource):
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
         """Give the messages, whose text and attachments the reader of mail takes out."""
-        return give_members(outer, reading, "message of a mailbox", _messages)
+        for found in give_members(outer, reading, "message of a mailbox", _messages):
+            if isinstance(found, Document):  # a name says so even of a message with strange headers
+                yield replace(found, hint=Hint(f"{found.file}.eml"))
+            else:
+                yield found
 
 
 def _messages(file: BinaryIO, budget: Budget) -> Iterator[Item]:

@@ -158,4 +158,4 @@ class TextReader(WholeSource):
 
 def definition(name: str, description: str, *, extra: str = "", gives: str = ITSELF) -> SourceTraits:
     """Give the traits of a built-in reader: how its files are known is in `known.py`."""
-    return SourceTraits(name, description, gives, magic_of(name), suffixes_of(name), extra)
+    return SourceTraits(name, description, gives, magic_of(name), suffixes_of(name), extra, raw=False)

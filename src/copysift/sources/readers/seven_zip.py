@@ -16,7 +16,7 @@ MAGIC = b"7z\xbc\xaf\x27\x1c"
 class SevenZipReader(TextReader):
     """The files of a 7z archive."""
 
-    traits = SourceTraits("7z", "7z archives", MEMBERS, (MAGIC,), extra="7z")
+    traits = SourceTraits("7z", "7z archives", MEMBERS, (MAGIC,), extra="7z", raw=False)
     says = "7z archive (py7zr)"
     library = "py7zr"
     separate = True
