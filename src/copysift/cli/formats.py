@@ -7,6 +7,7 @@ import click
 from copysift.cli.options import SectionedCommand, options
 from copysift.runtime import registry
 from copysift.settings.contents import THRESHOLDS
+from copysift.sources.source import source
 
 KINDS = {
     "text": "characters: letters, marks and digits of any script, case folded",
@@ -52,7 +53,7 @@ MEASURES = {
 @click.command("formats", cls=SectionedCommand)
 @options("formats")
 def command(**given: object) -> int:
-    """List kinds, schemes, measures and formats."""
+    """List kinds, schemes, measures, formats and sources."""
     click.echo("Kinds (--kind), with noise and guarantee threshold:")
     for name in registry.names(registry.KINDS):
         limits = THRESHOLDS.get(name, THRESHOLDS["text"])
@@ -67,4 +68,9 @@ def command(**given: object) -> int:
     click.echo("\nMeasures (--measure):")
     for name in MEASURES:
         click.echo(f"  {name:<17} {MEASURES[name]}")
+    click.echo("\nSources, recognized by content, then by name:")
+    for name in registry.names(registry.SOURCES):
+        traits = source(name).traits
+        extra = f"; needs pip install 'copysift[{traits.extra}]'" if traits.extra else ""
+        click.echo(f"  {name:<13} {traits.description}{extra}")
     return 0

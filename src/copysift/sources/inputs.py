@@ -250,6 +250,13 @@ class Inputs:
         return name if number == 1 else self._unique(f"{name}~{number}")
 
 
+def documents_in(name: str, data: bytes) -> Iterator[Document | Skipped]:
+    """Give the documents in bytes that were sent under a name: a text, a file of a format, a container."""
+    inputs = Inputs(Reading(records="no"))
+    document = Document(name, Memory(data), Hint(name))
+    return inputs.members(File(document, inputs.source_of(document), True))
+
+
 def members(
     source: str | bytes, limits: ArchiveLimits | None = None, *, name: str = ""
 ) -> Iterator[Document | Skipped]:

@@ -17,16 +17,15 @@ from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
-from copysift.sources.files import load
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
 from copysift.workflows.python_input import batched, document_of, file_question, file_questions, question_of
 from copysift.workflows.query import Asking, Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
+    Members,
     Places,
     StoredReader,
-    entry_of,
     programs_in,
     reader_of,
     reconciled,
@@ -247,7 +246,7 @@ class Index(OverTime):
             kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
             return question_of(name or "-", data, source, kind)
         path = os.fspath(content)
-        loaded = load(entry_of(path))
+        loaded = Members(reading_of(self.settings)).load(path)
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         if language:
