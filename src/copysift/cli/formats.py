@@ -53,7 +53,7 @@ MEASURES = {
 @click.command("formats", cls=SectionedCommand)
 @options("formats")
 def command(**given: object) -> int:
-    """List kinds, schemes, measures, formats and sources."""
+    """List kinds, schemes, measures and formats."""
     click.echo("Kinds (--kind), with noise and guarantee threshold:")
     for name in registry.names(registry.KINDS):
         limits = THRESHOLDS.get(name, THRESHOLDS["text"])
