@@ -120,10 +120,10 @@ class Intake:
         """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""
         if self._by_dir and self._inputs.reading.containers and isinstance(found, Document):
             what = "" if found.original else _CLOSED.get(Path(found.file).suffix.lower())
-            if is_archive(found.file):
-                yield Skipped(found.name, "is not a zip or tar archive: it is compared as a file")
             if what:
                 yield Skipped(found.name, f"cannot be opened: {what} is compared byte for byte only")
+            elif is_archive(found.file):
+                yield Skipped(found.name, "is not a zip or tar archive: it is compared as a file")
         yield found
 
     def _seen_before(self, document: Document) -> bool:
