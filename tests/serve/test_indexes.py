@@ -13,6 +13,7 @@ import pytest
 
 from tests.serve.conftest import TOKENS
 from tests.serve.running import Server, program
+from tests.sources import samples
 
 ESSAYS = Path(__file__).parents[2] / "examples" / "essays"
 PLACE = "/api/v1/indexes"
@@ -91,6 +92,9 @@ def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:
     done = copysift("query", "library", "mine.txt", "gone.txt", "--server", filled.url, folder=tmp_path)
     assert "bees.txt" in done.stdout
     assert (done.returncode, done.stderr) == (3, "copysift: skipped gone.txt: no such file or directory\n")
+    (tmp_path / "mine.docx").write_bytes(samples.docx((ESSAYS / "bees.txt").read_text()))
+    done = copysift("query", "library", "mine.docx", "--server", filled.url, folder=tmp_path)
+    assert (done.returncode, "bees.txt" in done.stdout) == (0, True)
     wrong = copysift("query", "nowhere", "mine.txt", "--server", filled.url, folder=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: index not found\n")
 

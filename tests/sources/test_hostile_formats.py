@@ -3,7 +3,9 @@
 import json
 import os
 import random
+import signal
 import stat
+import subprocess
 import sys
 import tarfile
 import time
@@ -214,6 +216,23 @@ def test_a_reader_that_hangs_is_ended(monkeypatch):
     start = time.monotonic()
     assert "takes more than 1 seconds" in separate(monkeypatch, "while True: pass", seconds=1)
     assert time.monotonic() - start < 20
+
+
+def test_a_process_that_lost_its_caller_ends_by_itself():
+    code = """
+from copysift.sources.readers import pdf, worker
+def extract(self, data, limits, budget):
+    while True: pass
+pdf.PdfReader.extract = extract
+worker._GRACE = 1
+worker.main()
+"""
+    request = {"reader": "pdf", "size": 0, "text_bytes": 1, "memory": 2 << 30, "seconds": 0.5,
+               "total_bytes": 1, "members": 1}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(request).encode() + b"\n", timeout=60, check=False
+    )
+    assert done.returncode == -signal.SIGALRM
 
 
 def test_a_reader_that_crashes_costs_one_document(monkeypatch):

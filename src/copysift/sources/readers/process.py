@@ -48,7 +48,8 @@ class _Process:
     def extract(self, reader: str, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
         about = {
             "reader": reader, "size": len(data), "text_bytes": limits.text_bytes, "memory": limits.memory,
-            "total_bytes": budget.limits.total_bytes, "members": budget.limits.members,
+            "seconds": limits.seconds, "total_bytes": budget.limits.total_bytes,
+            "members": budget.limits.members,
         }  # fmt: skip
         until = time.monotonic() + limits.seconds
         try:

@@ -7,7 +7,9 @@ names. The process ends with its input, and is ended by its caller when it takes
 from __future__ import annotations
 
 import json
+import math
 import os
+import signal
 import sys
 from contextlib import suppress
 
@@ -15,6 +17,7 @@ from copysift.sources.container_limits import ArchiveLimits, Budget, LimitReache
 from copysift.sources.readers.reader import DEFECTS, Extracted, TextLimits, TextReader, UnreadableError
 from copysift.sources.source import source
 
+_GRACE = 5  # seconds
 FAILED, LIMITED = "failed", "limited"
 
 
@@ -28,6 +31,7 @@ def main() -> None:
         data = requests.read(asked["size"])
         limits = TextLimits(asked["text_bytes"], memory=asked["memory"])
         _limit_memory(limits.memory)
+        _limit_time(asked["seconds"])
         reader = source(asked["reader"])
         assert isinstance(reader, TextReader)
         budget = Budget(ArchiveLimits(total_bytes=asked["total_bytes"], members=asked["members"]), len(data))
@@ -36,6 +40,7 @@ def main() -> None:
         for part in parts:
             answers.write(part)
         answers.flush()
+        _limit_time(-_GRACE)  # there is no limit on waiting
 
 
 def _answer(
@@ -64,6 +69,12 @@ def _described(found: Extracted) -> tuple[dict[str, object], list[bytes]]:
         "members": members,
     }
     return about, [found.text or b"", *(member.data for member in found.members)]
+
+
+def _limit_time(seconds: float) -> None:
+    """End by itself a while after the caller would have ended it, if the caller is gone."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(math.ceil(seconds) + _GRACE)
 
 
 def _limit_memory(most: int) -> None:
