@@ -18,7 +18,6 @@ from typing import NamedTuple
 from copysift.errors import InputError
 from copysift.model.document import INSIDE, Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
-from copysift.runtime.encoding import to_utf8
 from copysift.sources.container_limits import BROKEN, Budget, LimitReachedError
 from copysift.sources.container_paths import Names, safe_name
 from copysift.sources.opening import why
@@ -132,6 +131,8 @@ class TextReader(WholeSource):
         data = b"".join(outer.content.chunks())
         original = outer.original or hashlib.blake2b(data, digest_size=DIGEST).digest()
         if self.in_place:
+            from copysift.runtime.encoding import to_utf8  # with kernels: a list of formats is light
+
             data = to_utf8(data)[0]
         if self.separate:
             from copysift.sources.readers.process import extract_apart
