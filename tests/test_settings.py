@@ -167,7 +167,7 @@ def test_what_makes_no_sense_in_a_command_is_refused_with_a_reason_and_a_hint():
     for row in REFUSALS:
         for command in row.commands.split():
             entry = declared(command)[row.option]
-            named = ("winnow", "mod") if row.option == "scheme" else ("code", "x", ("x",), 7, 0.2, True)
+            named = ("winnow", "min") if row.option == "scheme" else ("code", "x", ("x",), 7, 0.2, True)
             value = next(
                 each
                 for each in (*row.values, *entry.choices, *named)

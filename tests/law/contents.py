@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.texts import prose
+from tests.sources import samples
 
 Contents = dict[str, bytes]  # name → bytes; the first two are copies of each other
 
@@ -268,6 +269,19 @@ def warc(place: Path, contents: Contents) -> Path:
     return target
 
 
+def documents(suffix: str, make: Callable[[str], bytes]) -> Callable[[Path, Contents], Path]:
+    """Write each text as a document of a format."""
+
+    def write(place: Path, contents: Contents) -> Path:
+        target = place / suffix
+        target.mkdir()
+        for name, data in contents.items():
+            (target / f"{name.partition('.')[0]}.{suffix}").write_bytes(make(data.decode()))
+        return target
+
+    return write
+
+
 SOURCES: dict[str, Callable[[Path, Contents], Path]] = {
     "folder": folder,
     "zip": zipped,
@@ -282,5 +296,10 @@ SOURCES: dict[str, Callable[[Path, Contents], Path]] = {
     "parquet shards": parquet_shards,
     "arrow": arrow,
     "warc": warc,
+    "docx": documents("docx", samples.docx),
+    "pdf": documents("pdf", samples.pdf),
+    "eml": documents("eml", lambda text: samples.mail(text, "A mail")),
+    "tex": documents("tex", samples.tex),
 }
+PROSE = ("docx", "pdf", "eml", "tex")  # hold texts that are no programs and no pages
 TEXT_ONLY = ("jsonl", "jsonl.gz", "shards", "csv", "parquet", "parquet shards", "arrow")  # hold no raw bytes

@@ -20,7 +20,6 @@ from tests.sources.packing import tarred, zipped
 
 OLD = time.time() - 100
 FILES = {f"d/{n}.txt": (prose(n // 2) + f" number {n}").encode() for n in range(6)}
-DOCX = {"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w>" + prose(5).encode() + b"</w>"}
 
 
 def put(path, data):
@@ -107,25 +106,6 @@ def test_records_in_a_container_are_records(tmp_path):
     put(tmp_path / "S.zip", zipped(files))
     assert set(documents(tmp_path, "S.zip")) == {f"S.zip!part-{n // 2}.jsonl!r{n}" for n in range(6)}
     assert "6 documents, 3 clusters" in run(tmp_path, "cluster", "S.zip", "-o", "run").err
-
-
-@pytest.mark.parametrize("office", ["docx", "odt"])
-def test_an_office_document_is_one_document_of_bytes_and_one_note_says_so(tmp_path, office):
-    files = (
-        DOCX
-        if office == "docx"
-        else {"mimetype": b"application/vnd.oasis.opendocument.text", "a.xml": b"<a/>"}
-    )
-    put(tmp_path / f"in/a.{office}", zipped(files))
-    put(tmp_path / "in/b.zip", zipped({f"c.{office}": zipped(files), "d.txt": prose(1).encode()}))
-    done = run(tmp_path, "scan", "in", "--format", "json")
-    content = json.loads(done.out)
-    found = {each["name"]: (each["kind"], each["read_as"]) for each in content["documents"]}
-    raw = ("bytes", "office document, compared as raw bytes")
-    assert found[f"in/a.{office}"] == raw
-    assert found[f"in/b.zip!c.{office}"] == raw
-    assert len(found) == 3
-    assert content["notes"] == ["2 office documents are compared as raw bytes: their text is not read"]
 
 
 def test_a_hostile_container_is_a_named_skip_and_the_rest_is_read(tmp_path):

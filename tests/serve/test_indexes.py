@@ -13,6 +13,7 @@ import pytest
 
 from tests.serve.conftest import TOKENS
 from tests.serve.running import Server, program
+from tests.sources import samples
 
 ESSAYS = Path(__file__).parents[2] / "examples" / "essays"
 PLACE = "/api/v1/indexes"
@@ -97,6 +98,9 @@ def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:
     for option in (("--base", "mine.txt"), ("--by", "dir")):
         refused = copysift(*asked, *option, folder=tmp_path)
         assert (refused.returncode, f"{option[0]} cannot be sent to a server" in refused.stderr) == (2, True)
+    (tmp_path / "mine.docx").write_bytes(samples.docx((ESSAYS / "bees.txt").read_text()))
+    done = copysift("query", "library", "mine.docx", "--server", filled.url, folder=tmp_path)
+    assert (done.returncode, "bees.txt" in done.stdout) == (0, True)
     wrong = copysift("query", "nowhere", "mine.txt", "--server", filled.url, folder=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: index not found\n")
 

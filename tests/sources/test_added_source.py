@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from copysift.sources.conformance import check
 from tests.cli.program import copysift as run
 from tests.cli.texts import prose
 from tests.sources.packing import zipped
@@ -44,7 +45,7 @@ def test_the_example_passes_the_kit():
 
 
 def test_the_example_works_in_every_command(tmp_path, installed):
-    messages = [f"From x\nSubject: number {n}\n\n{prose(n // 2)}\n" for n in range(4)]
+    messages = [f"=== x\nSubject: number {n}\n\n{prose(n // 2)}\n" for n in range(4)]
     (tmp_path / "in").mkdir()
     (tmp_path / "in/box").write_text("\n".join(messages))
     (tmp_path / "in/x.zip").write_bytes(zipped({"inner": "\n".join(messages[:2]).encode()}))
@@ -62,3 +63,11 @@ def test_the_example_works_in_every_command(tmp_path, installed):
     assert "6 documents, 2 clusters" in with_it("cluster", "in", "-o", "run").err
     assert "6 documents: 2 kept" in with_it("dedup", "in", "-o", "out.jsonl").out
     assert "6 documents: 6 new" in with_it("sweep", "s.sift", "in", "--date", "2026-01-01").out
+
+
+def test_the_reader_of_a_format_passes_the_kit():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("## Add a reader of a document format")[2].partition("\n## ")[0]
+    scope = {"__name__": "my_package"}
+    exec(compile(re.findall(r"```python\n(.*?)```", section, re.DOTALL)[0], "my_package.py", "exec"), scope)
+    check(scope["LIST"], "x", b"LIST\nfor today\n* milk\n* bread\n", {"x": b"milk\nbread"})

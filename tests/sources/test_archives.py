@@ -145,8 +145,8 @@ def test_what_is_only_called_an_archive_is_a_file():
 
 
 def test_a_document_that_is_a_zip_is_not_taken_apart():
-    docx = zipped({"[Content_Types].xml": b"<t/>", "word/document.xml": b"<w/>"})
-    assert opened(zipped({"essay.docx": docx})) == ({"essay.docx": docx}, [])
+    docx = zipped({"[Content_Types].xml": b"<t/>", "word/document.xml": b"<w><p><t>one</t></p></w>"})
+    assert opened(zipped({"essay.docx": docx})) == ({"essay.docx": b"one\n"}, [])
 
 
 # members as documents

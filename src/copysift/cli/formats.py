@@ -8,6 +8,7 @@ from copysift.cli.options import SectionedCommand, options
 from copysift.model.traits import kind_traits, scheme_traits
 from copysift.report.format import format_of
 from copysift.runtime import registry
+from copysift.sources.source import source
 
 MEASURES = {
     "similarity": "shared fingerprints, weighted by how rare they are in the collection",
@@ -23,7 +24,7 @@ MEASURES = {
 
 @click.command("formats", cls=SectionedCommand)
 @options("formats")
-def command(**given: object) -> int:
+def command(**_: object) -> int:
     """List kinds, schemes, measures and formats."""
     click.echo("Kinds (--kind), with noise and guarantee threshold:")
     for name in registry.names(registry.KINDS):
@@ -39,4 +40,9 @@ def command(**given: object) -> int:
     click.echo("\nMeasures (--measure):")
     for name in MEASURES:
         click.echo(f"  {name:<17} {MEASURES[name]}")
+    click.echo("\nSources, recognized by content, then by name:")
+    for name in registry.names(registry.SOURCES):
+        given = source(name).traits
+        extra = f"; needs pip install 'copysift[{given.extra}]'" if given.extra else ""
+        click.echo(f"  {name:<13} {given.description}{extra}")
     return 0

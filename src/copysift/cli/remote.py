@@ -21,7 +21,10 @@ from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
+from copysift.sources.inputs import documents_in
+from copysift.sources.source import Reading
 from copysift.sources.walk import WalkSettings, walk
+from copysift.workflows.stored_settings import Members
 
 _ROLES = ("base", "earlier")
 
@@ -64,12 +67,17 @@ def scan_there(
 class _Here:
     """Gives the sources of what was sent: they are the files of this machine."""
 
+    def __init__(self) -> None:
+        self._members = Members(Reading(records="no"))
+        self._last = ("", b"")
+
     def source(self, name: str, start: int, end: int) -> bytes:
         """Give a piece of a file as a report reads it."""
-        try:
-            return to_utf8(Path(name).read_bytes())[0][start:end]
-        except OSError:
-            return b""
+        if self._last[0] != name:
+            loaded = self._members.load(name)
+            data = b"" if isinstance(loaded, Skipped) else b"".join(loaded.open())
+            self._last = (name, to_utf8(data)[0])
+        return self._last[1][start:end]
 
 
 def _files(
@@ -110,7 +118,11 @@ def query_there(
         except OSError as error:
             skipped.append(Skipped(name, (error.strerror or "cannot be read").lower()))
             continue
-        sources[name] = to_utf8(data)[0]
+        for found in [Document.of(name, data)] if name == "-" else documents_in(name, data):
+            if isinstance(found, Skipped):
+                skipped.append(found)
+            else:
+                sources[found.name] = to_utf8(b"".join(found.content.chunks()))[0]
     for number, text in enumerate(door.query_text, 1):
         sources[f"text {number}"] = text.encode("utf-8", "surrogatepass")
     passages = (chosen == "json" and not door.no_regions) or bool(door.passages)

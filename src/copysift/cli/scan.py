@@ -82,7 +82,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
         for read_as, count in Counter(group.read_as for group in result.documents if group.read_as).items():
-            console.note(f"read as {read_as}: {count:,} of {len(result.documents):,} documents")
+            if count > 1:
+                console.note(f"read as {read_as}: {count:,} of {len(result.documents):,} documents")
+            else:
+                name = next(group.name for group in result.documents if group.read_as == read_as)
+                console.note(f"{name}: read as {read_as}")
         raw = sum(group.kind == "bytes" for group in result.documents)
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")

@@ -31,6 +31,7 @@ def records(
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the records of all sources, one source after the other; `whole`: with all their fields.
 
+    Markup that does not count is part of what is written, so it stays in texts that are `whole`.
     What could have been read in another way is added to `read_as`.
     """
     fields, walking, reading, limit = _wishes(settings, whole)
@@ -63,7 +64,7 @@ def _wishes(settings: CorpusSettings, whole: bool = False) -> tuple[Fields, Walk
     fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     reading = Reading(
         containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
-        max_bytes=settings.max_bytes_per_file,
+        max_bytes=settings.max_bytes_per_file, blank=not whole, filters=settings.filter,
     )  # fmt: skip
     return fields, walking_of(settings), reading, min(BATCH_BYTES, settings.memory // 64)
 

@@ -86,7 +86,7 @@ class Sketch(Step):
                 part, held = [], 0
         if part:
             sets.write(part)
-        left = {"skips": skips.saved(), "files": read_as.record_files, "office": read_as.office}
+        left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
         durable.replace(job.file(self.name, task, self.suffix), json.dumps(left).encode())
 
     def collect(self) -> tuple[Skips, ReadAs]:
@@ -95,7 +95,7 @@ class Sketch(Step):
         for task in range(self.tasks):
             left: dict[str, Any] = json.loads(self.job.file(self.name, task, self.suffix).read_bytes())
             skips.extend(left["skips"])
-            read_as.add(ReadAs(left["files"], left["office"]))
+            read_as.add(ReadAs(left["files"], left["attached"]))
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:

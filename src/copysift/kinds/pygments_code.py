@@ -32,8 +32,8 @@ LARGEST = 1 << 20  # bytes
 _NO_CODE = {
     "asciidoc", "bibtex", "cfg", "csv", "debcontrol", "diff", "docker", "dtd", "email", "gettext",
     "groff", "html", "ini", "irc", "json", "jsonld", "latex", "ldif", "markdown", "notmuch", "output",
-    "po", "properties", "registry", "restructuredtext", "rst", "tex", "text", "toml", "trac-wiki",
-    "udiff", "vctreestatus", "xml", "xslt", "yaml",
+    "po", "postscript", "properties", "registry", "restructuredtext", "rst", "tex", "text", "toml",
+    "trac-wiki", "udiff", "vctreestatus", "xml", "xslt", "yaml",
 }  # fmt: skip
 
 

@@ -71,7 +71,9 @@ class Document:
 
     `name` is unique in a job; that of a member of a container is `outer!inner`, and one that is not UTF-8
     has surrogate escapes. `unit` names the unit that it belongs to ("": itself), `fields` has the other
-    fields of a record as JSON, `read_as` says how it was read where it is not simply a file.
+    fields of a record as JSON, `read_as` says how it was read where it is not simply a file. Where the
+    content is a text that was read from a file of another format, `original` is the checksum of that file:
+    documents with the same text are equal only if their files are.
 
     >>> document = copysift.Document.of("notes", "some text")
     >>> document.name, document.size
@@ -86,6 +88,7 @@ class Document:
     uri: str = ""
     fields: str | None = None
     read_as: str = ""
+    original: bytes = b""
 
     @classmethod
     def of(cls, name: str, content: str | bytes, *, kind: str = "", language: str = "") -> Document:

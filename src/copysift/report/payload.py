@@ -60,6 +60,7 @@ class Payload:
                     "name": visible(each.name),
                     "short": visible(_short(each)),
                     "kind": each.kind,
+                    "readAs": visible(each.read_as),
                     "bytes": each.bytes,
                 }
                 for each in self._files

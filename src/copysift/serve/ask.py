@@ -9,6 +9,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from copysift.errors import CopysiftError, UsageError
+from copysift.model.document import Document
 from copysift.serve import api_indexes, uploads
 from copysift.serve.incoming import uploaded
 from copysift.serve.indexes import passages
@@ -17,6 +18,7 @@ from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import root_of, show
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
+from copysift.sources.inputs import documents_in
 
 router = APIRouter()
 HITS = 20  # of an index that a page shows
@@ -48,7 +50,8 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
         if upload.files:
             upload.seal()
             (file, path), *_ = uploaded(upload.folder)
-            name, content = file.name, path.read_bytes()
+            name = file.name
+            content = await asyncio.to_thread(_text, name, path.read_bytes())
             upload.discard()
     if not content.strip():
         raise UsageError("nothing to look up", hint="paste a text or choose a file")
@@ -64,6 +67,14 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
         "threshold": fields.get("threshold", ""),
     }
     return show(request, "ask.html.j2", values, user=user)
+
+
+def _text(name: str, data: bytes) -> bytes:
+    """Give the text of an uploaded file, whatever its format; of a container that of the first file in it."""
+    found = next(documents_in(name, data), None)
+    if isinstance(found, Document):
+        return b"".join(found.content.chunks())
+    raise UsageError(f"{name} {found.reason if found else 'is empty'}")
 
 
 def _answered(state: State, held: Any, name: str, content: bytes, query: Query) -> dict[str, Any]:

@@ -155,17 +155,15 @@ def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads:
 def _texts(folder: Path, skipped: list[str]) -> Iterator[tuple[str, bytes]]:
     from copysift.model.values import Skipped
     from copysift.sources.formats import is_archive
-    from copysift.sources.inputs import members
+    from copysift.sources.inputs import documents_in
 
     for file, path in uploaded(folder):
-        if not is_archive(file.name):
-            yield file.name, path.read_bytes()
-            continue
-        for member in members(path.read_bytes(), name=file.name):
-            if isinstance(member, Skipped):
-                skipped.append(member.name)
+        inside = len(file.name) + 1 if is_archive(file.name) else 0  # members are named as in the archive
+        for found in documents_in(file.name, path.read_bytes()):
+            if isinstance(found, Skipped):
+                skipped.append(found.name)
             else:
-                yield member.name[len(file.name) + 1 :], b"".join(member.content.chunks())
+                yield found.name[inside:] or found.name, b"".join(found.content.chunks())
 
 
 def passages(index: Index, source: bytes, hit: Any, most: int) -> list[dict[str, Any]]:

@@ -57,6 +57,7 @@ class ScanKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -124,6 +125,7 @@ class CompareKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -158,6 +160,7 @@ class IndexKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     include: str | Iterable[str | PathLike[str]]
@@ -203,6 +206,7 @@ class SweepKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     date: str | datetime | None
     revision: str | PathLike[str]
     overwrite: bool
@@ -274,6 +278,7 @@ class ClusterKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]
@@ -339,6 +344,7 @@ class DedupKeywords(TypedDict, total=False):
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
     records: Literal["auto", "yes", "no"]
     no_containers: bool
+    filter: str | Iterable[str | PathLike[str]]
     id_field: str | PathLike[str]
     text_field: str | PathLike[str]
     date_field: str | PathLike[str]

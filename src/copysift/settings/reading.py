@@ -29,8 +29,15 @@ class SourceFormat:
         SOURCES, text, "WHEN", choices=("auto", "yes", "no"), commands=_RECORDS,
     )  # fmt: skip
     no_containers: bool = declare(
-        False, "--no-containers", "Do not open archives, compressed files, mail or office documents.",
+        False, "--no-containers",
+        "Do not open archives, compressed files, mail or office documents: compare all files as they are.",
         SOURCES, flag, commands=_RECORDS,
+    )  # fmt: skip
+    filter: tuple[str, ...] = declare(
+        (), "--filter",
+        "Compare the output of COMMAND instead of files that match GLOB. It reads the file from standard "
+        "input, or from the path that {} becomes. Repeatable.",
+        SOURCES, texts, "GLOB=COMMAND", commands=_RECORDS, default_text="none",
     )  # fmt: skip
 
 

@@ -18,16 +18,18 @@ except ImportError:  # a Python that was built without the library cannot raise 
 CHUNK = 1 << 22
 PIECE = 1 << 18  # bytes of one read of zstd, which gives nothing of a read that meets a damage
 LEAST = 1 << 12  # where it cannot be read again
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-_MAGIC = {b"\x1f\x8b\x08": "gzip", b"\xfd7zXZ\0": "lzma", b"\x28\xb5\x2f\xfd": "zstd"}
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
+_MAGIC = {
+    b"\x1f\x8b\x08": "gzip", b"\xfd7zXZ\0": "lzma", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4",
+}  # fmt: skip
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # a block, or the end of an empty file, behind BZh1 to BZh9
-_BY_NAME = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd", ".zstd": "zstd"}
+_BY_NAME = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4"}
 DAMAGED = (EOFError, zlib.error, LZMAError, OSError)  # a file that ends early, or is not what it should be
 UNPACK_ERRORS: tuple[type[Exception], ...] = (EOFError, zlib.error, LZMAError)
 
 
 def packing(head: bytes) -> str:
-    """Say by its first bytes how a stream is compressed: gzip, bz2, lzma, zstd, or "" for not at all."""
+    """Say by its first bytes how a stream is compressed: gzip, bz2, lzma, zstd, lz4, or "" for not at all."""
     if head.startswith(b"BZh") and head[4:10] in _BZIP2:
         return "bz2"
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
@@ -53,8 +55,8 @@ def unpacked_stream(file: BinaryIO, how: str) -> BinaryIO:
         return file
     if how == "gzip":
         return io.BufferedReader(Gunzip(file, strict=True), PIECE)
-    if how == "zstd":
-        return io.BufferedReader(_Zstd(file), PIECE)
+    if how in ("zstd", "lz4"):
+        return io.BufferedReader(_ByArrow(file, how), PIECE)
     try:
         if how == "bz2":
             import bz2
@@ -67,11 +69,12 @@ def unpacked_stream(file: BinaryIO, how: str) -> BinaryIO:
         raise OSError(f"is compressed by {how}, which this Python does not have") from error
 
 
-class _Zstd(io.RawIOBase):
-    """A .zst file as a stream, of any number of frames."""
+class _ByArrow(io.RawIOBase):
+    """A .zst or .lz4 file as a stream, of any number of frames."""
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(self, packed: IO[bytes], how: str) -> None:
         self._packed = packed  # closed with this object, unless it is standard input
+        self._how = how
         self._again = packed.seekable()
         self._stream = self._opened()
         self._given = 0
@@ -103,7 +106,7 @@ class _Zstd(io.RawIOBase):
     def _opened(self) -> Any:
         import pyarrow as pa  # the standard library has zstd from Python 3.14
 
-        return pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), "zstd")
+        return pa.CompressedInputStream(pa.PythonFile(self._packed, "r"), self._how)
 
     def _up_to_the_damage(self, most: int) -> bytes:
         """Unpack again as far as it was given, then byte by byte."""

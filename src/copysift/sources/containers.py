@@ -2,7 +2,7 @@
 
 They are known by their content, not by their names: a wheel and a Java archive are zips. Containers come
 from strangers, so limits are counted while bytes are unpacked, names become safe labels, and what cannot
-be read is named while the rest is kept. Office documents are zips too, but each is one document.
+be read is named while the rest is kept. Office documents are zips too, which have readers of their own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import posixpath
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import BinaryIO
 
 from copysift.model.document import INSIDE, Document, Hint, Memory
@@ -29,15 +28,23 @@ from copysift.sources.container_paths import Names, climbs, safe_name
 from copysift.sources.formats import may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import open_regular, why
-from copysift.sources.source import ITSELF, MEMBERS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
+from copysift.sources.source import MEMBERS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 from copysift.sources.tar_members import Counted, tar_items
 from copysift.sources.walk import VCS_FOLDERS, WalkSettings
 from copysift.sources.zip_members import check_directory, zip_items
 
 ZIP_MAGIC = (b"PK\3\4", b"PK\5\6")
-_OFFICE_FOLDERS = ("word/", "xl/", "ppt/", "visio/")
-_OFFICE_TYPES = (b"application/vnd.oasis.opendocument", b"application/epub+zip", b"application/vnd.sun.xml")
-OFFICE = "office document, compared as raw bytes"
+# The reader of an office document by a folder in it, and by its type, the longest first.
+_OFFICE_FOLDERS = {"word/": "docx", "xl/": "xlsx", "ppt/": "pptx"}
+_OFFICE_TYPES = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument": "odt",
+    b"application/vnd.sun.xml.calc": "ods",
+    b"application/vnd.sun.xml.impress": "odp",
+    b"application/vnd.sun.xml": "odt",
+}
 _UNREADABLE: tuple[type[Exception], ...] = (DamagedError, *BROKEN)
 _CHUNK = 1 << 16
 
@@ -53,8 +60,8 @@ def zip_names(path: str, most: int = 100_000) -> list[str] | None:
         return None
 
 
-def is_office(file: BinaryIO, limits: ArchiveLimits) -> bool:
-    """Say whether a zip is an office document (DOCX, XLSX, PPTX, ODF) or an EPUB.
+def office_format(file: BinaryIO, limits: ArchiveLimits) -> str:
+    """Name the reader of a zip that is an office document (DOCX, XLSX, PPTX, ODF) or an EPUB; "" for others.
 
     One whose table of contents cannot be read is known by its first member.
     """
@@ -65,12 +72,20 @@ def is_office(file: BinaryIO, limits: ArchiveLimits) -> bool:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
             if "[Content_Types].xml" in names:
-                return any(name.startswith(_OFFICE_FOLDERS) for name in names)
-            return "mimetype" in names and archive.read("mimetype").startswith(_OFFICE_TYPES)
+                return next((each for name in names if (each := _by_folder(name))), "")
+            kind = archive.open("mimetype").read(100) if "mimetype" in names else b""
     except LimitReachedError:
-        return False
+        return ""
     except BROKEN:
-        return first.startswith((b"[Content_Types].xml", b"word/", b"xl/", b"ppt/", b"mimetypeapplication/"))
+        kind = first.removeprefix(b"mimetype")
+        found = _by_folder(first.decode("latin-1"))
+        if found or first.startswith(b"[Content_Types].xml"):
+            return found or "docx"
+    return next((name for start, name in _OFFICE_TYPES.items() if kind.startswith(start)), "")
+
+
+def _by_folder(name: str) -> str:
+    return next((reader for folder, reader in _OFFICE_FOLDERS.items() if name.startswith(folder)), "")
 
 
 class ZipSource(WholeSource):
@@ -80,13 +95,13 @@ class ZipSource(WholeSource):
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
         """Give the members in the order of the table of contents."""
-        return _members(outer, reading, "member of a zip archive", zip_items)
+        return give_members(outer, reading, "member of a zip archive", zip_items)
 
 
 class TarSource(WholeSource):
     """Members of tar archives, compressed or not."""
 
-    traits = SourceTraits("tar", "Tar archives, also compressed by gzip, bzip2, xz or zstd", MEMBERS)
+    traits = SourceTraits("tar", "Tar archives, also compressed by gzip, bzip2, xz, zstd or lz4", MEMBERS)
 
     def claims(self, name: str, head: bytes) -> bool:
         """Say whether unpacked bytes begin a tar; one from before 1988 is known by its name alone."""
@@ -101,13 +116,13 @@ class TarSource(WholeSource):
             file.seek(0)
             return tar_items(file, how, budget)
 
-        return _members(outer, reading, "member of a tar archive", items)
+        return give_members(outer, reading, "member of a tar archive", items)
 
 
 class PackedSource(WholeSource):
     """The one file in a compressed file."""
 
-    traits = SourceTraits("compressed", "Single files compressed by gzip, bzip2, xz or zstd", MEMBERS)
+    traits = SourceTraits("compressed", "Single files compressed by gzip, bzip2, xz, zstd or lz4", MEMBERS)
 
     def claims(self, name: str, head: bytes) -> bool:
         """Say whether a file is compressed."""
@@ -131,26 +146,12 @@ class PackedSource(WholeSource):
 
             yield Item(stem or name, 0, "", chunks)
 
-        for found in _members(outer, reading, "compressed file, unpacked", items):
+        for found in give_members(outer, reading, "compressed file, unpacked", items):
             damaged = isinstance(found, Skipped) and found.code == DAMAGED
             yield Skipped(outer.name, "is truncated or damaged", DAMAGED) if damaged else found
 
 
-class OfficeSource(WholeSource):
-    """Office documents, each of which is one document although it is a zip."""
-
-    traits = SourceTraits("office", "Office documents, compared as raw bytes", ITSELF)
-
-    def claims(self, name: str, head: bytes) -> bool:
-        """Say no: only the table of contents of a zip says so; see `is_office`."""
-        return False
-
-    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
-        """Give the document itself."""
-        yield replace(outer, read_as=OFFICE)
-
-
-def _members(
+def give_members(
     outer: Document, reading: Reading, read_as: str, items: Callable[[BinaryIO, Budget], Iterator[Item]]
 ) -> Given:
     """Give the members of one container; the budget is that of the outermost one."""
@@ -241,4 +242,4 @@ def tail_of(file: BinaryIO) -> bytes:
     return file.read()
 
 
-ZIP, TAR, PACKED, OFFICE_DOCUMENT = ZipSource(), TarSource(), PackedSource(), OfficeSource()
+ZIP, TAR, PACKED = ZipSource(), TarSource(), PackedSource()

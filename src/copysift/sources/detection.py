@@ -7,12 +7,14 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from copysift.model.document import Document
 from copysift.sources.compressed import DAMAGED, PACKED_SUFFIXES, packing, unpacked_stream
-from copysift.sources.containers import OFFICE_DOCUMENT, PACKED, TAR, ZIP, ZIP_MAGIC, is_office, tail_of
+from copysift.sources.containers import PACKED, TAR, ZIP, ZIP_MAGIC, office_format, tail_of
 from copysift.sources.file_content import FileContent
 from copysift.sources.opening import open_regular
+from copysift.sources.readers.known import MARKS, may_have_reader, reader_name
 from copysift.sources.record_sources import (
     ARROW,
     ARROW_FILE,
@@ -24,7 +26,10 @@ from copysift.sources.record_sources import (
     WARC,
     RecordSource,
 )
-from copysift.sources.source import RECORDS, Reading, Source, plug_ins
+from copysift.sources.source import RECORDS, Reading, Source, plug_ins, source
+
+if TYPE_CHECKING:
+    from copysift.sources.filters import Filters
 
 HEAD = 512  # bytes that say what a file is
 PEEK = 1 << 16  # bytes of a file that may be JSON lines or a table
@@ -41,9 +46,15 @@ _STREAMED = (JSONL, LINES, CSV, TSV, WARC)  # read from a compressed file withou
 # Other files begin like an Arrow stream, which therefore is known by its name.
 _BY_MAGIC = ((PARQUET, PARQUET.traits.magic), (ARROW, (ARROW_FILE,)), (WARC, WARC.traits.magic))
 _MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *(mark for _, marks in _BY_MAGIC for mark in marks))} | {
-    b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5",
+    b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5", b"\x04\x22", *MARKS,
 }  # fmt: skip
 _SUFFIXES = {*_ALWAYS, *_MAYBE, ".zip", ".tar"}
+# Containers by their first bytes, loaded for those who have them.
+_ARCHIVES = {
+    b"!<arch>\n": "ar", b"070701": "cpio", b"070702": "cpio", b"070707": "cpio",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+}  # fmt: skip
+_MARKS |= {magic[:2] for magic in _ARCHIVES}
 
 Peek = Callable[[int], bytes]
 
@@ -74,6 +85,7 @@ class Detector:
         self._reading = reading
         self._needed = reading.containers or reading.records != "no"
         self._plug_ins = plug_ins() if self._needed else ()
+        self._filters = _filters(reading)
 
     def source(self, document: Document, *, named: bool = False) -> Source | None:
         """Give what opens a document, or None for one that is a document itself.
@@ -82,6 +94,8 @@ class Detector:
         """
         if named and self._reading.form in _FORMS:
             return _FORMS[self._reading.form]
+        if self._filters and (chosen := self._filters.source(document.file)) is not None:
+            return chosen
         if not self._needed:
             return None
         head, name = head_of(document), document.file
@@ -96,13 +110,21 @@ class Detector:
         if self._reading.containers:
             if head.startswith(ZIP_MAGIC) or (name.lower().endswith(".zip") and _ends_as_zip(document)):
                 with closing(document.content.open()) as file:
-                    return OFFICE_DOCUMENT if is_office(file, self._reading.limits) else ZIP
+                    office = office_format(file, self._reading.limits)
+                return source(office) if office else ZIP
             if TAR.claims(name, head):
                 return TAR
-        return self._records(name, head, named, lambda size: _beginning(document, "", size))
+            for magic, archive in _ARCHIVES.items():
+                if head.startswith(magic):
+                    return source(archive)
+        reader = reader_name(name, head) if self._reading.containers else ""
+        if reader and reader != "json":  # JSON may hold records
+            return source(reader)
+        records = self._records(name, head, named, lambda size: _beginning(document, "", size))
+        return source(reader) if records is None and reader else records
 
-    def _wants(self, source: Source) -> bool:
-        gives_records = source.traits.gives == RECORDS
+    def _wants(self, added: Source) -> bool:
+        gives_records = added.traits.gives == RECORDS
         return self._reading.records != "no" if gives_records else self._reading.containers
 
     def _packed(self, document: Document, name: str, how: str, named: bool) -> Source | None:
@@ -159,12 +181,23 @@ class Detector:
         return len(names) > 1 and (self._reading.fields.features or self._reading.fields.text) in names
 
 
+def _filters(reading: Reading) -> Filters | None:
+    if not reading.filters:
+        return None
+    from copysift.sources.filters import filters_of  # with subprocess, for those who run programs
+
+    return filters_of(reading.filters)
+
+
 def _is_plain(name: str, head: bytes) -> bool:
     """Say whether a file is surely none of a built-in source: most files are, so this is quick."""
     if head[:2] in _MARKS or head[257:262] == b"ustar":
         return False
     dot = name.rfind(".")
-    return dot < 0 or name[dot:].lower() not in _SUFFIXES
+    if dot < 0:
+        return True
+    suffix = name[dot:].lower()
+    return suffix not in _SUFFIXES and not may_have_reader(suffix)
 
 
 def _beginning(document: Document, how: str, size: int) -> bytes:

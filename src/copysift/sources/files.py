@@ -109,7 +109,7 @@ def load(entry: Document) -> Loaded | Skipped:
     content = entry.content
     if not isinstance(content, FileContent):
         data = content.data or b""
-        return Loaded(entry, data, len(data), checksum_of(data), 0)
+        return Loaded(entry, data, len(data), entry.original or checksum_of(data), 0)
     path = content.path
     try:
         descriptor, status = open_regular(path, follow=content.follow)

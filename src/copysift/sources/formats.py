@@ -9,9 +9,9 @@ _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
     ".csv": "csv", ".tsv": "tsv", ".warc": "warc", ".wet": "warc", ".txt": "lines", ".arrow": "arrow",
 }  # fmt: skip
-_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
 _ARCHIVES = (
-    *(".zip", ".whl", ".jar", ".war", ".ear", ".egg"),
+    *(".zip", ".whl", ".jar", ".war", ".ear", ".egg", ".7z", ".deb", ".cpio"),
     *(".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"),
 )
 RECORDS = (".jsonl", ".ndjson", ".parquet", ".warc", ".wet", ".arrow")  # never anything but records

@@ -17,6 +17,7 @@ from copysift.model.values import DAMAGED, LIMIT, Skipped
 from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
 from copysift.sources.containers import PACKED, included
 from copysift.sources.detection import Detector
+from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
 from copysift.sources.source import ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
@@ -38,16 +39,16 @@ class File(NamedTuple):
 
 @dataclass(slots=True)
 class ReadAs:
-    """What was read in one of several ways: files of records in folders and containers, office documents."""
+    """What was read in one of several ways, or not: files of records in folders, files in mails."""
 
     record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
-    office: int = 0
+    attached: int = 0  # files in mails that were not read, because mails were compared as files
 
     def add(self, other: ReadAs) -> None:
         """Take what was read elsewhere."""
         for name, records in other.record_files.items():
             self.record_files[name] = self.record_files.get(name, 0) + records
-        self.office += other.office
+        self.attached += other.attached
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -61,9 +62,9 @@ class ReadAs:
                 f"record{'' if records == 1 else 's'}; --records no reads "
                 f"{'it as 1 text' if one else f'them as {files:,} texts'}"
             )
-        if self.office:
-            what = "1 office document is" if self.office == 1 else f"{self.office:,} office documents are"
-            found.append(f"{what} compared as raw bytes: their text is not read")
+        if self.attached:
+            what = "1 attachment was" if self.attached == 1 else f"{self.attached:,} attachments were"
+            found.append(f"{what} not compared: scan compares attachments")
         return tuple(found)
 
 
@@ -84,6 +85,7 @@ class Inputs:
         self._qualified = qualified
         self._taken: dict[str, int] = {}
         self.read_as = ReadAs()
+        self._unread: dict[bytes, str] = {}  # checksums of documents that no reader could read
 
     def files(self, paths: Iterable[Place]) -> Iterator[File | Linked | Skipped]:
         """Give the files at or below the paths, unopened."""
@@ -96,7 +98,7 @@ class Inputs:
                     yield self._too_large(file) or file
                 elif isinstance(found, OnlyIfContainer):
                     source = self._detector.source(found.document)
-                    if source is not None:
+                    if source is not None and source.traits.gives != ITSELF:
                         yield File(found.document, source, False)
                 else:
                     yield found
@@ -124,14 +126,22 @@ class Inputs:
         for found in self.files(paths):
             if not isinstance(found, File):
                 yield found
-            elif found.source is not PACKED:
-                yield self.reading.refuse(found.document.name, found.document.size) or found.document
+            elif found.source is PACKED or (found.source and found.source.traits.gives == ITSELF):
+                yield from self._as_file(found)
             else:
-                for member in self.opened(found):
-                    if isinstance(member, Skipped):
-                        yield Skipped(found.document.name, member.reason, member.code)
-                    elif isinstance(member, Document):
-                        yield self._kept(replace(member, name=found.document.name))
+                yield self.reading.refuse(found.document.name, found.document.size) or found.document
+
+    def _as_file(self, file: File) -> Iterator[Document | Skipped]:
+        """Give the text of a file, or of the one file in a compressed one, under the name of the file."""
+        name, given = file.document.name, False
+        for member in self.opened(file):
+            if isinstance(member, Skipped):
+                yield Skipped(name, member.reason, member.code)
+            elif isinstance(member, Document) and given:
+                self.read_as.attached += 1
+            elif isinstance(member, Document):
+                given = True
+                yield self._kept(replace(member, name=name))
 
     def members(self, file: File) -> Iterator[Document | Skipped]:
         """Give the documents in a file, or the file itself if it is one."""
@@ -162,8 +172,7 @@ class Inputs:
         self, outer: Document, source: Source, reading: Reading, depth: int, *, named: bool = False
     ) -> Iterator[Document | Documents | Skipped]:
         if source.traits.gives == ITSELF:
-            self.read_as.office += 1
-            yield from source.open(outer, reading)
+            yield from self._itself(outer, source, reading, depth)
         elif source.traits.gives == RECORDS:
             yield from self._records(outer, source, reading, named)
         elif depth > reading.limits.depth:
@@ -171,24 +180,61 @@ class Inputs:
         else:
             yield from self._inside(outer, source, reading.inside(outer), depth)
 
+    def _itself(
+        self, outer: Document, source: Source, reading: Reading, depth: int
+    ) -> Iterator[Document | Documents | Skipped]:
+        """Give a document as its reader gives it; what is attached to it is read like members of archives."""
+        reading = reading.inside(outer)
+        try:
+            for found in source.open(outer, reading):
+                if isinstance(found, Skipped) and found.name == outer.name:
+                    yield self._equal_noted(outer, found)
+                elif not isinstance(found, Document) or found.name == outer.name:
+                    yield found
+                elif depth > reading.limits.depth:
+                    yield Skipped(found.name, f"is a file inside {depth} others, which is too deep", LIMIT)
+                else:
+                    yield from self._member(found, reading, depth)
+        except LimitReachedError as error:
+            if depth > 1:
+                raise
+            yield Skipped(outer.name, f"{error}; the rest of it was not read", LIMIT)
+
+    def _member(
+        self, found: Document, reading: Reading, depth: int
+    ) -> Iterator[Document | Documents | Skipped]:
+        inner = self._detector.source(found)
+        if inner is not None:
+            yield from self._opened(found, inner, reading, depth + 1)
+        elif included(reading.walking, found.file[len(reading.top) + 1 :]):
+            yield reading.refuse(found.name, found.size) or found
+
+    def _equal_noted(self, document: Document, skipped: Skipped) -> Skipped:
+        """Say of a document that cannot be read whether another one is the same file."""
+        if document.size > self.reading.limits.member_bytes:
+            return skipped
+        loaded = load(document)
+        if isinstance(loaded, Skipped) or not loaded.size:
+            return skipped
+        first = self._unread.setdefault(loaded.checksum, document.name)
+        if first == document.name:
+            return skipped
+        return replace(skipped, reason=f"{skipped.reason}; it is equal to {first} byte for byte")
+
     def _inside(
         self, outer: Document, source: Source, reading: Reading, depth: int
     ) -> Iterator[Document | Documents | Skipped]:
         """Give what is in a container; one that gives nothing, by another name, is a document, too."""
-        nothing = not may_hold_others(outer.file)
+        nothing = not may_hold_others(outer.file) and source.traits.raw
         lost = False
         try:
             for found in source.open(outer, reading):
                 lost = lost or isinstance(found, Skipped)
                 nothing = nothing and isinstance(found, Skipped)
-                if not isinstance(found, Document):
+                if isinstance(found, Document):
+                    yield from self._member(found, reading, depth)
+                else:
                     yield found
-                    continue
-                inner = self._detector.source(found)
-                if inner is not None:
-                    yield from self._opened(found, inner, reading, depth + 1)
-                elif included(reading.walking, found.file[len(reading.top) + 1 :]):
-                    yield reading.refuse(found.name, found.size) or found
         except LimitReachedError as error:
             if depth > 1:
                 raise
@@ -229,6 +275,13 @@ class Inputs:
     def _unique(self, name: str) -> str:
         number = self._taken[name] = self._taken.get(name, 0) + 1
         return name if number == 1 else self._unique(f"{name}~{number}")
+
+
+def documents_in(name: str, data: bytes) -> Iterator[Document | Skipped]:
+    """Give the documents in bytes that were sent under a name: a text, a file of a format, a container."""
+    inputs = Inputs(Reading(records="no"))
+    document = Document(name, Memory(data), Hint(name))
+    return inputs.members(File(document, inputs.source_of(document), True))
 
 
 def members(

@@ -18,7 +18,6 @@ from copysift.model.document import Document
 from copysift.model.values import REPLACED, Skipped
 from copysift.runtime.encoding import SAMPLE, is_damaged, looks_binary
 from copysift.sources.compressed import unpacked
-from copysift.sources.containers import OFFICE
 from copysift.sources.documents import Documents
 from copysift.sources.fields import Fields
 from copysift.sources.files import load
@@ -122,9 +121,6 @@ def _text(document: Document, built: Builder, binary: bool) -> Batches:
         return
     data = b"".join(loaded.open())
     if not binary:
-        if document.read_as == OFFICE:
-            yield Skipped(name, "is an office document, whose text is not read")
-            return
         if looks_binary(data[:SAMPLE]):
             yield Skipped(name, BINARY)
             return

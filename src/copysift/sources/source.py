@@ -35,7 +35,8 @@ class SourceTraits:
 
     `gives` is MEMBERS (files in a container), RECORDS (rows, all of one shape) or ITSELF (the document
     is one, only read in another way). `magic` are the first bytes of its files, `suffixes` the ends of
-    their names, lower case. `extra` is what `pip install` needs for it.
+    their names, lower case. `extra` is what `pip install` needs for it. `raw`: a container of which nothing
+    can be read is compared as raw bytes.
     """
 
     name: str
@@ -44,6 +45,7 @@ class SourceTraits:
     magic: tuple[bytes, ...] = ()
     suffixes: tuple[str, ...] = ()
     extra: str = ""
+    raw: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,10 @@ class Reading:
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
     records, as for a corpus. `binary`: what is not text is wanted too. `form`: the format of files that were
-    named themselves. A document of more than `max_bytes` is left out. `budget` is what is left of the limits
-    of the outermost container.
+    named themselves. A document of more than `max_bytes` is left out. `blank`: markup of texts is
+    overwritten in place; without it they are given as they are, with the same offsets. `filters` are programs
+    that make the text of some files, each GLOB=COMMAND. `budget` is what is left of the limits of the
+    outermost container.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -90,6 +94,8 @@ class Reading:
     binary: bool = False
     form: str = "auto"
     max_bytes: int | None = None
+    blank: bool = True
+    filters: tuple[str, ...] = ()
     batch: int = BATCH_BYTES
     budget: Budget | None = None
     top: str = ""  # path of the outermost container, which members are judged below

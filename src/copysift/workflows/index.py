@@ -20,7 +20,6 @@ from copysift.settings.contents import LookUp
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeywords
-from copysift.sources.files import load
 from copysift.store.base_code import base_of
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
@@ -38,9 +37,9 @@ from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
     READING,
+    Members,
     Places,
     StoredReader,
-    entry_of,
     programs_in,
     question_reader,
     reader_of,
@@ -284,7 +283,7 @@ class Index(OverTime):
             source = data if text or asked.kind == "bytes" else to_utf8(data)[0]
             kind = reader.kind_in(language) if language else reader.kind_of(source, "" if text else name)
             return question_of(name or "-", data, source, kind, alone)
-        loaded = load(entry_of(os.fspath(content)))
+        loaded = Members(reading_of(self.settings)).load(os.fspath(content))
         if isinstance(loaded, Skipped):
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return file_question(reader, loaded, language, alone)

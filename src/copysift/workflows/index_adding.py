@@ -229,7 +229,7 @@ class Adding:
             if name in met:
                 continue
             met.add(name)
-            if found.source is not None and found.source.traits.gives != ITSELF:
+            if found.source is not None:
                 yield from self._inside(inputs, found, name, met)
                 continue
             yield from self._changed(found.document, name, met)
@@ -238,8 +238,10 @@ class Adding:
         """Give the documents in a container or file of records, unless it is as it was."""
         assert file.source is not None
         stamp = file.source.stamp(file.document)
-        if stamp is not None and self._outers.unchanged(outer, stamp):
-            names = self._outers.members(outer)
+        itself = file.source.traits.gives == ITSELF  # it is a document, and may have others attached
+        here = not itself or self._known(outer) is not None
+        if here and stamp is not None and self._outers.unchanged(outer, stamp):
+            names = self._outers.members(outer) | ({outer} if itself else set())
             met |= names
             self.done.unchanged += len(names)
             return
@@ -255,13 +257,16 @@ class Adding:
             count += name not in met
             met.add(name)
             yield _Wanted(each, name, self._known(name), mtime_ns)
-        self._close(outer, stamp, count, not lost, met)
+        self._close(outer, stamp, count, not lost, met, itself)
 
-    def _close(self, outer: str, stamp: Stamp | None, count: int, whole: bool, met: set[str]) -> None:
+    def _close(
+        self, outer: str, stamp: Stamp | None, count: int, whole: bool, met: set[str], itself: bool = False
+    ) -> None:
         """Note a container or file of records that was listed; `whole`: to its end."""
         if whole:  # else what is not there may be in the part that cannot be read
             self._forget(outer, met)
-        self.done.removed += self._writer.remove(outer)  # it was one document before
+        if not itself:
+            self.done.removed += self._writer.remove(outer)  # it was one document before
         if stamp is not None and _settled(stamp.mtime_ns) and whole:
             self._outers.note(outer, stamp, count)
 

@@ -21,6 +21,7 @@ from copysift.sources.files import Loaded, load
 from copysift.sources.inputs import Inputs
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.walk import Linked
 from copysift.store.catalog import Catalog, ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import has_units
@@ -213,13 +214,27 @@ class Members:
         """Read a file, a member or a record."""
         outer = outer_file(path)
         if not outer:
-            return load(entry_of(path))
+            return self._load_file(path)
         if outer not in self._opened:
             inputs = Inputs(self._reading, self._spool, qualified=True)
             found = inputs.documents([outer])
             self._opened[outer] = {each.name: each for each in found if isinstance(each, Document)}
         document = self._opened[outer].get(path)
         return Skipped(path, "not found") if document is None else load(document)
+
+
+    def _load_file(self, path: str) -> Loaded | Skipped:
+        """Read a file, as its text where its format has a reader."""
+        if not os.path.isfile(path):
+            return load(entry_of(path))
+        document = entry_of(path, os.path.getsize(path))
+        inputs = Inputs(self._reading, self._spool, qualified=True)
+        if inputs.source_of(document) is None:
+            return load(document)
+        found = next((each for each in inputs.documents([path]) if not isinstance(each, Linked)), None)
+        if isinstance(found, Document) and found.name == path:
+            return load(found)
+        return found if isinstance(found, Skipped) else load(document)
 
 
 def outer_file(path: str) -> str:

@@ -24,7 +24,7 @@ from copysift.sources.spool import Spool
 from copysift.sources.walk import Linked
 
 Place = str | os.PathLike[str]
-# What students hand in although nothing here looks into it.
+# What students hand in although nothing here looks into it, or it is not what its name says.
 _CLOSED = {".rar": "a RAR archive", ".7z": "a 7z archive", ".pdf": "a PDF"}
 
 
@@ -119,11 +119,11 @@ class Intake:
     def _noted(self, found: Document | Skipped) -> Iterator[Document | Skipped]:
         """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""
         if self._by_dir and self._inputs.reading.containers and isinstance(found, Document):
-            what = _CLOSED.get(Path(found.file).suffix.lower())
-            if is_archive(found.file):
-                yield Skipped(found.name, "is not a zip or tar archive: it is compared as a file")
+            what = "" if found.original else _CLOSED.get(Path(found.file).suffix.lower())
             if what:
                 yield Skipped(found.name, f"cannot be opened: {what} is compared byte for byte only")
+            elif is_archive(found.file):
+                yield Skipped(found.name, "is not a zip or tar archive: it is compared as a file")
         yield found
 
     def _seen_before(self, document: Document) -> bool:

@@ -121,6 +121,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         form=settings.input_format,
         max_bytes=settings.max_bytes_per_file,
         binary=is_raw(settings.kind),
+        filters=settings.filter,
     )
 
 

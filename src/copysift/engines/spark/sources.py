@@ -160,7 +160,7 @@ def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Sou
         walking = walking_of(settings)
         reading = Reading(
             containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
-            max_bytes=settings.max_bytes_per_file,
+            max_bytes=settings.max_bytes_per_file, blank=not whole, filters=settings.filter,
         )  # fmt: skip
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)

@@ -29,7 +29,7 @@ async function pane(pair, side) {
     const content = await source(file);
     const lines = content ? linesOf(content, marksOf(pair, side, file, true)) : [];
     body.append(el("section", { class: "file", "data-file": file },
-      el("h3", {}, data.files[file].short, touched.has(file) ? null : el("span", { class: "tag" }, "nothing shared")),
+      el("h3", {}, data.files[file].short, data.files[file].readAs ? el("span", { class: "muted" }, ` ${data.files[file].readAs}`) : null, touched.has(file) ? null : el("span", { class: "tag" }, "nothing shared")),
       content ? codeBlock(lines) : noSource(file), content && content.cut ? cutNote() : null));
     pair.regions.forEach((region, at) => {
       const place = sideOf(region, side);

@@ -41,7 +41,7 @@ async function submissionPage(number) {
     const made = await coveredSource(number, file);
     total += made.lines;
     shared += made.shared;
-    files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
+    files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].readAs || data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
   }
   const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, " also found in other submissions"));
   return el("section", { class: "page" },

@@ -1,0 +1,119 @@
+"""How the files of each reader are known: by their first bytes, then by their names.
+
+All of it is here, and not with the readers, so that a scan of other files loads none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+MAGIC: dict[str, tuple[bytes, ...]] = {
+    "pdf": (b"%PDF-",),
+    "postscript": (b"%!PS", b"\x04%!PS", b"%!\n", b"\xc5\xd0\xd3\xc6"),
+    "rtf": (b"{\\rtf",),
+    "sqlite": (b"SQLite format 3\0",),
+    "webvtt": (b"WEBVTT", b"\xef\xbb\xbfWEBVTT"),
+    "xml": (b"<?xml",),
+    "compound": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+}
+SUFFIXES: dict[str, tuple[str, ...]] = {
+    "docx": (".docx", ".docm", ".dotx", ".dotm"),
+    "pptx": (".pptx", ".pptm", ".ppsx", ".potx"),
+    "xlsx": (".xlsx", ".xlsm", ".xltx"),
+    "odt": (".odt", ".ott", ".odm", ".sxw"),
+    "ods": (".ods", ".ots", ".sxc"),
+    "odp": (".odp", ".otp", ".sxi"),
+    "epub": (".epub",),
+    "pdf": (".pdf",),
+    "postscript": (".ps", ".eps"),
+    "rtf": (".rtf",),
+    "sqlite": (),
+    "compound": (),
+    "markdown": (".md", ".markdown", ".mdown", ".mkd"),
+    "rst": (".rst", ".rest"),
+    "tex": (".tex", ".ltx", ".latex"),
+    "troff": (".man", ".mdoc", ".roff", ".troff", ".me", ".ms", ".mm", *(f".{at}" for at in range(1, 10))),
+    "mail": (".eml",),
+    "mbox": (".mbox", ".mbx"),
+    "subrip": (".srt",),
+    "webvtt": (".vtt",),
+    "json": (".json",),
+    "xml": (".xml",),
+}
+# Compiled when they are first needed: most runs meet no such file.
+_TROFF = rb"(?:\.\\\"|'\\\"|\.(?:TH|Dd|SH|so|de|ig|TL|if|nr|ds)[ \t\n])"
+# A patch of git has a commit where mail has an address.
+_MBOX = rb"(?i)From (?![0-9a-f]{40} )\S.*\d\r?\n(?:>?[A-Za-z-]+:|From )"
+_HEADER = rb"[!-9;-~]+:"
+_HEADERS = rb"(?:[!-9;-~]+:[ \t].*\r?\n(?:[ \t]+.*\r?\n)*){3}"
+_MAIL = rb"(?im)^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):"
+_CUE = rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->"
+_BOM = b"\xef\xbb\xbf"
+
+
+def _is_xml(name: str, head: bytes) -> bool:
+    """A page is HTML; drawings are data of another sort."""
+    return b"<html" not in head.lower() and not name.endswith((".html", ".htm", ".xhtml", ".xht", ".svg"))
+
+
+def _is_mail(name: str, head: bytes) -> bool:
+    if name.endswith(".eml"):
+        return re.match(_HEADER, head) is not None
+    return re.match(_HEADERS, head) is not None and re.search(_MAIL, head) is not None
+
+
+# What a name or the first bytes alone do not decide.
+_CHECKS: dict[str, Callable[[str, bytes], bool]] = {
+    "troff": lambda name, head: re.match(_TROFF, head) is not None,
+    "mbox": lambda name, head: re.match(_MBOX, head) is not None,
+    "mail": _is_mail,
+    "subrip": lambda name, head: re.match(_CUE, head.replace(b"\r", b"")) is not None,
+    "json": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["),
+    "xml": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] == b"<" and _is_xml(name, head),
+    "postscript": lambda name, head: head[:3] != b"%!\n" or name.endswith((".ps", ".eps")),
+}
+_BY_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
+_BY_CONTENT = ("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub", "pdf", "rtf", "postscript")
+_UNNAMED = {b".": ("troff",), b"'": ("troff",), b"F": ("mbox", "mail")} | dict.fromkeys(
+    (b"R", b"D", b"M", b"X", b"r", b"T", b"S"), ("mail",)
+)
+MARKS = {magic[:2] for each in MAGIC.values() for magic in each}
+_MAIL_MARKS = {b"Re", b"De", b"Me", b"MI", b"Fr", b"X-", b"re", b"To", b"Su", b"Da"}
+MARKS |= {b".\\", b"'\\", b".T", b".D", b".S"} | _MAIL_MARKS
+_TEXTS = (".txt", ".patch", ".diff", ".py", ".c", ".h", ".java", ".rb", ".js", ".css", ".log", ".csv")
+
+
+def reader_name(file: str, head: bytes) -> str:
+    """Name the reader of a file by its first 512 bytes, then by its name; "" for none."""
+    name = file.lower()
+    for reader, magic in MAGIC.items():
+        if head.startswith(magic) and (reader not in _CHECKS or _CHECKS[reader](name, head)):
+            return reader
+    dot = name.rfind(".")
+    reader = _BY_SUFFIX.get(name[dot:], "") if dot >= 0 else ""
+    if reader == "pdf" and b"%PDF-" in head:
+        return reader
+    if reader and reader not in _BY_CONTENT and (reader not in _CHECKS or _CHECKS[reader](name, head)):
+        return reader
+    if reader or (dot >= 0 and name[dot:] in _TEXTS):
+        return ""
+    for each in _UNNAMED.get(head[:1], ()):
+        if _CHECKS[each](name, head):
+            return each
+    return ""
+
+
+def may_have_reader(suffix: str) -> bool:
+    """Say by the suffix of a name, lower case, whether a reader may open it."""
+    return suffix in _BY_SUFFIX
+
+
+def magic_of(reader: str) -> tuple[bytes, ...]:
+    """Give the first bytes of the files of a reader."""
+    return MAGIC.get(reader, ())
+
+
+def suffixes_of(reader: str) -> tuple[str, ...]:
+    """Give the ends of the names of the files of a reader."""
+    return SUFFIXES.get(reader, ())

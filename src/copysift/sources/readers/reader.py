@@ -1,0 +1,162 @@
+"""What the readers of document formats share: limits, failures, and how a text becomes a document.
+
+A reader is a source that gives the document itself, as text. It says how its files are known (`known.py`
+has the first bytes and suffixes of all of them, so that no other file loads a reader), which extra it
+needs, and whether it runs in a separate process: libraries in C that parse hostile input do. A reader that
+is `in_place` overwrites markup in a text, so that offsets are those of the file; all others give a text of
+their own, which is what reports show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from copysift.errors import InputError
+from copysift.model.document import INSIDE, Document, Hint, Memory
+from copysift.model.values import DAMAGED, LIMIT, Skipped
+from copysift.sources.container_limits import BROKEN, Budget, LimitReachedError
+from copysift.sources.container_paths import Names, safe_name
+from copysift.sources.opening import why
+from copysift.sources.readers.known import magic_of, reader_name, suffixes_of
+from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
+
+SECONDS = 60.0  # that a separate process may take for one document
+MEMORY = 2 << 30  # bytes of address space of a separate process
+# What libraries raise on documents that are damaged or were made to break them.
+DEFECTS: tuple[type[Exception], ...] = (
+    *BROKEN, KeyError, TypeError, AttributeError, AssertionError, LookupError, UnicodeError,
+)  # fmt: skip
+DIGEST = 16  # bytes of a checksum, as of files
+
+
+class UnreadableError(Exception):
+    """A document whose text cannot be read; the text says why, after the name of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """What is too much for one document."""
+
+    text_bytes: int = 128 << 20  # of text, and of each part of it
+    seconds: float = SECONDS
+    memory: int = MEMORY
+
+
+class Member(NamedTuple):
+    """A file inside a document, such as an attachment of a mail; it may be read by another reader."""
+
+    name: str
+    data: bytes
+    read_as: str = ""
+
+
+class Extracted(NamedTuple):
+    """The text of a document in UTF-8 (None: it has members only), a detail to show, and its members."""
+
+    text: bytes | None
+    detail: str = ""
+    members: tuple[Member, ...] = ()
+
+
+class TextReader(WholeSource):
+    """Gives a document as its text; a format is a subclass with a definition and `extract`."""
+
+    traits: SourceTraits
+    says: str  # how a document was read, as people read it
+    library = ""  # a module that must be installed; its distribution is in the extra
+    separate = False  # runs in a process of its own, with limits on time and memory
+    in_place = False  # the text has the length of the file
+
+    def claims(self, name: str, head: bytes) -> bool:
+        """Say whether a file is of this format."""
+        if head.startswith(b"PK\3\4"):  # a zip, whose table of contents says more
+            return name.lower().endswith(self.traits.suffixes)
+        return reader_name(name, head) == self.traits.name
+
+    def extract(self, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
+        """Give the text of a document; raise UnreadableError where it has none.
+
+        What is unpacked on the way is counted by `budget`. In a separate process nothing but `data`
+        and `limits` is the caller's.
+        """
+        raise NotImplementedError
+
+    def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
+        """Give the document as its text, and its members; or say why it has none."""
+        raw = reading.binary and self.traits.gives == ITSELF
+        if raw or (self.in_place and not reading.blank):
+            yield outer
+            return
+        budget = reading.budget or Budget(reading.limits, outer.size)
+        limits = TextLimits(reading.limits.member_bytes)
+        reason, code = "", DAMAGED
+        try:
+            reason = self._missing(outer, limits)
+            if not reason:
+                yield from self._documents(outer, limits, budget)
+        except UnreadableError as error:
+            reason = str(error)
+        except LimitReachedError as error:
+            if self.traits.gives != ITSELF:
+                raise
+            reason, code = f"{error}; its text was not read", LIMIT
+        except MemoryError:
+            reason, code = "needs more memory than there is; its text was not read", LIMIT
+        except InputError as error:
+            reason = error.message.removeprefix(f"{outer.name}: ")
+        except RecursionError:
+            reason, code = "is nested too deeply; its text was not read", LIMIT
+        except OSError as error:
+            reason = why(error)
+        except DEFECTS:
+            reason = "is damaged; its text was not read"
+        if reason:
+            yield Skipped(outer.name, reason, code)
+
+    def _missing(self, outer: Document, limits: TextLimits) -> str:
+        if outer.size > limits.text_bytes:
+            return f"is larger than {limits.text_bytes:,} bytes; its text was not read"
+        if self.library and importlib.util.find_spec(self.library) is None:
+            return (
+                f"was not compared: {self.traits.description} need the package {self.library}; "
+                f"pip install 'copysift[{self.traits.extra}]'"
+            )
+        return ""
+
+    def _documents(self, outer: Document, limits: TextLimits, budget: Budget) -> Iterator[Document]:
+        data = b"".join(outer.content.chunks())
+        original = outer.original or hashlib.blake2b(data, digest_size=DIGEST).digest()
+        if self.in_place:
+            from copysift.runtime.encoding import to_utf8  # with kernels: a list of formats is light
+
+            data = to_utf8(data)[0]
+        if self.separate:
+            from copysift.sources.readers.process import extract_apart
+
+            found = extract_apart(self.traits.name, data, limits, budget)
+        else:
+            found = self.extract(data, limits, budget)
+        says = f"{self.says}, {found.detail}" if found.detail else self.says
+        if found.text is not None:
+            if len(found.text) > limits.text_bytes:
+                raise LimitReachedError(f"has more than {limits.text_bytes:,} bytes of text")
+            budget.unpack(len(found.text))
+            yield replace(outer, content=Memory(found.text), read_as=says, original=original)
+        names = Names()
+        for member in found.members:
+            budget.member()
+            budget.unpack(len(member.data))
+            name = names.take(safe_name(member.name) or "unnamed")
+            yield Document(
+                f"{outer.name}{INSIDE}{name}", Memory(member.data), Hint(f"{outer.file}/{name}"),
+                read_as=member.read_as or f"file in {self.says}",
+            )  # fmt: skip
+
+
+def definition(name: str, description: str, *, extra: str = "", gives: str = ITSELF) -> SourceTraits:
+    """Give the traits of a built-in reader: how its files are known is in `known.py`."""
+    return SourceTraits(name, description, gives, magic_of(name), suffixes_of(name), extra, raw=False)
