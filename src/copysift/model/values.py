@@ -39,6 +39,7 @@ DUPLICATE = "duplicate id"  # as the former are counted in run.json
 TAKEN = (RENAMED, REPLACED)  # reasons to take note of a record that is not left out
 
 # Codes of `Skipped`
+LINK = "link"  # a symbolic link that is not followed
 DAMAGED = "damaged"  # a container or file of records that cannot be read, or a member of it
 CUT = "cut"  # it ends before it should: what it would have had is not known
 LIMIT = "limit"  # a container that unpacks to too much, has too many members, or is too deep
@@ -368,27 +369,3 @@ class Result(Tabular):
         counts = {"document": self.documents, "pair": self.pairs, "cluster": self.clusters}
         said = [counted(len(values), what) for what, values in counts.items()]
         return ", ".join([*said, f"{len(self.skipped):,} skipped"] if self.skipped else said)
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Two folders compared by content; names are relative to their folder.
-
-    `similar` has the left name, the right name and their similarity. A file stands in `only_left`
-    or `only_right` when nothing in the other folder is equal or similar to it. `pairs` has all measures
-    of the similar ones, in the same order.
-
-    >>> found = copysift.compare_folders("essays/drafts", "essays/web")
-    >>> found.similar[0], found.only_right
-    (('tides-2.txt', 'tides.html', 1.0), ('index.html',))
-    """
-
-    left: str
-    right: str
-    equal: tuple[tuple[str, str], ...]
-    similar: tuple[tuple[str, str, float], ...]
-    only_left: tuple[str, ...]
-    only_right: tuple[str, ...]
-    pairs: tuple[Pair, ...] = ()
-    settings: dict[str, object] = field(default_factory=dict)
-    skipped: tuple[Skipped, ...] = ()

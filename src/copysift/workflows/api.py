@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from copysift.errors import InputError, UsageError
-from copysift.model.values import Fingerprints, Folders, Pair, Result, Skipped
+from copysift.model.folders import Folders
+from copysift.model.values import Fingerprints, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
@@ -113,7 +114,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
 
 
 def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
-    """Compare two folders by content; names only break ties.
+    """Compare two folders by content and names: what is the same, changed, moved, renamed, new or gone.
 
     >>> copysift.compare_folders("essays/drafts", "essays/web").only_right
     ('index.html',)

@@ -23,7 +23,7 @@ import numpy as np
 
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, candidates
-from copysift.kinds.kind import CHANNELS, CODE
+from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base import Base
 from copysift.match.counts import PairColumns
 from copysift.match.estimators import SKETCHES, Sketches, measured
@@ -43,6 +43,15 @@ JOINS = 8  # that share one budget: fingerprints, all k-grams and repeats of two
 FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
 NEGLIGIBLE = 0.25  # of a unit: what two units share in less than this is not what they share as a whole
 STATEMENT = 3  # fingerprints that a statement is worth, about
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lists:
+    """Who has which fingerprint of the texts: `chosen` of all documents, `whole` of the `short` ones."""
+
+    chosen: Postings
+    whole: Postings
+    short: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 class Channel:
@@ -171,6 +180,10 @@ class Channels:
             )
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
+
+    def lists(self) -> Lists:
+        """Give the postings of the texts, for who looks at more than pairs."""
+        return Lists(self.postings[TEXT], self._whole[TEXT], self.text.is_short(self._groups))
 
     def pairs(
         self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...], sketches: Sketches

@@ -37,7 +37,7 @@ from copysift.settings.comparison import Settings
 from copysift.sources.spool import Spool
 from copysift.sources.walk import Entry
 from copysift.workflows import batches
-from copysift.workflows.channels import Channels
+from copysift.workflows.channels import Channels, Lists
 from copysift.workflows.collection import Collection
 from copysift.workflows.matches import Exact
 from copysift.workflows.reading import Reader
@@ -73,7 +73,13 @@ class Scan:
     """One scan; after `run` it can be saved, and gives the source of its documents again."""
 
     def __init__(
-        self, settings: Settings, weigh: Weigh = weights, *, opens: bool = True, qualified: bool = False
+        self,
+        settings: Settings,
+        weigh: Weigh = weights,
+        *,
+        opens: bool = True,
+        qualified: bool = False,
+        listed: bool = False,
     ) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
@@ -91,6 +97,8 @@ class Scan:
         self._archives = opens  # containers and files of records; else files are taken as they are
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
+        self._listed = listed  # the postings are kept when it has run
+        self.lists: Lists | None = None
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -127,6 +135,7 @@ class Scan:
                 weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
                 channels.finish(self._groups(), self._most_shared(), weigh)
                 counts = self._count(channels, keep)
+                self.lists = channels.lists() if self._listed else None
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
         return self._result

@@ -1,0 +1,84 @@
+"""Two folders compared: what became of every file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from copysift.model.values import Pair, Skipped
+
+SAME, CHANGED, MOVED, RENAMED = "same", "changed", "moved", "renamed"
+SPLIT, MERGED, NEW, GONE = "split", "merged", "new", "gone"
+RELATIONS = (SAME, CHANGED, MOVED, RENAMED, SPLIT, MERGED, NEW, GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderChange:
+    """What became of a file: names are relative to their folder.
+
+    `same` and `changed` files have one path in both folders; `moved` ones have another folder, `renamed` ones
+    another name; a `split` file has several names on the right, a `merged` one several on the left. `pairs`
+    has the measures, one for each pair of names; `equal` says that the bytes are the same. A `new` or `gone`
+    file may be equal to one that is in both folders: `like` names it.
+    """
+
+    relation: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    equal: bool = False
+    pairs: tuple[Pair, ...] = ()
+    like: str = ""
+
+    @property
+    def place(self) -> str:
+        """The path under which it is listed."""
+        return (self.right if self.relation in (NEW, MERGED) or not self.left else self.left)[0]
+
+    @property
+    def resemblance(self) -> float | None:
+        """How alike the two versions of a file are; None where there are not just two."""
+        if self.equal:
+            return 1.0
+        return self.pairs[0].resemblance if len(self.pairs) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Two folders compared by content and names.
+
+    >>> found = copysift.compare_folders("essays/drafts", "essays/web")
+    >>> found.counts["moved"] + found.counts["renamed"], found.only_right
+    (1, ('index.html',))
+    """
+
+    left: str
+    right: str
+    changes: tuple[FolderChange, ...]
+    settings: dict[str, object] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changes by relation."""
+        found = Counter(change.relation for change in self.changes)
+        return {relation: found[relation] for relation in RELATIONS}
+
+    @property
+    def equal(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of equal files, left and right."""
+        return tuple((each.left[0], each.right[0]) for each in self.changes if each.equal)
+
+    @property
+    def similar(self) -> tuple[Pair, ...]:
+        """The pairs of files that changed, moved with changes, split or merged."""
+        return tuple(pair for each in self.changes for pair in each.pairs)
+
+    @property
+    def only_left(self) -> tuple[str, ...]:
+        """Files that nothing on the right comes from."""
+        return tuple(each.left[0] for each in self.changes if each.relation == GONE)
+
+    @property
+    def only_right(self) -> tuple[str, ...]:
+        """Files that come from nothing on the left."""
+        return tuple(each.right[0] for each in self.changes if each.relation == NEW)
