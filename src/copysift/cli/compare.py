@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import date
+from pathlib import Path
 
 import click
 
@@ -38,6 +40,8 @@ def command(left: str, right: str, **given: object) -> int:
             "cannot compare a folder, an archive or records with a single file",
             hint="name two files, or two folders, archives or files of records",
         )
+    if door.sync_plan and not all(Path(path).is_dir() for path in (left, right)):
+        raise UsageError("--sync-plan needs two folders", hint="unpack archives first")
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)
@@ -86,5 +90,12 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         title=door.title,
         date=f"{date.today():%-d %B %Y}",
     )
+    if door.sync_plan:
+        from copysift.report.sync_script import sync_script
+        from copysift.workflows.sync_plan import plan_sync
+
+        plan = plan_sync(result)
+        console.write(sync_script(plan), dataclasses.replace(door, output=door.sync_plan))
+        console.name_skipped(plan.skipped)
     console.write(folders.REPORTS[chosen](result, view), door)
     return console.status(bool(result.equal or result.similar), scanned.skipped)

@@ -82,3 +82,31 @@ class Folders:
     def only_right(self) -> tuple[str, ...]:
         """Files that come from nothing on the left."""
         return tuple(each.right[0] for each in self.changes if each.relation == NEW)
+
+
+MOVE, COPY, MERGE, REMOVE = "move", "copy", "merge", "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: `move` within the left folder, `copy` or `merge` from the right one, or `remove`.
+
+    Checksums are SHA-256; that of a target is "-" where there must be none.
+    """
+
+    action: str
+    source: str
+    target: str
+    source_sum: str
+    target_sum: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """The steps, and the files that could not be read or are not plain files."""
+
+    left: str
+    right: str
+    steps: tuple[Step, ...]
+    skipped: tuple[Skipped, ...]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from copysift.model.folders import GONE, MERGED, NEW, RELATIONS, SAME, FolderChange, Folders
+from copysift.model.values import Pair
 from copysift.report.json_report import encoded
 from copysift.report.plain_page import plain_page
 from copysift.report.view import View
@@ -96,7 +97,7 @@ def _lines(node: Node, depth: int, view: View, name: str = "") -> Iterator[str]:
     if node.only == SAME:
         return
     indent = "  " * depth
-    if node.only in WHOLE and depth:
+    if node.only in WHOLE and name:
         label = styled(f"{node.only:<8}", STYLES[node.only], view.color)
         yield f"{indent}{label}       {spelled(name)}/  ({plural(node.counts[node.only], 'file')})"
         return
@@ -127,10 +128,10 @@ def _fitted(text: str, room: int | None) -> str:
 
 
 def json(found: Folders, view: View) -> str:
-    """Show the comparison as JSON, schema version 2."""
+    """Show the comparison as JSON, schema version 1."""
     return encoded(
         {
-            "version": 2,
+            "version": 1,
             "left": found.left,
             "right": found.right,
             "settings": found.settings,
@@ -142,18 +143,22 @@ def json(found: Folders, view: View) -> str:
                     "right": list(each.right),
                     "equal": each.equal,
                     "like": each.like,
-                    "pairs": [
-                        {"left": pair.left, "right": pair.right}
-                        | {name: round(getattr(pair, name), 6) for name in _MEASURES}
-                        | {"shared": pair.shared}
-                        for pair in each.pairs
-                    ],
+                    "pairs": [_measured(pair) for pair in each.pairs],
                 }
                 for each in found.changes
             ],
+            "equal": [{"left": left, "right": right} for left, right in found.equal],
+            "similar": [_measured(pair) for pair in found.similar],
+            "only_left": list(found.only_left),
+            "only_right": list(found.only_right),
             "skipped": [{"name": each.name, "reason": each.reason} for each in found.skipped],
         }
     ) + "\n"  # fmt: skip
+
+
+def _measured(pair: Pair) -> dict[str, object]:
+    shares = {name: round(getattr(pair, name), 6) for name in _MEASURES}
+    return {"left": pair.left, "right": pair.right, **shares, "shared": pair.shared}
 
 
 def rows(found: Folders, view: View) -> str:

@@ -118,6 +118,11 @@ class Door:
             "recluster": "Write the clusters to a Parquet file instead of changing RUN.",
         },
     )  # fmt: skip
+    sync_plan: str = declare(
+        "", "--sync-plan",
+        "For two folders: write a shell script to FILE that makes A like B. Read it before you run it.",
+        OUTPUT, text, "FILE", commands="compare", default_text="none",
+    )  # fmt: skip
     save: str = declare(
         "", "--save", "Keep the run in folder RUN, for `copysift show`.", OUTPUT, text, "RUN",
         commands="scan dedup", default_text="not kept", aliases=(alias("--run", "dedup"),),

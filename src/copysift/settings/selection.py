@@ -55,14 +55,15 @@ class Selection:
         REPORTED, multiple, "X", commands=f"scan show compare query copies {DECIDING}",
         default_text=f"25%; {_COUNTED}, 100 for longest",
         help_for={
-            "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: list "
-            "pairs of at least X.",
+            "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: files of "
+            "at least X are versions of each other, whatever their names.",
             f"{MAKE_RUN} recluster": "Documents whose measure is at least X are near-duplicates: 50% or .5.",
             "locate changes": "Documents of at least this resemblance or share are the same: 50% or .5.",
             "copies": "Report documents that contain at least this share: 25% or .25.",
         },
         default_for={
-            DECIDING: "50%", "copies": "25%", "query": f"25%; {_COUNTED}", "compare": "0; 25% for folders",
+            DECIDING: "50%", "copies": "25%", "query": f"25%; {_COUNTED}",
+            "compare": "0; for folders by names and content",
         },
         aliases=(
             alias("--resemblance", f"{MAKE_RUN} recluster"), alias("", "copies", key="share"),

@@ -1,9 +1,9 @@
 """What became of every file of a folder in another: by path, then by content and name (sif, section 6).
 
 A path that both folders have is the same file, changed or not. What is left is gone or new: equal files
-moved; others are versions of each other if what they share, without what many files share, is enough for how alike
-their names are. A new file made of a part of another was split off it, a gone file that is in another was
-merged into it.
+moved; others are versions of each other if what they share, without what many files share, is enough for
+how alike their names are. A new file made of a part of another was split off it, a gone file that is in
+another was merged into it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from copysift.model.values import Pair, Result
 from copysift.workflows.folder_evidence import FolderEvidence, Shares
 
 # Chosen on the headers of Linux 6.1 and 6.12: true renames with alike names share 20 % of their weight or
-# more, strangers with the same name (asm/sparsemem.h of two machines) less; with unlike names none was below 40 %.
+# more, strangers with the same name (asm/sparsemem.h of two machines) less; with unlike names none was
+# below 40 %.
 ALIKE_NAME = 0.6
 ENOUGH_WITH_NAME = 0.2
 ENOUGH = 0.4
