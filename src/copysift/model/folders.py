@@ -18,8 +18,8 @@ class FolderChange:
 
     `same` and `changed` files have one path in both folders; `moved` ones have another folder, `renamed` ones
     another name; a `split` file has several names on the right, a `merged` one several on the left. `pairs`
-    has the measures, one for each pair of names; `equal` says that the bytes are the same. A `new` or `gone`
-    file may be equal to one that is in both folders: `like` names it.
+    has the measures, one for each pair of names; `equal` says that the bytes are the same. `like` names
+    a file of the other folder that a `new` or `gone` file is equal to or like, but that has another partner.
     """
 
     relation: str
@@ -66,7 +66,9 @@ class Folders:
     @property
     def equal(self) -> tuple[tuple[str, str], ...]:
         """Pairs of equal files, left and right."""
-        return tuple((each.left[0], each.right[0]) for each in self.changes if each.equal)
+        return tuple(
+            (each.left[0], each.right[0]) for each in self.changes if each.equal and each.left and each.right
+        )
 
     @property
     def similar(self) -> tuple[Pair, ...]:
@@ -75,13 +77,13 @@ class Folders:
 
     @property
     def only_left(self) -> tuple[str, ...]:
-        """Files that nothing on the right comes from."""
-        return tuple(each.left[0] for each in self.changes if each.relation == GONE)
+        """Files that nothing on the right comes from or is like."""
+        return tuple(each.left[0] for each in self.changes if each.relation == GONE and not each.like)
 
     @property
     def only_right(self) -> tuple[str, ...]:
-        """Files that come from nothing on the left."""
-        return tuple(each.right[0] for each in self.changes if each.relation == NEW)
+        """Files that come from nothing on the left and are like nothing there."""
+        return tuple(each.right[0] for each in self.changes if each.relation == NEW and not each.like)
 
 
 MOVE, COPY, MERGE, REMOVE = "move", "copy", "merge", "remove"

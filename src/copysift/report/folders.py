@@ -64,7 +64,8 @@ def described(change: FolderChange) -> str:
     if change.relation == MERGED:
         return f"{near(change.right[0])} ← {', '.join(map(near, change.left))}"
     if change.relation in WHOLE:
-        like = f" (equal to {near(change.like)})" if change.like else ""
+        how = "equal to" if change.equal else "like"
+        like = f" ({how} {near(change.like)})" if change.like else ""
         return near(change.place) + like
     if change.left == change.right:
         return near(change.place)

@@ -95,6 +95,8 @@ class _Matching:
         self, sides: Sides, evidence: FolderEvidence, read: Callable[[int], bytes], accept: Accept | None
     ) -> None:
         self.sides, self.evidence, self.read, self.accept = sides, evidence, read, accept
+        self.like: dict[str, str] = {}  # gone → a file that it is like, which has another partner
+        self.like_new: dict[str, str] = {}  # new → such a file
         self.by_lines: set[tuple[str, str]] = set()  # small files that were measured by their lines
         both = sides.left.keys() & sides.right.keys()
         self.gone = {path for path in sides.left if path not in both}
@@ -149,6 +151,10 @@ class _Matching:
         for _, left, right in sorted(ranked):
             if left in self.gone and right in self.new:
                 self._take(left, right)
+            elif left in self.gone:
+                self.like.setdefault(left, right)
+            elif right in self.new:
+                self.like_new.setdefault(right, left)
 
     def _enough(self, left: str, right: str, shares: Shares, name: float) -> bool:
         if self.accept is not None:
@@ -234,9 +240,13 @@ class _Matching:
         here = _one_path(self.sides.left, self.sides.empty)
         there = _one_path(self.sides.right, self.sides.empty)
         for path in self.gone:
-            yield FolderChange(GONE, (path,), (), like=there.get(self.sides.left[path], ""))
+            same, like = there.get(self.sides.left[path], ""), self.like.get(path, "")
+            pairs = (self._pair(path, like),) if like and not same else ()
+            yield FolderChange(GONE, (path,), (), bool(same), pairs, same or like)
         for path in self.new:
-            yield FolderChange(NEW, (), (path,), like=here.get(self.sides.right[path], ""))
+            same, like = here.get(self.sides.right[path], ""), self.like_new.get(path, "")
+            pairs = (self._pair(like, path),) if like and not same else ()
+            yield FolderChange(NEW, (), (path,), bool(same), pairs, same or like)
 
 
 def match_folders(
