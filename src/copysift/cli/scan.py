@@ -21,6 +21,7 @@ from copysift.model.values import Result
 from copysift.runtime import registry
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
+from copysift.settings.selection import COUNTS, REVIEW
 
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
@@ -39,7 +40,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """
     values = values_from("scan", given)
     settings, door = of_class(Settings, values, "scan"), of_class(Door, values, "scan")
-    chosen = report_format(door)
+    if door.script:
+        settings = _for_script(settings, door)
+    chosen = "table" if door.script else report_format(door)
     console.check_output(door)
     places = [*paths, *_listed(door)]
     if not places:
@@ -72,9 +75,15 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         )
     if door.save:
         scan.save(Path(door.save))
+    result = with_folders(result, settings, door)
     console.name_skipped(result.skipped)
     console.name_notes(result.notes, door)
-    show(result, chosen, settings, door, scan)
+    if door.script:
+        from copysift.report.duplicate_script import duplicate_script
+
+        console.write(duplicate_script(result, door.script), door)
+    else:
+        show(result, chosen, settings, door, scan)
     if door.verbose:
         spelled = [f"{name} {value}" for name, value in result.settings.items() if value]
         console.note(f"settings: {', '.join(spelled)}")
@@ -88,9 +97,36 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     return console.status(bool(result.pairs or result.equal), result.skipped)
 
 
+def _for_script(settings: Settings, door: Door) -> Settings:
+    """Refuse what a script of equal files cannot have."""
+    for name, given in (("format", door.format), ("server", door.server), ("anonymise", door.anonymise)):
+        if given:
+            raise UsageError(f"--script does not go with --{name}", hint=f"leave out --{name}")
+    if settings.by == "dir":
+        raise UsageError("--script is about files, not submissions", hint="leave out --by")
+    return dataclasses.replace(settings, equal_only=True)
+
+
 def wants_groups(chosen: str, door: Door) -> bool:
     """Say whether a report lists groups; one of a plug-in may."""
     return door.groups or chosen not in ("table", "json", "csv", "names")
+
+
+def with_folders(result: Result, settings: Settings, door: Door) -> Result:
+    """Add the folders that are the same or similar, if they are wanted."""
+    if not door.folders and not settings.equal_only:
+        return result
+    from copysift.workflows.folder_groups import duplicate_folders, folder_groups
+
+    if not door.folders:
+        return result if result.submissions else dataclasses.replace(
+            result, folder_sets=duplicate_folders(result)
+        )
+    if result.submissions:
+        raise UsageError("--folders is about files, not submissions", hint="leave out --by")
+    threshold = REVIEW if settings.measure in COUNTS else settings.cut
+    sets, pairs = folder_groups(result, threshold)
+    return dataclasses.replace(result, folder_sets=sets, folder_pairs=pairs)
 
 
 def report_format(door: Door) -> str:
@@ -119,6 +155,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
 
     view = View(
         groups=door.groups,
+        folders=door.folders,
         limit=_limit(settings, chosen),
         passages=door.passages or 0,
         whole=door.whole,

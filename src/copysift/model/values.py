@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copysift.model.folder_groups import FolderPair, FolderSet
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
@@ -272,6 +273,18 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedSet:
+    """sif's interesting set: files that all share `shared` fingerprints, and no other file does.
+
+    `texts` shows some of what they share.
+    """
+
+    members: tuple[str, ...]
+    shared: int
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """A fingerprint that too many groups share to be evidence, with its text.
 
@@ -326,7 +339,8 @@ class Result(Tabular):
 
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
     `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all; `notes` say what
-    the answer may lack for it. `pairs` may be millions: they are made when they are asked for.
+    the answer may lack for it. `folder_sets` and `folder_pairs` are those of --folders, `sets` of --sets.
+    `pairs` may be millions: they are made when they are asked for.
 
     >>> copysift.scan("essays")
     <Result: 15 documents, 15 pairs, 4 clusters>
@@ -345,6 +359,9 @@ class Result(Tabular):
     ignored_count: int = 0
     submissions: tuple[Submission, ...] = ()
     notes: tuple[str, ...] = ()
+    folder_sets: tuple[FolderSet, ...] = ()
+    folder_pairs: tuple[FolderPair, ...] = ()
+    sets: tuple[SharedSet, ...] = ()
 
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
         """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""

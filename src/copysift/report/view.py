@@ -31,6 +31,7 @@ class View:
     """
 
     groups: bool = False
+    folders: bool = False
     limit: int | None = None
     passages: int = 0
     whole: bool = False

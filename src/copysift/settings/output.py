@@ -54,6 +54,10 @@ class Door:
         False, "--groups", "Report groups around a reference file, as sif does.", REPORTED, flag,
         commands="scan show",
     )  # fmt: skip
+    folders: bool = declare(
+        False, "--folders", "Report folders that are the same or similar, instead of pairs of files.",
+        REPORTED, flag, commands="scan show",
+    )  # fmt: skip
     against: str = declare(
         "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
         CONTENTS, text, "RUN", commands="dedup", default_text="none",
@@ -117,6 +121,13 @@ class Door:
             "cluster": "Folder for the run.", "dedup": "Write the remaining records to PATH.",
             "recluster": "Write the clusters to a Parquet file instead of changing RUN.",
         },
+    )  # fmt: skip
+    script: str = declare(
+        "", "--script",
+        "Write a shell script for files that are equal byte for byte: remove, hardlink or reflink all but "
+        "the first of each. It compares them again when it runs: read it first. Implies --equal-only.",
+        OUTPUT, text, "HOW", choices=("remove", "hardlink", "reflink"), commands="scan",
+        default_text="none",
     )  # fmt: skip
     sync_plan: str = declare(
         "", "--sync-plan",

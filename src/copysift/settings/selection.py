@@ -101,6 +101,12 @@ class PairFilters:
         None, "--min-match", "Also report pairs with a common passage of N symbols, whatever their measure.",
         REPORTED, count, "N", limits=(1, None), commands="scan show", default_text="off",
     )  # fmt: skip
+    equal_only: bool = declare(
+        False, "--equal-only",
+        "Only find files that are equal byte for byte, without looking into archives. Much faster.",
+        REPORTED, flag, commands="scan show",
+        help_for={"show": "Only report files that are equal byte for byte."},
+    )  # fmt: skip
     same_suffix: bool = declare(
         False, "--same-suffix", "Only compare files with the same extension.", REPORTED, flag,
         commands="scan show",

@@ -94,7 +94,8 @@ class Scan:
         self._collection = Collection(sketches=settings.scheme in SKETCHES)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
-        self._archives = opens  # containers and files of records; else files are taken as they are
+        # Containers and files of records are opened; else files are taken as they are.
+        self._archives = opens and not settings.equal_only
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
         self._listed = listed  # the postings are kept when it has run
@@ -205,8 +206,9 @@ class Scan:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
+        read = batches.sum_batch if self.settings.equal_only else batches.read_batch
         done = ordered_batches(
-            partial(batches.read_batch, self._reader),
+            partial(read, self._reader),
             entries,
             jobs=self._jobs,
             weigh=lambda entry: entry.size,

@@ -53,7 +53,7 @@ def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
     enough = (measure >= settings.cut - 1e-12) & evident(counts.documents, pairs, settings.fewest)
     if settings.min_match is not None:  # one long passage is evidence by itself
         enough |= pairs.longest >= settings.min_match
-    enough &= allowed(counts.documents, pairs, settings)
+    enough &= allowed(counts.documents, pairs, settings) & (not settings.equal_only)
     chosen = np.flatnonzero(enough)
     left, right = pairs.left[chosen], pairs.right[chosen]
     twins = np.asarray(counts.twins, np.int64)
