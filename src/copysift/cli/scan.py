@@ -64,6 +64,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     scan, places = scan_of(places, settings, given_settings(values))
     gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
+    scan.listed = door.sets
     with console.progress(door) as shown:
         result = scan.run(
             places,
@@ -76,6 +77,10 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if door.save:
         scan.save(Path(door.save))
     result = with_folders(result, settings, door)
+    if door.sets:
+        from copysift.workflows.shared_sets import with_sets
+
+        result = with_sets(result, scan, settings.min_shared)
     console.name_skipped(result.skipped)
     console.name_notes(result.notes, door)
     if door.script:
@@ -156,6 +161,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     view = View(
         groups=door.groups,
         folders=door.folders,
+        sets=door.sets,
         limit=_limit(settings, chosen),
         passages=door.passages or 0,
         whole=door.whole,

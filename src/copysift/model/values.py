@@ -258,6 +258,7 @@ class Cluster:
     """
 
     members: tuple[str, ...]
+    strength: float | None = field(default=None, compare=False, repr=False)  # average similarity of two
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +344,7 @@ class Result(Tabular):
     `pairs` may be millions: they are made when they are asked for.
 
     >>> copysift.scan("essays")
-    <Result: 15 documents, 15 pairs, 4 clusters>
+    <Result: 15 documents, 15 pairs, 5 clusters>
     >>> copysift.scan("essays").to_arrow().num_rows
     15
     """

@@ -49,7 +49,14 @@ def parts(result: Result, view: View) -> Iterator[str]:
             }
             for names in result.equal
         ),
-        "clusters": ({"members": list(cluster.members)} for cluster in result.clusters),
+        "clusters": (
+            {
+                "members": list(cluster.members),
+                "strength": None if cluster.strength is None else round(cluster.strength, 6),
+            }
+            for cluster in result.clusters
+        ),
+        **({"sets": [asdict(each) for each in result.sets]} if result.sets else {}),
         **folder_records(result),
         "ignored": [
             {"hash": f"{each.hash:016x}", "groups": each.groups, "text": each.text} for each in result.ignored

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from copysift.model.values import Pair, Result
-from copysift.report import folder_tables, listing
+from copysift.report import folder_tables, listing, set_table
 from copysift.report.folder_tables import more
 from copysift.report.passages import passages
 from copysift.report.units import bytes_of, known_of, outside_folders, similar_of, unit_of
@@ -16,7 +16,9 @@ from copysift.report.wording import cells, pad, percent, plural, shorten, size, 
 def report(result: Result, view: View) -> str:
     """Show a result as aligned text."""
     parts = [folder_tables.same(result, view)]
-    if view.folders:
+    if view.sets:
+        parts.append(set_table.sets(result, view))
+    elif view.folders:
         parts.append(folder_tables.similar(result, view))
     else:
         parts.append(_equal(result, view))

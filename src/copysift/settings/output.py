@@ -58,6 +58,11 @@ class Door:
         False, "--folders", "Report folders that are the same or similar, instead of pairs of files.",
         REPORTED, flag, commands="scan show",
     )  # fmt: skip
+    sets: bool = declare(
+        False, "--sets",
+        "Report sets of files that all share --min-shared fingerprints (10) or more, and no larger sets do.",
+        REPORTED, flag, commands="scan",
+    )  # fmt: skip
     against: str = declare(
         "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
         CONTENTS, text, "RUN", commands="dedup", default_text="none",

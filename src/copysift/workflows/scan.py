@@ -98,7 +98,7 @@ class Scan:
         self._archives = opens and not settings.equal_only
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
-        self._listed = listed  # the postings are kept when it has run
+        self.listed = listed  # the postings are kept when it has run
         self.lists: Lists | None = None
         self._exact: Exact | None = None
         self._counts: Counts | None = None
@@ -136,7 +136,7 @@ class Scan:
                 weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
                 channels.finish(self._groups(), self._most_shared(), weigh)
                 counts = self._count(channels, keep)
-                self.lists = channels.lists() if self._listed else None
+                self.lists = channels.lists() if self.listed else None
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
@@ -333,11 +333,15 @@ class Scan:
             for at in np.argsort(-common.degrees.astype(np.int64), kind="stable")[:IGNORED_SHOWN].tolist()
         ]
         for degree, value, holder, name in sorted(rows)[:IGNORED_SHOWN]:
-            texts = (
-                self._reader.text_of(filed.entry, filed.kind_in(name), filed.kind, value, IGNORED_TEXT)
-                for filed in self._collection.holders(holder)
-            )
-            yield Ignored(value, -degree, next(filter(None, texts), ""))
+            yield Ignored(value, -degree, self.text_of(name, holder, value))
+
+    def text_of(self, channel: str, number: int, value: int) -> str:
+        """Give the text behind a fingerprint of a document, by number, or nothing if it is gone."""
+        texts = (
+            self._reader.text_of(filed.entry, filed.kind_in(channel), filed.kind, value, IGNORED_TEXT)
+            for filed in self._collection.holders(number)
+        )
+        return next(filter(None, texts), "")
 
     def _tmp_dir(self) -> Path | None:
         if not self.settings.tmp_dir:

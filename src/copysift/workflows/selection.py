@@ -13,6 +13,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from copysift.clusters.average import average_clusters
 from copysift.clusters.components import clusters
 from copysift.clusters.listings import sif_groups
 from copysift.match.counts import Counts, PairColumns
@@ -150,23 +151,47 @@ def answer(
         chosen = chosen.matched(regions.longest, regions.lines)
     equal = whole(equal_pairs(counts))
     names = [group.name for group in counts.documents]
-    stars = [(first, other) for first, *others in counts.equal for other in others]
-    lefts = np.concatenate([chosen.left, np.array([first for first, _ in stars], np.int64)])
-    rights = np.concatenate([chosen.right, np.array([other for _, other in stars], np.int64)])
-    together = clusters(len(names), lefts, rights)
+    together, unparted = _clusters(counts, chosen, settings)
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
         pairs=Pairs(counts.documents, chosen, counts.twins, equal, regions, files),
-        clusters=tuple(Cluster(tuple(names[number] for number in members)) for members in together),
+        clusters=tuple(
+            Cluster(tuple(names[number] for number in members), strength) for members, strength in together
+        ),
         ignored=counts.ignored,
         skipped=counts.skipped,
-        notes=counts.notes,
+        notes=(*counts.notes, *unparted),
         equal=equal_sets(counts, chosen),
         listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
         submissions=counts.submissions,
     )
+
+
+def _clusters(
+    counts: Counts, chosen: PairColumns, settings: Settings
+) -> tuple[list[tuple[list[int], float]], tuple[str, ...]]:
+    """Give the clusters by average linkage with their strengths, and what to say about those not parted.
+
+    Equal files are one node. Where pairs are chosen by counts, there is no share to part clusters by.
+    """
+    several = {members[0]: members for members in counts.equal}
+    sizes = [len(several.get(number, ())) or 1 for number in range(len(counts.documents))]
+    share = chosen.similarity if settings.measure in COUNTS else chosen.measure(settings.measure)
+    cut = 0.0 if settings.measure in COUNTS else settings.cut
+    if settings.min_match is not None:
+        cut = min(cut, float(share.min(initial=cut)))
+    found = average_clusters(sizes, chosen.left, chosen.right, share, cut)
+    strong = [
+        (sorted(each for number in members for each in several.get(number, (number,))), strength)
+        for members, strength, _ in found
+    ]
+    joined = {number for members, _, _ in found for number in members}
+    strong += [(list(members), 1.0) for first, members in several.items() if first not in joined]
+    whole = sum(each.whole for each in found)
+    note = f"{whole:,} clusters have too many pairs to be parted: they are everything that pairs connect"
+    return sorted(strong), (note,) if whole else ()
 
 
 def equal_sets(counts: Counts, chosen: PairColumns) -> tuple[tuple[str, ...], ...]:
