@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from copysift.model.values import Result
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
+from copysift.report.wording import (
+    cells,
+    pad,
+    percent,
+    plural,
+    shorten,
+    shorten_beside,
+    size,
+    spelled,
+    styled,
+)
 
 
 def same(result: Result, view: View) -> str:
@@ -38,13 +48,14 @@ def similar(result: Result, view: View) -> str:
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     names = [(spelled(pair.left), spelled(pair.right)) for pair in found[: view.limit]]
     room = None if view.width is None else max(24, view.width - sum(widths) - 2 * len(widths) - 4) // 2
-    left = max(cells(shorten(one, room)) for one, _ in names)
+    left = max(cells(shorten_beside(one, other, room)) for one, other in names)
     lines = [styled(f"Similar folders: {plural(len(found), 'pair')}", "bold", view.color)]
     head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  {pad('left', left)}  right", "dim", view.color))
     for row, (one, other) in zip(rows, names, strict=True):
         numbers = "  ".join(pad(text, width, right=True) for text, width in zip(row, widths, strict=True))
-        lines.append(f"  {numbers}  {pad(shorten(one, room), left)}  {shorten(other, room)}")
+        first = pad(shorten_beside(one, other, room), left)
+        lines.append(f"  {numbers}  {first}  {shorten_beside(other, one, room)}")
     return "\n".join([*lines, *more(len(found), view), ""])
 
 

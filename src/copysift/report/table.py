@@ -10,7 +10,19 @@ from copysift.report.folder_tables import more
 from copysift.report.passages import passages
 from copysift.report.units import bytes_of, known_of, outside_folders, similar_of, unit_of
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
+from copysift.report.wording import (
+    cells,
+    pad,
+    percent,
+    plural,
+    shorten,
+    shorten_beside,
+    size,
+    spelled,
+    styled,
+)
+
+WIDE = 100  # columns from which a table has room for sizes beside names
 
 
 def report(result: Result, view: View) -> str:
@@ -45,7 +57,8 @@ def _equal(result: Result, view: View) -> str:
         label = f"{len(names)} × {size(sizes[names[0]])}"
         for number, name in enumerate(names):
             room = None if view.width is None else max(20, view.width - 18)
-            shown = shorten(spelled(known.get(name, name)), room)
+            beside = names[1] if name == names[0] else names[0]
+            shown = shorten_beside(spelled(known.get(name, name)), spelled(known.get(beside, beside)), room)
             lines.append(f"  {pad('' if number else label, 14)}  {shown}")
     return "\n".join([*lines, *more(len(sets), view), ""])
 
@@ -57,7 +70,8 @@ def _pairs(result: Result, view: View) -> str:
         return ""
     sizes, known = bytes_of(result), known_of(result)
     longest = all(pair.longest is not None for pair in shown)
-    heads = ["similarity", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
+    heads = ["similarity", "of left", "of right", "shared", *(["longest"] if longest else [])]
+    heads += ["size", "size"] if view.width is None or view.width >= WIDE else []
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
     rows = [_cells(pair, heads, sizes) for pair in shown]
@@ -70,8 +84,8 @@ def _pairs(result: Result, view: View) -> str:
     for pair, row, names in zip(shown, rows, named, strict=True):
         numbers = [pad(text, width, right=True) for text, width in zip(row, widths, strict=True)]
         numbers[0] = styled(numbers[0], _heat(pair.similarity), view.color)
-        first = pad(shorten(names[0], left), left)
-        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(names[1], right)}")
+        first = pad(shorten_beside(names[0], names[1], left), left)
+        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten_beside(names[1], names[0], right)}")
     return "\n".join([*lines, *more(found, view), ""])
 
 
@@ -82,7 +96,7 @@ def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     row += [percent(pair.containment_left), percent(pair.containment_right), f"{pair.shared:,}"]
     if "longest" in heads:
         row.append(f"{pair.longest:,}")
-    return [*row, size(sizes[pair.left]), size(sizes[pair.right])]
+    return [*row, size(sizes[pair.left]), size(sizes[pair.right])] if "size" in heads else row
 
 
 def _name_widths(names: list[list[str]], taken: int, view: View) -> tuple[int, int | None]:
