@@ -44,7 +44,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         settings = _for_script(settings, door)
     chosen = "table" if door.script else report_format(door)
     console.check_output(door)
-    places = [*paths, *_listed(door)]
+    places = [*paths, *listed_paths(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or use --files-from")
     if door.save:
@@ -205,7 +205,7 @@ def _limit(settings: Settings, chosen: str) -> int | None:
     return settings.limit or None
 
 
-def _listed(door: Door) -> Iterator[str]:
+def listed_paths(door: Door) -> Iterator[str]:
     """Read the list of --files-from; one that contains a NUL is NUL-separated, with -0 or without."""
     if not door.files_from:
         return

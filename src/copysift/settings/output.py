@@ -20,7 +20,7 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats"
+ALL = f"{READ} order show {INDEX} query {OVER_TIME} {RUNS} languages formats"
 # Formats by command; those of scan, show and compare are completed by plug-ins.
 FORMATS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("scan", "show", "compare"), ("table", "json", "csv", "sif", "html", "moss")),
@@ -89,7 +89,7 @@ class Door:
     )
     files_from: str = declare(
         "", "--files-from", "Read paths from FILE, one per line (-: standard input).",
-        SOURCES, text, "FILE", commands="scan", default_text="none",
+        SOURCES, text, "FILE", commands="scan order", default_text="none",
     )  # fmt: skip
     engine: str = declare(
         "local", "--engine", "Where to run: local or spark (pip install 'copysift[spark]').",
@@ -120,7 +120,7 @@ class Door:
     )  # fmt: skip
     output: str = declare(
         "", "-o --output", "Write the result to PATH.", OUTPUT, text, "PATH",
-        commands=f"{_FILED} recluster {MAKE_RUN}", default_text="standard output",
+        commands=f"{_FILED} order recluster {MAKE_RUN}", default_text="standard output",
         default_for={MAKE_RUN: "none", "recluster": "RUN itself"},
         help_for={
             "cluster": "Folder for the run.", "dedup": "Write the remaining records to PATH.",
@@ -196,7 +196,8 @@ class Door:
     )  # fmt: skip
     null: bool = declare(
         False, "-0 --null", "Separate names with NUL instead of newline; without --format, print only names.",
-        OUTPUT, flag, commands="scan show query index-list",
+        OUTPUT, flag, commands="scan show query order index-list",
+        help_for={"order": "Separate names with NUL instead of newline."},
     )  # fmt: skip
     quiet: bool = declare(
         False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL
