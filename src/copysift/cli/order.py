@@ -14,7 +14,7 @@ from copysift.errors import UsageError
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @options("order")
 def command(paths: tuple[str, ...], **given: object) -> int:
-    """List files so that similar ones are next to each other, for an archive.
+    """List files so that similar ones are next to each other.
 
     Everything below PATH is listed, folders and hidden files too:
     copysift order -0 FOLDER | tar --null --no-recursion -T - -c | zstd --long -o FOLDER.tar.zst

@@ -119,7 +119,8 @@ def wants_groups(chosen: str, door: Door) -> bool:
 
 def with_folders(result: Result, settings: Settings, door: Door) -> Result:
     """Add the folders that are the same or similar, if they are wanted."""
-    if not door.folders and not settings.equal_only:
+    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
+    if not door.folders and not settings.equal_only and not page:
         return result
     from copysift.workflows.folder_groups import duplicate_folders, folder_groups
 

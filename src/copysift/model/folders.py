@@ -20,6 +20,13 @@ class FolderChange:
     another name; a `split` file has several names on the right, a `merged` one several on the left. `pairs`
     has the measures, one for each pair of names; `equal` says that the bytes are the same. `like` names
     a file of the other folder that a `new` or `gone` file is equal to or like, but that has another partner.
+
+    >>> for change in copysift.compare_folders("essays/drafts", "essays/web").changes:
+    ...     print(change.relation, change.place)
+    new index.html
+    gone tides-1.txt
+    renamed tides-2.txt
+    gone tides-final.txt
     """
 
     relation: str
