@@ -29,7 +29,7 @@ __all__ = ["COUNTS", "SHARES", "THRESHOLDS", "Door", "Settings", "Thresholds"]
 class Settings(Machine, Reading, PairFilters, Selection, Contents):
     """What decides the answer, and what it may cost."""
 
-    COMMANDS: ClassVar[str] = f"scan show compare order sweep {INDEX} {LOOK_UP} languages"
+    COMMANDS: ClassVar[str] = f"scan show browse compare order sweep {INDEX} {LOOK_UP} languages"
     SHARE: ClassVar[float] = REVIEW
 
     def __post_init__(self) -> None:

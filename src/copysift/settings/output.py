@@ -20,7 +20,7 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} order show {INDEX} query {OVER_TIME} {RUNS} languages formats"
+ALL = f"{READ} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats"
 # Formats by command; those of scan, show and compare are completed by plug-ins.
 FORMATS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("scan", "show", "compare"), ("table", "json", "csv", "sif", "html", "moss")),
@@ -120,9 +120,10 @@ class Door:
     )  # fmt: skip
     output: str = declare(
         "", "-o --output", "Write the result to PATH.", OUTPUT, text, "PATH",
-        commands=f"{_FILED} order recluster {MAKE_RUN}", default_text="standard output",
-        default_for={MAKE_RUN: "none", "recluster": "RUN itself"},
+        commands=f"{_FILED} order browse recluster {MAKE_RUN}", default_text="standard output",
+        default_for={MAKE_RUN: "none", "recluster": "RUN itself", "browse": "marked.csv"},
         help_for={
+            "browse": "File for the pairs that you mark, as CSV.",
             "cluster": "Folder for the run.", "dedup": "Write the remaining records to PATH.",
             "recluster": "Write the clusters to a Parquet file instead of changing RUN.",
         },

@@ -52,7 +52,7 @@ class Selection:
     )  # fmt: skip
     threshold: float | None = declare(
         None, "--threshold", "Report results whose measure is at least X: 25% or .25.",
-        REPORTED, multiple, "X", commands=f"scan show compare query copies {DECIDING}",
+        REPORTED, multiple, "X", commands=f"scan show browse compare query copies {DECIDING}",
         default_text=f"25%; {_COUNTED}, 100 for longest",
         help_for={
             "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: files of "
