@@ -32,7 +32,7 @@ failed=0
 refuse() {{ printf 'not done: %s: %s\\n' "$1" "$2" >&2; failed=1; }}
 plain() {{ [ -f "$1" ] && [ ! -L "$1" ]; }}
 copy() {{  # first copy
-  if ! plain "$1" || ! plain "$2"; then refuse "$2" "it or $1 is no plain file now"; return; fi
+  if ! plain "$1" || ! plain "$2"; then refuse "$2" "it or $1 is now missing or a link"; return; fi
   if [ "$1" -ef "$2" ]; then return; fi  # links to one file already
   if ! cmp -s -- "$1" "$2"; then refuse "$2" "is not equal to $1 now"; return; fi
   new="$2.copysift-$$"
