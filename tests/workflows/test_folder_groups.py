@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from copysift import scan
 from tests.cli.program import copysift, write
 from tests.cli.texts import prose
 
@@ -114,3 +115,25 @@ def test_the_script_says_what_it_does_not_go_with(tmp_path):
     done = copysift(tmp_path, "scan", ".", "--script", "remove", "--format", "json")
     assert (done.status, "--script does not go with --format" in done.err) == (2, True)
     assert copysift(tmp_path, "scan", ".", "--script", "shred").status == 2
+
+
+def test_python_gives_folders_and_sets_too(tmp_path):
+    for top in ("a", "b"):
+        write(tmp_path, {f"{top}/{name}": text for name, text in TREE.items()})
+    write(tmp_path, {"more.txt": TREE["x/0.txt"] + prose(90)})
+    found = scan(tmp_path, folders=True, sets=True)
+    assert [len(each.members) for each in found.folder_sets] == [2]
+    assert {len(each.members) for each in found.sets} == {3}  # two equal files and the one with more
+
+
+def test_sets_of_an_index_are_those_of_its_files(tmp_path):
+    write(tmp_path, {"t/a.txt": prose(1), "t/b.txt": prose(1) + prose(2), "t/c.txt": prose(3)})
+    copysift(tmp_path, "index", "add", "i.sift", "t")
+    for place in ("t", "i.sift"):
+        found = json.loads(copysift(tmp_path, "scan", place, "--sets", "--format", "json").out)["sets"]
+        assert [each["members"] for each in found] == [["t/a.txt", "t/b.txt"]]
+
+
+def test_what_a_server_cannot_do_is_refused(tmp_path):
+    done = copysift(tmp_path, "scan", ".", "--folders", "--server", "http://127.0.0.1:9")
+    assert (done.status, "do not go with --server" in done.err) == (2, True)

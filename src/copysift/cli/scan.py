@@ -21,7 +21,6 @@ from copysift.model.values import Result
 from copysift.runtime import registry
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
-from copysift.settings.selection import COUNTS, REVIEW
 
 PAGES = ("html", "moss")  # formats that show the sources of the best pairs
 MOST_PAGES = 500  # pairs that they show unless --limit says otherwise
@@ -55,6 +54,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
+    if door.server and (door.folders or door.sets):
+        raise UsageError("--folders and --sets do not go with --server", hint="scan here, or leave them out")
     if door.server:
         from copysift.cli.remote import scan_there
 
@@ -119,20 +120,14 @@ def wants_groups(chosen: str, door: Door) -> bool:
 
 def with_folders(result: Result, settings: Settings, door: Door) -> Result:
     """Add the folders that are the same or similar, if they are wanted."""
-    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
-    if not door.folders and not settings.equal_only and not page:
-        return result
-    from copysift.workflows.folder_groups import duplicate_folders, folder_groups
+    from copysift.workflows import folder_groups
 
-    if not door.folders:
-        return result if result.submissions else dataclasses.replace(
-            result, folder_sets=duplicate_folders(result)
-        )
-    if result.submissions:
-        raise UsageError("--folders is about files, not submissions", hint="leave out --by")
-    threshold = REVIEW if settings.measure in COUNTS else settings.cut
-    sets, pairs = folder_groups(result, threshold)
-    return dataclasses.replace(result, folder_sets=sets, folder_pairs=pairs)
+    if door.folders:
+        return folder_groups.with_folders(result, settings)
+    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
+    if result.submissions or not (settings.equal_only or page):
+        return result
+    return dataclasses.replace(result, folder_sets=folder_groups.duplicate_folders(result))
 
 
 def report_format(door: Door) -> str:

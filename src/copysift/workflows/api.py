@@ -18,6 +18,7 @@ from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, Sca
 from copysift.sources.fields import Fields
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
+from copysift.workflows.folder_groups import with_folders
 from copysift.workflows.index_scan import scan_of
 from copysift.workflows.python_documents import (
     Columns,
@@ -29,13 +30,20 @@ from copysift.workflows.python_documents import (
     several,
 )
 from copysift.workflows.reading import Reader
+from copysift.workflows.shared_sets import with_sets
 
 Place = str | os.PathLike[str]
 LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    documents: Documents, *, regions: bool = False, groups: bool = False, **settings: Unpack[ScanKeywords]
+    documents: Documents,
+    *,
+    regions: bool = False,
+    groups: bool = False,
+    folders: bool = False,
+    sets: bool = False,
+    **settings: Unpack[ScanKeywords],
 ) -> Result:
     """Compare every document with every other.
 
@@ -45,7 +53,8 @@ def scan(
 
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
     `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
-    result has sif's listings.
+    result has sif's listings, with `folders` the folders that are the same or similar, with `sets` sif's
+    interesting sets.
 
     >>> result = copysift.scan("essays", threshold="40%")
     >>> result.pairs[0].left, result.pairs[0].right
@@ -60,7 +69,12 @@ def scan(
         scan, files = local.Scan(made), [os.fspath(each) for each in several(places)]
     else:
         scan, files = scan_of([os.fspath(each) for each in several(places)], made, settings)
+    scan.listed = sets
     result = scan.run(files, regions=regions, groups=groups, documents=listed)
+    if folders:
+        result = with_folders(result, made)
+    if sets:
+        result = with_sets(result, scan, made.min_shared)
     return dataclasses.replace(result, skipped=(*skipped, *result.skipped)) if skipped else result
 
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift.clusters.linkage import assign
+from copysift.errors import UsageError
 from copysift.join.memory import Join
 from copysift.join.rows import candidates
 from copysift.model.document import INSIDE
 from copysift.model.folder_groups import FolderPair, FolderSet
 from copysift.model.values import Group, Result
+from copysift.settings.comparison import Settings
+from copysift.settings.selection import COUNTS, REVIEW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,6 +123,15 @@ def _place(name: str, inside: bool) -> tuple[str, str]:
     if at < 0:
         return "", name
     return name[:at] or ("/" if name != "/" else ""), name[at + 1 :]
+
+
+def with_folders(result: Result, settings: Settings) -> Result:
+    """Add the folders that are the same or similar."""
+    if result.submissions:
+        raise UsageError("--folders is about files, not submissions", hint="leave out --by")
+    threshold = REVIEW if settings.measure in COUNTS else settings.cut
+    sets, pairs = folder_groups(result, threshold)
+    return replace(result, folder_sets=sets, folder_pairs=pairs)
 
 
 def folder_groups(result: Result, threshold: float) -> tuple[tuple[FolderSet, ...], tuple[FolderPair, ...]]:

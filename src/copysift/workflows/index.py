@@ -20,6 +20,7 @@ from copysift.settings.keywords import IndexKeywords, QueryKeywords, ScanKeyword
 from copysift.sources.files import load
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
+from copysift.workflows.index_moves import find_moves
 from copysift.workflows.python_input import batched, document_of, file_question, file_questions, question_of
 from copysift.workflows.query import Asking, Question
 from copysift.workflows.reading import Reader
@@ -129,7 +130,8 @@ class Index(OverTime):
         Without paths, the files that the index knows are looked at.
         """
         adding = self._adding(progress)
-        known = [row.name for row in self._writing().catalog.documents() if row.file]
+        contents = {row.name: row.content for row in self._writing().catalog.documents() if row.file}
+        known = list(contents)
         if paths is None:
             outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
             named = [self._places.located(name) for name in outers]
@@ -147,10 +149,19 @@ class Index(OverTime):
                 if not os.path.lexists(place) and not any(self._places.below(name, place) for name in below)
             ]
             adding.done.skipped += [Skipped(place, "there is no such file or folder") for place in missing]
-        for name in below:
-            file = self._places.located(adding.outer_of(name) or name)
-            if name not in met and not os.path.lexists(file):
-                adding.done.removed += self._writing().remove(name)
+        vanished = [
+            name
+            for name in below
+            if name not in met and not os.path.lexists(self._places.located(adding.outer_of(name) or name))
+        ]
+        moves = find_moves(
+            {name: contents[name] for name in vanished}, met - contents.keys(), self._writing().catalog
+        )
+        for name in vanished:
+            adding.done.removed += self._writing().remove(name)
+        adding.done.moved += moves
+        adding.done.added -= len(moves)
+        adding.done.removed -= len(moves)
         return self._commit(adding)
 
     def remove(self, names: Place | Iterable[Place]) -> int:
