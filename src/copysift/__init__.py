@@ -20,10 +20,10 @@ if TYPE_CHECKING:
         UsageError,
     )
     from copysift.model.document import Document
+    from copysift.model.folders import FolderChange, Folders
     from copysift.model.values import (
         Cluster,
         Fingerprints,
-        Folders,
         Group,
         Hit,
         Ignored,
@@ -61,8 +61,9 @@ _MODULES = {
         "CopysiftError", "EngineError", "InputError", "KernelError", "RunError", "StoreError", "UsageError",
     ),
     "copysift.model.document": ("Document",),
+    "copysift.model.folders": ("FolderChange", "Folders"),
     "copysift.model.values": (
-        "Cluster", "Fingerprints", "Folders", "Group", "Hit", "Ignored", "Indexed", "Listing",
+        "Cluster", "Fingerprints", "Group", "Hit", "Ignored", "Indexed", "Listing",
         "Pair", "Region", "Result", "Side", "Skipped",
     ),
 }  # fmt: skip
@@ -75,6 +76,7 @@ __all__ = [
     "Document",
     "EngineError",
     "Fingerprints",
+    "FolderChange",
     "Folders",
     "Group",
     "Hit",

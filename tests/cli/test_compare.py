@@ -87,36 +87,40 @@ def test_two_folders_are_compared_by_content(tmp_path):
     done = copysift(tmp_path, "compare", "left", "right")
     assert (done.status, done.err) == (0, "")
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
-    assert lines[:3] == [
-        "equal same.txt moved/same.txt",
-        "equal twice-1.txt twice-2.txt",
-        "equal twice-2.txt twice-2.txt",
+    assert lines[0].startswith("changed ")
+    assert lines[0].endswith("% edited.txt")
+    assert lines[1:5] == [
+        "gone gone.txt",
+        "new new.txt",
+        "moved same.txt → moved/same.txt",
+        "gone twice-1.txt (equal to twice-2.txt)",
     ]
-    assert lines[3].startswith("similar ")
-    assert lines[3].endswith("% edited.txt edited.txt")
-    assert lines[4:6] == ["only left gone.txt", "only right new.txt"]
-    assert lines[-1] == "6 rows: 3 equal, 1 similar, 1 only in left, 1 only in right"
+    assert lines[-1] == "left → right: 1 same, 1 changed, 1 moved, 1 new, 2 gone"
 
 
 def test_two_folders_as_json(tmp_path):
     folders(tmp_path)
     content = json.loads(copysift(tmp_path, "compare", "left/", "right", "--format", "json").out)
     assert list(content) == [
-        "version", "left", "right", "settings", "equal", "similar", "only_left", "only_right", "skipped",
+        "version", "left", "right", "settings", "counts", "changes", "equal", "similar", "only_left",
+        "only_right", "skipped",
     ]  # fmt: skip
     assert content["settings"]["threshold"] == 0.25
     assert content["skipped"] == []
-    edited = content["similar"][0]
+    changes = {(each["relation"], *each["left"], *each["right"]): each for each in content["changes"]}
+    (edited,) = changes["changed", "edited.txt", "edited.txt"]["pairs"]
     assert 0 < edited["resemblance"] < edited["containment_right"] < 1
     assert 0 < edited["containment_left"] < edited["containment_right"]
-    assert content["only_left"] == ["gone.txt"]
-    assert content["similar"][0]["left"] == "edited.txt"
+    assert ("gone", "gone.txt") in changes
+    assert changes["moved", "same.txt", "moved/same.txt"]["equal"]
 
 
 def test_among_equally_similar_files_the_one_of_the_same_name_is_chosen(tmp_path):
     write(tmp_path, {"l/z.txt": A + B, "r/a.txt": A + C, "r/z.txt": A + C + " ", "r/q/z.txt": A + C + "  "})
     content = json.loads(copysift(tmp_path, "compare", "l", "r", "--format", "json").out)
-    assert content["similar"][0]["right"] == "z.txt"
+    assert [(each["relation"], each["right"]) for each in content["changes"] if each["left"]] == [
+        ("changed", ["z.txt"])
+    ]
 
 
 def test_no_line_is_cut_where_there_is_no_terminal(tmp_path):

@@ -98,7 +98,7 @@ VALUES |= {"by": "dir", "metadata": "x"}
 def test_what_has_no_meaning_in_a_corpus_is_refused_with_the_reason(row):
     value = row.values[0] if row.values else VALUES[row.option]
     if row.when is not None:
-        value = next(each for each in ("min", "robust") if row.when(each))
+        value = next(each for each in ("robust", "min") if row.when(each))
     for command in row.commands.split():
         with pytest.raises(UsageError, match=f"is not possible in {command}: {row.reason}") as caught:
             make(CorpusSettings, {row.option: value}, command)

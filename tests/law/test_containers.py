@@ -84,8 +84,9 @@ def test_archives_are_compared_like_folders(tmp_path):
     for name, data in FILES.items():
         put(tmp_path / "folder" / name, data)
     done = run(tmp_path, "compare", "A.zip", "B.whl", "--format", "json")
-    assert {(each["left"], each["right"]) for each in json.loads(done.out)["similar"]} == {
-        (name, name) for name in FILES
+    changes = json.loads(done.out)["changes"]
+    assert {(each["relation"], *each["left"], *each["right"]) for each in changes} == {
+        ("changed", name, name) for name in FILES
     }
     found = copysift.compare_folders(tmp_path / "A.zip", tmp_path / "folder")
     assert found.equal == tuple((name, name) for name in FILES)

@@ -140,7 +140,7 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
     }  # fmt: skip
     assert content["pairs"][0]["regions"] is None
     assert content["equal"] == [{"members": ["a.txt", "copy.txt"], "bytes": 1000, "wasted": 1000}]
-    assert content["clusters"] == [{"members": ["a.txt", "copy.txt", HOSTILE]}]
+    assert content["clusters"] == [{"members": ["a.txt", "copy.txt", HOSTILE], "strength": None}]
     assert content["ignored"] == [{"hash": "00000000000000ff", "groups": 1200, "text": "all rights reserved"}]
     assert content["skipped"] == [{"name": "pipe", "reason": "is a named pipe (FIFO), not a file"}]
 

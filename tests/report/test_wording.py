@@ -1,10 +1,11 @@
+import random
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copysift.report.wording import cells, pad, percent, shorten, size, spelled, visible
+from copysift.report.wording import cells, pad, percent, shorten, shorten_beside, size, spelled, visible
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,32 @@ def test_a_spelled_name_can_be_read_back(name):
 def test_a_backslash_in_a_passage_stays_as_it_is():
     assert visible("a\\n") == "a\\n"
     assert spelled("a\\n") == "a\\\\n"
+
+
+@pytest.mark.parametrize("width", [12, 16, 20, 24, 30, 40])
+def test_a_name_that_is_shortened_beside_another_shows_what_is_different(width):
+    left = "linux-headers-6.1.0-47-common/include/net/sock.h"
+    right = left.replace("47", "55")
+    one, other = shorten_beside(left, right, width), shorten_beside(right, left, width)
+    assert "47" in one
+    assert "55" in other
+    assert max(cells(one), cells(other)) <= width
+    if width >= 20:
+        assert one.endswith("/sock.h")
+
+
+def test_a_short_folder_that_is_different_leaves_room_for_the_file_name():
+    shown = shorten_beside("/tmp/kh/a/include/net/bluetooth.h", "/tmp/kh/b/include/net/bluetooth.h", 12)
+    assert shown == "a/…uetooth.h"
+    assert shorten_beside("x/same.txt", "x/same.txt", 20) == "x/same.txt"
+
+
+def test_what_is_shortened_beside_another_never_takes_more_columns():
+    for seed in range(500):
+        chosen = random.Random(seed)
+        name = "/".join(
+            "".join(chosen.choices("abcü漢", k=chosen.randint(1, 9))) for _ in range(chosen.randint(1, 6))
+        )
+        other = name[: chosen.randint(0, len(name))] + "x" * chosen.randint(0, 6)
+        width = chosen.randint(5, 40)
+        assert cells(shorten_beside(name, other, width)) <= width

@@ -110,7 +110,7 @@ def test_compare_folders_pairs_files_by_content(tmp_path):
     write(tmp_path, {"l/a.txt": A, "r/z.txt": A, "l/b.txt": B, "r/b.txt": B + "more and more"})
     found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
     assert found.equal == (("a.txt", "z.txt"),)
-    assert [(left, right) for left, right, _ in found.similar] == [("b.txt", "b.txt")]
+    assert [(pair.left, pair.right) for pair in found.similar] == [("b.txt", "b.txt")]
     assert (found.only_left, found.only_right) == ((), ())
 
 
@@ -120,8 +120,9 @@ def test_hard_links_and_a_folder_itself_are_equal_by_content(tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / "r" / name).hardlink_to(tmp_path / "l" / name)
     found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
-    assert found.equal == (("a.txt", "a.txt"), ("again.txt", "a.txt"), ("b.txt", "b.txt"))
+    assert found.equal == (("a.txt", "a.txt"), ("b.txt", "b.txt"))
     assert (found.only_left, found.only_right) == (("sub/empty.txt",), ("none",))
+    assert next(each.like for each in found.changes if each.left == ("again.txt",)) == "a.txt"
     for same in (tmp_path / "l", f"{tmp_path}/r/../l"):
         found = copysift.compare_folders(tmp_path / "l", same)
         names = ["a.txt", "again.txt", "b.txt", "sub/empty.txt"]
@@ -139,7 +140,8 @@ def test_empty_files_at_the_same_path_are_equal_in_folders(tmp_path):
 def test_a_small_part_is_no_version_of_a_file(tmp_path):
     write(tmp_path, {"l/a.txt": A, "r/part.txt": A[100:300], "r/b.txt": A[:800] + B[:200]})
     found = copysift.compare_folders(tmp_path / "l", tmp_path / "r")
-    assert [right for _, right, _ in found.similar] == ["b.txt", "part.txt"]
+    assert [pair.right for pair in found.similar] == ["b.txt"]
+    assert found.only_right == ("part.txt",)
 
 
 def test_text_with_a_nul_is_compared_alike_on_both_sides(tmp_path):

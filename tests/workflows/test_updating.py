@@ -92,3 +92,26 @@ def test_remove_takes_names_paths_and_folders(here):
         assert index.remove(["d"]) == 2
         assert [each.name for each in index.documents()] == ["dd.txt"]
         assert list(index.query("d/a.txt")) == []
+
+
+def test_a_file_that_moved_is_a_move_not_an_addition_and_a_removal(tmp_path):
+    texts = {"a.txt": prose(1), "b.txt": prose(2)}
+    for name, text in texts.items():
+        (tmp_path / "t").mkdir(exist_ok=True)
+        (tmp_path / "t" / name).write_text(text)
+        (tmp_path / "t" / f"copy-{name}").write_text(text)
+    with copysift.Index(tmp_path / "i.sift") as index:
+        index.add(tmp_path / "t")
+        (tmp_path / "t/sub").mkdir()
+        (tmp_path / "t/a.txt").rename(tmp_path / "t/sub/a.txt")
+        (tmp_path / "t/copy-a.txt").rename(tmp_path / "t/sub/0.txt")
+        (tmp_path / "t/b.txt").unlink()
+        done = index.update(tmp_path / "t")
+        moved = {(old.rpartition("/")[2], new.rpartition("/")[2]) for old, new in done.moved}
+        assert moved == {("a.txt", "a.txt"), ("copy-a.txt", "0.txt")}
+        assert (done.added, done.removed, done.unchanged) == (0, 1, 1)
+        names = sorted(each.name.rpartition("/")[2] for each in index.documents())
+        assert names == ["0.txt", "a.txt", "copy-b.txt"]
+        assert [hit.right.rpartition("/")[2] for hit in index.query(tmp_path / "t/sub/a.txt") if hit.equal]
+        again = index.update(tmp_path / "t")
+        assert (again.moved, again.unchanged) == ([], 3)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from datetime import date
+from pathlib import Path
+
 import click
 
 from copysift.cli import console
@@ -9,7 +13,6 @@ from copysift.cli.options import SectionedCommand, options, settings_from
 from copysift.cli.scan import report_format, without_regions
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
-from copysift.model.values import Pair
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
 
@@ -37,6 +40,8 @@ def command(left: str, right: str, **given: object) -> int:
             "cannot compare a folder, an archive or records with a single file",
             hint="name two files, or two folders, archives or files of records",
         )
+    if door.sync_plan and not all(Path(path).is_dir() for path in (left, right)):
+        raise UsageError("--sync-plan needs two folders", hint="unpack archives first")
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)
@@ -45,7 +50,7 @@ def command(left: str, right: str, **given: object) -> int:
 def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
     from copysift.report.sidebyside import side_by_side
     from copysift.report.view import View
-    from copysift.workflows.compare import compare_files
+    from copysift.workflows.compare import compare_files, reaches
 
     result, scan = compare_files(left, right, settings)
     if door.no_regions:
@@ -62,22 +67,12 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
             source=scan.source,
         )
         console.write(side_by_side(result, view), door)
-    return console.status(_reaches(result.pairs[0], settings), ())
-
-
-def _reaches(pair: Pair, settings: Settings) -> bool:
-    """Say whether two files share anything, or enough for --threshold."""
-    if pair.equal:
-        return True
-    if settings.threshold is None:
-        return bool(pair.shared or pair.regions)
-    if settings.measure == "containment":
-        return max(pair.containment_left, pair.containment_right) >= settings.threshold
-    return (getattr(pair, settings.measure.replace("-", "_")) or 0) >= settings.threshold
+    return console.status(reaches(result.pairs[0], settings), ())
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
     from copysift.report import folders
+    from copysift.report.view import View
     from copysift.workflows.compare import compare_folders
 
     if chosen not in folders.REPORTS:
@@ -88,6 +83,19 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         result, scanned = compare_folders(left, right, settings, shown)
     console.name_skipped(scanned.skipped)
     console.name_notes(scanned.notes, door)
-    report = folders.REPORTS[chosen]
-    console.write(report(result, console.width(door), console.color(door), door.quiet), door)
+    view = View(
+        width=console.width(door),
+        color=console.color(door),
+        quiet=door.quiet,
+        title=door.title,
+        date=f"{date.today():%-d %B %Y}",
+    )
+    if door.sync_plan:
+        from copysift.report.sync_script import sync_script
+        from copysift.workflows.sync_plan import plan_sync
+
+        plan = plan_sync(result)
+        console.write(sync_script(plan), dataclasses.replace(door, output=door.sync_plan))
+        console.name_skipped(plan.skipped)
+    console.write(folders.REPORTS[chosen](result, view), door)
     return console.status(bool(result.equal or result.similar), scanned.skipped)

@@ -232,14 +232,20 @@ def check(**given: object) -> int:
 
 
 def _report(done: Added, door: Door, values: dict[str, object]) -> int:
+    from copysift.report.wording import spelled
+
     console.name_skipped(done.skipped)
     if not door.quiet:
         for note in done.notes:
             console.note(note)
         parts = [f"{done.added:,} added", f"{done.changed:,} changed", f"{done.unchanged:,} unchanged"]
+        if done.moved:
+            parts.append(f"{len(done.moved):,} moved")
         if done.removed:
             parts.append(f"{done.removed:,} removed")
         if done.skipped:
             parts.append(f"{len(done.skipped):,} skipped")
         click.echo(", ".join(parts))
+        for old, new in done.moved if door.verbose else ():
+            console.note(f"moved {spelled(old)} to {spelled(new)}")
     return console.status(done.found > 0 or done.removed > 0, done.skipped)

@@ -32,6 +32,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "scan": ("copysift.cli.scan", "Find identical and similar files, submissions or records"),
         "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders or archives"),
         "show": ("copysift.cli.show", "Show a saved run, with any threshold"),
+        "browse": ("copysift.cli.browse", "Look through a saved run in the terminal"),
+        "order": ("copysift.cli.order", "List files so that similar ones are next to each other"),
     },
     "Search a collection": {
         "index": ("copysift.cli.index", "Build and maintain an index of fingerprints"),

@@ -38,9 +38,11 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """
     values = values_from("scan", given)
     settings, door = of_class(Settings, values, "scan"), of_class(Door, values, "scan")
-    chosen = report_format(door)
+    if door.script:
+        settings = _for_script(settings, door)
+    chosen = "table" if door.script else report_format(door)
     console.check_output(door)
-    places = [*paths, *_listed(door)]
+    places = [*paths, *listed_paths(door)]
     if not places:
         raise UsageError("nothing to scan", hint="name files or folders, or use --files-from")
     if door.save:
@@ -53,6 +55,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         folders.check_folder(door)
     if door.anonymise:
         pseudonyms.check_key(door)
+    if door.server and (door.folders or door.sets):
+        raise UsageError("--folders and --sets do not go with --server", hint="scan here, or leave them out")
     if door.server:
         from copysift.cli.remote import scan_there
 
@@ -62,6 +66,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     scan, places = scan_of(places, settings, given_settings(values))
     gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
     gc.set_threshold(RARELY)  # a tenth of the time, and finds none
+    scan.listed = door.sets
     with console.progress(door) as shown:
         result = scan.run(
             places,
@@ -73,9 +78,19 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         )
     if door.save:
         scan.save(Path(door.save))
+    result = with_folders(result, settings, door)
+    if door.sets:
+        from copysift.workflows.shared_sets import with_sets
+
+        result = with_sets(result, scan, settings.min_shared)
     console.name_skipped(result.skipped)
     console.name_notes(result.notes, door)
-    show(result, chosen, settings, door, scan)
+    if door.script:
+        from copysift.report.duplicate_script import duplicate_script
+
+        console.write(duplicate_script(result, door.script), door)
+    else:
+        show(result, chosen, settings, door, scan)
     if door.verbose:
         spelled = [f"{name} {value}" for name, value in result.settings.items() if value]
         console.note(f"settings: {', '.join(spelled)}")
@@ -93,6 +108,16 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     return console.status(bool(result.pairs or result.equal), result.skipped)
 
 
+def _for_script(settings: Settings, door: Door) -> Settings:
+    """Refuse what a script of equal files cannot have."""
+    for name, given in (("format", door.format), ("server", door.server), ("anonymise", door.anonymise)):
+        if given:
+            raise UsageError(f"--script does not go with --{name}", hint=f"leave out --{name}")
+    if settings.by == "dir":
+        raise UsageError("--script is about files, not submissions", hint="leave out --by")
+    return dataclasses.replace(settings, equal_only=True)
+
+
 def wants_groups(chosen: str, door: Door) -> bool:
     """Say whether a report lists groups; one of a plug-in may."""
     return door.groups or (chosen != NAMES and format_of(chosen).groups)
@@ -101,6 +126,18 @@ def wants_groups(chosen: str, door: Door) -> bool:
 def _wants_regions(form: Format | None, door: Door) -> bool:
     shown = form is not None and form.regions and (form.sources or not door.no_regions)
     return shown or bool(door.passages)
+
+
+def with_folders(result: Result, settings: Settings, door: Door) -> Result:
+    """Add the folders that are the same or similar, if they are wanted."""
+    from copysift.workflows import folder_groups
+
+    if door.folders:
+        return folder_groups.with_folders(result, settings)
+    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
+    if result.submissions or not (settings.equal_only or page):
+        return result
+    return dataclasses.replace(result, folder_sets=folder_groups.duplicate_folders(result))
 
 
 def report_format(door: Door) -> str:
@@ -126,6 +163,8 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
 
     view = View(
         groups=door.groups,
+        folders=door.folders,
+        sets=door.sets,
         limit=_limit(settings, chosen),
         passages=door.passages or 0,
         whole=door.whole,
@@ -161,7 +200,7 @@ def _limit(settings: Settings, chosen: str) -> int | None:
     return settings.limit or None
 
 
-def _listed(door: Door) -> Iterator[str]:
+def listed_paths(door: Door) -> Iterator[str]:
     """Read the list of --files-from; one that contains a NUL is NUL-separated, with -0 or without."""
     if not door.files_from:
         return

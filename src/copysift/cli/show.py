@@ -9,7 +9,7 @@ import click
 
 from copysift.cli import console
 from copysift.cli.options import SectionedCommand, declared, options, settings_from
-from copysift.cli.scan import report_format, wants_groups
+from copysift.cli.scan import report_format, wants_groups, with_folders
 from copysift.cli.scan import show as show_result
 from copysift.errors import UsageError
 from copysift.settings.output import Door
@@ -24,6 +24,7 @@ PAIRS = {
     "size_ratio",
     "limit",
     "groups",
+    "folders",
 }
 
 
@@ -50,6 +51,7 @@ def command(run: str, **given: object) -> int:
         from copysift.workflows.scan import show
 
     result = show(Path(run), settings, groups=wants_groups(chosen, door))
+    result = with_folders(result, settings, door)
     console.name_notes(result.notes, door)
     show_result(result, chosen, settings, door)
     return console.status(bool(result.pairs or result.equal), ())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copysift.model.folder_groups import FolderPair, FolderSet
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
@@ -42,6 +43,7 @@ ERROR_PAGE = "is an error page or a redirect, not a document"
 TAKEN = (RENAMED, REPLACED, REVISIT, ERROR_PAGE)
 
 # Codes of `Skipped`
+LINK = "link"  # a symbolic link that is not followed
 DAMAGED = "damaged"  # a container or file of records that cannot be read, or a member of it
 CUT = "cut"  # it ends before it should: what it would have had is not known
 LIMIT = "limit"  # a container that unpacks to too much, has too many members, or is too deep
@@ -260,6 +262,7 @@ class Cluster:
     """
 
     members: tuple[str, ...]
+    strength: float | None = field(default=None, compare=False, repr=False)  # average similarity of two
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +275,18 @@ class Listing:
 
     reference: str
     members: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSet:
+    """sif's interesting set: files that all share `shared` fingerprints, and no other file does.
+
+    `texts` shows some of what they share.
+    """
+
+    members: tuple[str, ...]
+    shared: int
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +344,11 @@ class Result(Tabular):
 
     Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
     `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all; `notes` say what
-    the answer may lack for it. `pairs` may be millions: they are made when they are asked for.
+    the answer may lack for it. `folder_sets` and `folder_pairs` are those of --folders, `sets` of --sets.
+    `pairs` may be millions: they are made when they are asked for.
 
     >>> copysift.scan("essays")
-    <Result: 15 documents, 15 pairs, 4 clusters>
+    <Result: 15 documents, 15 pairs, 5 clusters>
     >>> copysift.scan("essays").to_arrow().num_rows
     15
     """
@@ -348,6 +364,9 @@ class Result(Tabular):
     ignored_count: int = 0
     submissions: tuple[Submission, ...] = ()
     notes: tuple[str, ...] = ()
+    folder_sets: tuple[FolderSet, ...] = ()
+    folder_pairs: tuple[FolderPair, ...] = ()
+    sets: tuple[SharedSet, ...] = ()
 
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
         """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""
@@ -372,27 +391,3 @@ class Result(Tabular):
         counts = {"document": self.documents, "pair": self.pairs, "cluster": self.clusters}
         said = [counted(len(values), what) for what, values in counts.items()]
         return ", ".join([*said, f"{len(self.skipped):,} skipped"] if self.skipped else said)
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Two folders compared by content; names are relative to their folder.
-
-    `similar` has the left name, the right name and their similarity. A file stands in `only_left`
-    or `only_right` when nothing in the other folder is equal or similar to it. `pairs` has all measures
-    of the similar ones, in the same order.
-
-    >>> found = copysift.compare_folders("essays/drafts", "essays/web")
-    >>> found.similar[0], found.only_right
-    (('tides-2.txt', 'tides.html', 1.0), ('index.html',))
-    """
-
-    left: str
-    right: str
-    equal: tuple[tuple[str, str], ...]
-    similar: tuple[tuple[str, str, float], ...]
-    only_left: tuple[str, ...]
-    only_right: tuple[str, ...]
-    pairs: tuple[Pair, ...] = ()
-    settings: dict[str, object] = field(default_factory=dict)
-    skipped: tuple[Skipped, ...] = ()

@@ -111,7 +111,7 @@ class _Names:
             },
             documents=tuple(self._document(each) for each in result.documents),
             pairs=tuple(self._pair(each) for each in result.pairs),
-            clusters=tuple(Cluster(self._all(each.members)) for each in result.clusters),
+            clusters=tuple(Cluster(self._all(each.members), each.strength) for each in result.clusters),
             ignored=tuple(
                 dataclasses.replace(each, text=self.hidden(each.text.encode()).decode("utf-8", "replace"))
                 for each in result.ignored

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
@@ -48,7 +49,15 @@ def parts(result: Result, view: View) -> Iterator[str]:
             }
             for names in result.equal
         ),
-        "clusters": ({"members": list(cluster.members)} for cluster in result.clusters),
+        "clusters": (
+            {
+                "members": list(cluster.members),
+                "strength": None if cluster.strength is None else round(cluster.strength, 6),
+            }
+            for cluster in result.clusters
+        ),
+        **({"sets": [asdict(each) for each in result.sets]} if result.sets else {}),
+        **folder_records(result),
         "ignored": [
             {"hash": f"{each.hash:016x}", "groups": each.groups, "text": each.text} for each in result.ignored
         ],
@@ -57,6 +66,19 @@ def parts(result: Result, view: View) -> Iterator[str]:
     }
     yield from _written(content)
     yield "\n"
+
+
+def folder_records(result: Result) -> dict[str, Any]:
+    """Give the folders that are the same or similar, where they were asked for."""
+    if not result.folder_sets and not result.folder_pairs:
+        return {}
+    return {
+        "folder_sets": [
+            {"members": list(each.members), "files": each.files, "bytes": each.bytes, "wasted": each.wasted}
+            for each in result.folder_sets
+        ],
+        "folder_pairs": [asdict(each) for each in result.folder_pairs],
+    }
 
 
 def record(pair: Pair) -> dict[str, Any]:

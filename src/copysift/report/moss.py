@@ -16,7 +16,6 @@ from itertools import combinations, islice, product, takewhile
 
 from copysift._version import __version__
 from copysift.model.values import Group, Pair, Result, Side
-from copysift.report.payload import limited
 from copysift.report.units import files_of
 from copysift.report.view import View
 from copysift.report.wording import visible
@@ -42,7 +41,7 @@ class Query:
 
 def report(result: Result, view: View, query: Query | None = None) -> dict[str, str]:
     """Show a result as files by name, the pairs with the most matched tokens first."""
-    matched = list(takewhile(lambda pair: pair.lines is not None, result.pairs)) or limited(result, view)
+    matched = list(takewhile(lambda pair: pair.lines is not None, result.pairs)) or result.pairs[: view.limit]
     found = sorted((pair for pair in matched if pair.lines != 0), key=_tokens, reverse=True)
     pairs = list(islice(_with_equal(found, result), view.limit))
     sides = _Sides(result, view)

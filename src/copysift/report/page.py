@@ -19,13 +19,13 @@ from copysift._version import __version__
 from copysift.model.values import Result
 from copysift.report import charts
 from copysift.report.payload import Payload
-from copysift.report.units import labels_of
+from copysift.report.units import labels_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import percent, visible
 
 SCRIPTS = (
     "dom.js", "store.js", "tables.js", "overview.js", "source.js", "compare.js", "sheet.js", "submission.js",
-    "clusters.js", "main.js",
+    "clusters.js", "equal.js", "main.js",
 )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ class Contents(NamedTuple):
     sources: str
     charts: str
     rows: list[tuple[str, str, str, int | None]]
+    unit: str = "submission"  # older jobs of a server do not say
 
 
 class Served(NamedTuple):
@@ -67,6 +68,7 @@ def contents(result: Result, view: View) -> Contents:
             (percent(pair.similarity), visible(labels[pair.left]), visible(labels[pair.right]), pair.lines)
             for pair in payload.pairs
         ],
+        unit_of(result),
     )
 
 
@@ -88,6 +90,7 @@ def rendered(shown: Contents, served: Served | None = None) -> str:
             sources=shown.sources,
             charts=shown.charts,
             rows=shown.rows,
+            unit=shown.unit,
         )
     )
 

@@ -11,12 +11,13 @@ import base64
 import json
 import zlib
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from copysift._version import __version__
 from copysift.model.values import Group, Pair, Region, Result
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
-from copysift.report.units import bytes_of, files_of, labels_of, submissions_of
+from copysift.report.units import bytes_of, files_of, labels_of, similar_of, submissions_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import visible
 
@@ -26,8 +27,10 @@ DIGITS = 4  # of a share, everywhere the same: the page compares them
 
 
 def limited(result: Result, view: View) -> Sequence[Pair]:
-    """Give the pairs that the report has."""
-    return result.pairs[: view.limit]
+    """Give the pairs that the report has; equal files have a page of their own."""
+    if result.submissions:
+        return result.pairs[: view.limit]
+    return tuple(islice((pair for pair in result.pairs if not pair.equal), view.limit))
 
 
 class Payload:
@@ -53,7 +56,13 @@ class Payload:
             "base": bool(result.settings.get("base")),
             "measure": result.settings.get("measure", "similarity"),
             "threshold": result.settings.get("threshold", 0.0),
-            "allPairs": len(result.pairs),
+            "allPairs": len(result.pairs) if result.submissions else similar_of(result),
+            "unit": unit_of(result),
+            "equal": self._equal(),
+            "folders": [
+                {"bytes": each.bytes, "members": [visible(name) for name in each.members]}
+                for each in result.folder_sets
+            ],
             "submissions": self._submissions(),
             "files": [
                 {
@@ -88,6 +97,18 @@ class Payload:
         """Give the label of every group."""
         labels = labels_of(self._result)
         return [visible(labels[name]) for name in self._groups]
+
+    def _equal(self) -> list[dict[str, Any]]:
+        """Give the sets of equal files, those that waste most first."""
+        sets = [
+            [self._file[name] for name in names]
+            for names in self._result.equal
+            if all(name in self._file for name in names)  # not those of submissions
+        ]
+        found: list[dict[str, Any]] = [
+            {"bytes": self._files[numbers[0]].bytes, "members": numbers} for numbers in sets
+        ]
+        return sorted(found, key=lambda each: -each["bytes"] * (len(each["members"]) - 1))
 
     def _submissions(self) -> list[dict[str, Any]]:
         sizes = bytes_of(self._result)

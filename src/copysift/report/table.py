@@ -5,17 +5,36 @@ from __future__ import annotations
 from itertools import islice
 
 from copysift.model.values import Pair, Result
-from copysift.report import listing
+from copysift.report import folder_tables, listing, set_table
+from copysift.report.folder_tables import more
 from copysift.report.passages import passages
-from copysift.report.units import bytes_of, known_of, similar_of, unit_of
+from copysift.report.units import bytes_of, known_of, outside_folders, similar_of, unit_of
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
+from copysift.report.wording import (
+    cells,
+    pad,
+    percent,
+    plural,
+    shorten,
+    shorten_beside,
+    size,
+    spelled,
+    styled,
+)
+
+WIDE = 100  # columns from which a table has room for sizes beside names
 
 
 def report(result: Result, view: View) -> str:
     """Show a result as aligned text."""
-    parts = [_equal(result, view)]
-    parts.append(_groups(result, view) if view.groups else _pairs(result, view))
+    parts = [folder_tables.same(result, view)]
+    if view.sets:
+        parts.append(set_table.sets(result, view))
+    elif view.folders:
+        parts.append(folder_tables.similar(result, view))
+    else:
+        parts.append(_equal(result, view))
+        parts.append(_groups(result, view) if view.groups else _pairs(result, view))
     if view.passages:
         parts.append(passages(result, view))
     if not view.quiet:
@@ -28,15 +47,20 @@ def _equal(result: Result, view: View) -> str:
         return ""
     sizes, known = bytes_of(result), known_of(result)
     waste = sum(sizes[names[0]] * (len(names) - 1) for names in result.equal)
-    sets = sorted(result.equal, key=lambda names: (-sizes[names[0]] * (len(names) - 1), names))
-    lines = [_heading(f"Equal {unit_of(result)}s: {plural(len(sets), 'set')}, {size(waste)} wasted", view)]
+    listed = outside_folders(result)
+    sets = sorted(listed, key=lambda names: (-sizes[names[0]] * (len(names) - 1), names))
+    heading = f"Equal {unit_of(result)}s: {plural(len(result.equal), 'set')}, {size(waste)} wasted"
+    if len(sets) < len(result.equal):
+        heading += f"; {len(sets):,} not only in equal folders"
+    lines = [_heading(heading, view)]
     for names in sets[: view.limit]:
         label = f"{len(names)} × {size(sizes[names[0]])}"
         for number, name in enumerate(names):
             room = None if view.width is None else max(20, view.width - 18)
-            shown = shorten(spelled(known.get(name, name)), room)
+            beside = names[1] if name == names[0] else names[0]
+            shown = shorten_beside(spelled(known.get(name, name)), spelled(known.get(beside, beside)), room)
             lines.append(f"  {pad('' if number else label, 14)}  {shown}")
-    return "\n".join([*lines, *_more(len(sets), view), ""])
+    return "\n".join([*lines, *more(len(sets), view), ""])
 
 
 def _pairs(result: Result, view: View) -> str:
@@ -46,7 +70,8 @@ def _pairs(result: Result, view: View) -> str:
         return ""
     sizes, known = bytes_of(result), known_of(result)
     longest = all(pair.longest is not None for pair in shown)
-    heads = ["similarity", "of left", "of right", "shared", *(["longest"] if longest else []), "size", "size"]
+    heads = ["similarity", "of left", "of right", "shared", *(["longest"] if longest else [])]
+    heads += ["size", "size"] if view.width is None or view.width >= WIDE else []
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
     rows = [_cells(pair, heads, sizes) for pair in shown]
@@ -59,9 +84,9 @@ def _pairs(result: Result, view: View) -> str:
     for pair, row, names in zip(shown, rows, named, strict=True):
         numbers = [pad(text, width, right=True) for text, width in zip(row, widths, strict=True)]
         numbers[0] = styled(numbers[0], _heat(pair.similarity), view.color)
-        first = pad(shorten(names[0], left), left)
-        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten(names[1], right)}")
-    return "\n".join([*lines, *_more(found, view), ""])
+        first = pad(shorten_beside(names[0], names[1], left), left)
+        lines.append(f"  {'  '.join(numbers)}  {first}  {shorten_beside(names[1], names[0], right)}")
+    return "\n".join([*lines, *more(found, view), ""])
 
 
 def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
@@ -71,7 +96,7 @@ def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     row += [percent(pair.containment_left), percent(pair.containment_right), f"{pair.shared:,}"]
     if "longest" in heads:
         row.append(f"{pair.longest:,}")
-    return [*row, size(sizes[pair.left]), size(sizes[pair.right])]
+    return [*row, size(sizes[pair.left]), size(sizes[pair.right])] if "size" in heads else row
 
 
 def _name_widths(names: list[list[str]], taken: int, view: View) -> tuple[int, int | None]:
@@ -94,7 +119,7 @@ def _groups(result: Result, view: View) -> str:
     if not result.listings:
         return ""
     lines = [_heading(f"Similar {unit_of(result)}s: {plural(len(result.listings), 'group')}", view)]
-    return "\n".join([*lines, listing.groups(result, view), *_more(len(result.listings), view), ""])
+    return "\n".join([*lines, listing.groups(result, view), *more(len(result.listings), view), ""])
 
 
 def _notes(result: Result, view: View) -> str:
@@ -144,8 +169,3 @@ def _heading(text: str, view: View) -> str:
 
 def _heat(share: float) -> str:
     return "red" if share >= 0.75 else "yellow" if share >= 0.5 else "green"
-
-
-def _more(total: int, view: View) -> list[str]:
-    hidden = total - (view.limit or total)
-    return [f"  … and {hidden:,} more (--limit 0 lists all)"] if hidden > 0 else []

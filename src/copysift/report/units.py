@@ -27,6 +27,23 @@ def similar_of(result: Result) -> int:
     return len(result.pairs) - int(equal)
 
 
+def outside_folders(result: Result) -> list[tuple[str, ...]]:
+    """Give the sets of equal files without what is in copies of equal folders."""
+    copies = {folder for each in result.folder_sets for folder in each.members[1:]}
+    if not copies:
+        return list(result.equal)
+
+    def is_copy(name: str) -> bool:
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            if name in copies:
+                return True
+        return False
+
+    left = (tuple(name for name in names if not is_copy(name)) for names in result.equal)
+    return [names for names in left if len(names) > 1]
+
+
 def bytes_of(result: Result) -> dict[str, int]:
     """Give the bytes of every group."""
     total: dict[str, int] = {}

@@ -31,6 +31,8 @@ class View:
     """
 
     groups: bool = False
+    folders: bool = False
+    sets: bool = False
     limit: int | None = None
     passages: int = 0
     whole: bool = False

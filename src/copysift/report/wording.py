@@ -13,6 +13,7 @@ from functools import lru_cache
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 PASSAGE_STYLES = ("36", "33", "32", "35", "34", "31")  # one colour a passage, in turn
+LEAST_OWN = 8  # columns for what is different about a name, before its file name is left out
 _PLAIN = re.compile(r"[ -~]*")
 
 
@@ -121,3 +122,67 @@ def _cut(name: str, width: int) -> str:
 def styled(text: str, style: str, color: bool) -> str:
     """Colour a text, or leave it."""
     return f"\x1b[{STYLES.get(style, style)}m{text}\x1b[0m" if color and style and text else text
+
+
+def shorten_beside(name: str, other: str, width: int | None) -> str:
+    """Shorten a path so that what makes it different from another one stays in view.
+
+
+    >>> shorten_beside("headers-6.1.0-47/include/net/sock.h", "headers-6.1.0-55/include/net/sock.h", 20)
+    '…0-47/…/sock.h'
+    """
+    if width is None or cells(name) <= width:
+        return name
+    parts, others = name.split("/"), other.split("/")
+    before = _common(parts[:-1], others[:-1])
+    after = _common(parts[before:][::-1], others[before:][::-1])
+    own = parts[before : len(parts) - after]
+    if not own:  # all of it is in the other
+        return shorten(name, width)
+    start = "…/" if before else ""
+    rest = parts[len(parts) - after :] if after else []
+    tails = [f"/{'/'.join(rest)}", f"/…/{rest[-1]}"] if len(rest) > 1 else [f"/{rest[0]}"] if rest else [""]
+    middles = ["/".join(own), f"{own[0]}/…/{own[-1]}"] if len(own) > 2 else ["/".join(own)]
+    for tail in tails:
+        for middle in middles:
+            if cells(start + middle + tail) <= width:
+                return start + middle + tail
+    short = middles[-1]
+    if rest and cells(short) <= width // 2:
+        return f"{short}/…{_end(rest[-1], width - cells(short) - 2)}"
+    same = _common(list("/".join(own)), list("/".join(others[before : len(others) - after])))
+    tail = tails[-1] if width - cells(tails[-1]) >= LEAST_OWN else ""
+    return _cut_around("/".join(own), same, width - cells(tail)) + tail
+
+
+def _end(text: str, width: int) -> str:
+    """Give the end of a text."""
+    back = ""
+    for character in reversed(text):
+        if cells(character + back) > width:
+            break
+        back = character + back
+    return back
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """Count the parts that two lists begin with alike."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _cut_around(text: str, place: int, width: int) -> str:
+    """Cut a text so that the character at a place is in view."""
+    if cells(text) <= width:
+        return text
+    first = max(0, min(place - width // 2, len(text) - width + 1))
+    front, back = "…" * bool(first), ""
+    for character in text[first:]:
+        if cells(front + back + character) > width - 1:
+            return f"{front}{back}…"
+        back += character
+    return front + back

@@ -115,7 +115,7 @@ def result_of(found: Mapping[str, Any]) -> Result:
         settings=dict(found["settings"]),
         documents=tuple(Group(**each) for each in found["documents"]),
         pairs=pairs,
-        clusters=tuple(Cluster(tuple(each["members"])) for each in found["clusters"]),
+        clusters=tuple(Cluster(tuple(each["members"]), each.get("strength")) for each in found["clusters"]),
         ignored=tuple(
             Ignored(int(each["hash"], 16), each["groups"], each["text"]) for each in found["ignored"]
         ),

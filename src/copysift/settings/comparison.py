@@ -30,7 +30,7 @@ __all__ = ["COUNTS", "SHARES", "Door", "Settings", "Thresholds"]
 class Settings(Machine, Reading, PairFilters, Selection, Contents):
     """What decides the answer, and what it may cost."""
 
-    COMMANDS: ClassVar[str] = f"scan show compare sweep {INDEX} {LOOK_UP} languages"
+    COMMANDS: ClassVar[str] = f"scan show browse compare order sweep {INDEX} {LOOK_UP} languages"
     SHARE: ClassVar[float] = REVIEW
 
     def __post_init__(self) -> None:

@@ -52,6 +52,7 @@ class ScanKeywords(TypedDict, total=False):
     limit: int | None
     floor: float | str
     min_match: int | None
+    equal_only: bool
     same_suffix: bool
     size_ratio: float | None
     input_format: Literal["auto", "folder", "jsonl", "csv", "tsv", "parquet", "arrow", "warc", "lines"]
@@ -89,6 +90,7 @@ class ShowKeywords(TypedDict, total=False):
     min_shared: int | None
     limit: int | None
     min_match: int | None
+    equal_only: bool
     same_suffix: bool
     size_ratio: float | None
     memory: int | str

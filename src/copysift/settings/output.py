@@ -21,7 +21,7 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats"
+ALL = f"{READ} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats"
 _LISTS = f"scan show compare query index-list index-info {OVER_TIME} {RUNS} languages"
 _FILED = "scan show compare query locate history changes copies"
 _PASSAGES = "scan compare query"
@@ -46,6 +46,15 @@ class Door:
     groups: bool = declare(
         False, "--groups", "Report groups around a reference file, as sif does.", REPORTED, flag,
         commands="scan show",
+    )  # fmt: skip
+    folders: bool = declare(
+        False, "--folders", "Report folders that are the same or similar, instead of pairs of files.",
+        REPORTED, flag, commands="scan show",
+    )  # fmt: skip
+    sets: bool = declare(
+        False, "--sets",
+        "Report sets of files that all share --min-shared fingerprints (10) or more, and no larger sets do.",
+        REPORTED, flag, commands="scan",
     )  # fmt: skip
     against: str = declare(
         "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
@@ -74,7 +83,7 @@ class Door:
     )
     files_from: str = declare(
         "", "--files-from", "Read paths from FILE, one per line (-: standard input).",
-        SOURCES, text, "FILE", commands="scan", default_text="none",
+        SOURCES, text, "FILE", commands="scan order", default_text="none",
     )  # fmt: skip
     engine: str = declare(
         "local", "--engine", "Where to run: local or spark (pip install 'copysift[spark]').",
@@ -102,12 +111,25 @@ class Door:
     )  # fmt: skip
     output: str = declare(
         "", "-o --output", "Write the result to PATH.", OUTPUT, text, "PATH",
-        commands=f"{_FILED} recluster {MAKE_RUN}", default_text="standard output",
-        default_for={MAKE_RUN: "none", "recluster": "RUN itself"},
+        commands=f"{_FILED} order browse recluster {MAKE_RUN}", default_text="standard output",
+        default_for={MAKE_RUN: "none", "recluster": "RUN itself", "browse": "marked.csv"},
         help_for={
+            "browse": "File for the pairs that you mark, as CSV.",
             "cluster": "Folder for the run.", "dedup": "Write the remaining records to PATH.",
             "recluster": "Write the clusters to a Parquet file instead of changing RUN.",
         },
+    )  # fmt: skip
+    script: str = declare(
+        "", "--script",
+        "Write a shell script for files that are equal byte for byte: remove, hardlink or reflink all but "
+        "the first of each. It compares them again when it runs: read it first. Implies --equal-only.",
+        OUTPUT, text, "HOW", choices=("remove", "hardlink", "reflink"), commands="scan",
+        default_text="none",
+    )  # fmt: skip
+    sync_plan: str = declare(
+        "", "--sync-plan",
+        "For two folders: write a shell script to FILE that makes A like B. Read it before you run it.",
+        OUTPUT, text, "FILE", commands="compare", default_text="none",
     )  # fmt: skip
     save: str = declare(
         "", "--save", "Keep the run in folder RUN, for `copysift show`.", OUTPUT, text, "RUN",
@@ -166,7 +188,8 @@ class Door:
     )  # fmt: skip
     null: bool = declare(
         False, "-0 --null", "Separate names with NUL instead of newline; without --format, print only names.",
-        OUTPUT, flag, commands="scan show query index-list",
+        OUTPUT, flag, commands="scan show query order index-list",
+        help_for={"order": "Separate names with NUL instead of newline."},
     )  # fmt: skip
     quiet: bool = declare(
         False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL

@@ -82,15 +82,15 @@ class Machine:
     memory: int = declare(
         2_000_000_000, "--memory",
         "Memory to use for the whole command, pairs and passages included. The rest is written to disk.",
-        RESOURCES, size, "SIZE", limits=(16_000_000, None), commands=f"{READ} show", default_text="2GB",
+        RESOURCES, size, "SIZE", limits=(16_000_000, None), commands=f"{READ} order show", default_text="2GB",
     )  # fmt: skip
     tmp_dir: str = declare(
         "", "--tmp-dir", "Folder for temporary files.", RESOURCES, text, "DIR",
-        commands="scan show compare index sweep", default_text="the system's",
+        commands="scan show compare order index sweep", default_text="the system's",
     )  # fmt: skip
     jobs: int = declare(
         0, "-j --jobs", "Number of threads (0: one per CPU).", RESOURCES, count, "N", limits=(0, 1024),
-        commands=READ,
+        commands=f"{READ} order",
     )  # fmt: skip
     max_bytes_per_file: int | None = declare(
         None, "--max-bytes-per-file",

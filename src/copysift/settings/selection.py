@@ -53,17 +53,17 @@ class Selection:
     )  # fmt: skip
     threshold: float | None = declare(
         None, "--threshold", "Report results whose measure is at least X: 25% or .25.",
-        REPORTED, multiple, "X", commands=f"scan show compare query copies {DECIDING}",
+        REPORTED, multiple, "X", commands=f"scan show browse compare query copies {DECIDING}",
         default_text=f"25%; {_COUNTED}, 100 for longest",
         help_for={
-            "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: list "
-            "pairs of at least X.",
+            "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: files of "
+            "at least X are versions of each other, whatever their names.",
             f"{MAKE_RUN} recluster": "Documents whose measure is at least X are near-duplicates: 50% or .5.",
             "locate changes": "Documents of at least this resemblance or share are the same: 50% or .5.",
             "copies": "Report documents that contain at least this share: 25% or .25.",
         },
         default_for={
-            DECIDING: "50%", "copies": "25%", "compare": "0; 25% for folders",
+            DECIDING: "50%", "copies": "25%", "compare": "0; for folders by names and content",
         },
         aliases=(
             alias("--resemblance", f"{MAKE_RUN} recluster"), alias("", "copies", key="share"),
@@ -100,6 +100,12 @@ class PairFilters:
     min_match: int | None = declare(
         None, "--min-match", "Also report pairs with a common passage of N symbols, whatever their measure.",
         REPORTED, count, "N", limits=(1, None), commands="scan show", default_text="off",
+    )  # fmt: skip
+    equal_only: bool = declare(
+        False, "--equal-only",
+        "Only find files that are equal byte for byte, without looking into archives. Much faster.",
+        REPORTED, flag, commands="scan show",
+        help_for={"show": "Only report files that are equal byte for byte."},
     )  # fmt: skip
     same_suffix: bool = declare(
         False, "--same-suffix", "Only compare files with the same extension.", REPORTED, flag,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from copysift.model.document import Document
-from copysift.model.values import Skipped
+from copysift.model.values import LINK, Skipped
 from copysift.sources import gitignore
 from copysift.sources.file_content import FileContent
 from copysift.sources.formats import holds_records_by_name, may_hold_others
@@ -163,7 +163,7 @@ class _Walker:
             if left_out and not (settings.containers and may_hold_others(name)):
                 return None
             if link:
-                return Skipped(entry.path, "is a symbolic link, which is read with --follow only")
+                return Skipped(entry.path, "is a symbolic link, which is read with --follow only", LINK)
             if is_folder:
                 return self._descend(entry, device)
             status = entry.stat()

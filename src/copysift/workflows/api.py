@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from copysift.errors import InputError, UsageError
+from copysift.model.folders import Folders
 from copysift.model.traits import is_raw
-from copysift.model.values import Fingerprints, Folders, Pair, Result, Skipped
+from copysift.model.values import Fingerprints, Pair, Result, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
@@ -18,6 +19,7 @@ from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, Sca
 from copysift.sources.fields import Fields
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
+from copysift.workflows.folder_groups import with_folders
 from copysift.workflows.index_scan import scan_of
 from copysift.workflows.python_documents import (
     Columns,
@@ -29,13 +31,20 @@ from copysift.workflows.python_documents import (
     several,
 )
 from copysift.workflows.reading import Reader
+from copysift.workflows.shared_sets import with_sets
 
 Place = str | os.PathLike[str]
 LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
 
 
 def scan(
-    documents: Documents, *, regions: bool = False, groups: bool = False, **settings: Unpack[ScanKeywords]
+    documents: Documents,
+    *,
+    regions: bool = False,
+    groups: bool = False,
+    folders: bool = False,
+    sets: bool = False,
+    **settings: Unpack[ScanKeywords],
 ) -> Result:
     """Compare every document with every other.
 
@@ -45,7 +54,8 @@ def scan(
 
     Settings are those of the command line with _ for -: `scan("essays", threshold="40%")`. With
     `regions` every reported pair carries its exact matches, with byte and line spans; with `groups` the
-    result has sif's listings.
+    result has sif's listings, with `folders` the folders that are the same or similar, with `sets` sif's
+    interesting sets.
 
     >>> result = copysift.scan("essays", threshold="40%")
     >>> result.pairs[0].left, result.pairs[0].right
@@ -60,7 +70,12 @@ def scan(
         scan, files = local.Scan(made), [os.fspath(each) for each in several(places)]
     else:
         scan, files = scan_of([os.fspath(each) for each in several(places)], made, settings)
+    scan.listed = sets
     result = scan.run(files, regions=regions, groups=groups, documents=listed)
+    if folders:
+        result = with_folders(result, made)
+    if sets:
+        result = with_sets(result, scan, made.min_shared)
     return dataclasses.replace(result, skipped=(*skipped, *result.skipped)) if skipped else result
 
 
@@ -114,7 +129,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
 
 
 def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Folders:
-    """Compare two folders by content; names only break ties.
+    """Compare two folders by content and names: what is the same, changed, moved, renamed, new or gone.
 
     >>> copysift.compare_folders("essays/drafts", "essays/web").only_right
     ('index.html',)

@@ -64,6 +64,21 @@ def _is_plain(reader: Reader, kind: str) -> bool:
     return known and reader.fingerprint_settings(kind).is_windowed
 
 
+def sum_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
+    """Read files for their checksums alone; one of a size of its own is not read at all."""
+    wanted = [entry for entry in entries if not reader.is_lonely(entry)]
+    loaded = iter(reader.load_many(wanted))
+    out: list[Read] = []
+    for entry in entries:
+        each = None if reader.is_lonely(entry) else next(loaded)
+        if isinstance(each, Skipped):
+            out.append(each)
+        else:
+            size, checksum = (entry.size, b"") if each is None else (each.size, each.checksum)
+            out.append(Scanned(entry, "bytes", size, checksum))
+    return out
+
+
 def _text(loaded: Loaded | Skipped) -> bytes | None:
     """Give the bytes of a file that may be worked on with others."""
     if isinstance(loaded, Skipped) or loaded.data is None or loaded.size > LARGEST:

@@ -24,7 +24,7 @@ import numpy as np
 
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
-from copysift.kinds.kind import CHANNELS, CODE
+from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base import Base
 from copysift.match.counts import PairColumns
 from copysift.match.estimators import Sketches, measured
@@ -51,6 +51,15 @@ PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory
 NEGLIGIBLE = 0.25  # of a unit: what two units share in less than this is not what they share as a whole
 STATEMENT = 3  # fingerprints that a statement is worth, about
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lists:
+    """Who has which fingerprint of the texts: `chosen` of all documents, `whole` of the `short` ones."""
+
+    chosen: Postings
+    whole: Postings
+    short: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 class Channel:
@@ -179,6 +188,10 @@ class Channels:
             )
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
+
+    def lists(self) -> Lists:
+        """Give the postings of the texts, for who looks at more than pairs."""
+        return Lists(self.postings[TEXT], self._whole[TEXT], self.text.is_short(self._groups))
 
     def pairs(
         self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...], sketches: Sketches

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from copysift.errors import InputError
 from copysift.kinds.kind import family
 from copysift.model.document import Document
-from copysift.model.values import Folders, Listing, Result
+from copysift.model.folders import Folders
+from copysift.model.values import LINK, Listing, Pair, Result, Skipped
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.containers import PACKED
@@ -20,8 +20,10 @@ from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
 from copysift.sources.source import MEMBERS, RECORDS
 from copysift.sources.walk import Linked, walk
-from copysift.workflows.folders import match_folders
+from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
+from copysift.workflows.folders import SMALL, match_folders, sides_of
 from copysift.workflows.scan import Scan
+from copysift.workflows.selection import described
 from copysift.workflows.submissions import reading_of, walk_settings
 
 
@@ -58,10 +60,34 @@ def compare_folders(
     for folder in (left, right):
         if not holds_files(folder, settings):
             raise InputError(f"{folder} is not a folder, an archive or a file of records")
-    scan = Scan(settings, weigh=alike_weights, qualified=True, sides=False)
+    # Pairs of all files are not needed, only who has which fingerprint.
+    whole = dataclasses.replace(settings, threshold=1.0, measure="resemblance", min_match=None)
+    scan = Scan(whole, weigh=folder_weights, qualified=True, listed=True, sides=False)
     result = scan.run([left, right], progress=progress)
-    result = dataclasses.replace(result, equal=scan.equal_files())
-    return match_folders(result, left, right, _links(left, right, settings)), result
+    result = dataclasses.replace(result, settings=described(settings), equal=scan.equal_files())
+    if scan.lists is None:
+        raise InputError(f"{left} and {right} have no files")
+    further, links = _links(left, right, settings)
+    sides = sides_of(result, left, right, further, links)
+    evidence = FolderEvidence(scan.lists, settings.jobs or os.cpu_count() or 1)
+
+    def read(number: int) -> bytes:
+        document = result.documents[number]
+        return scan.source(document.name, 0, min(document.bytes, SMALL + 1))
+
+    accept = None if settings.threshold is None else partial(reaches, settings=settings)
+    return match_folders(result, left, right, sides, evidence, read, accept), result
+
+
+def reaches(pair: Pair, settings: Settings) -> bool:
+    """Say whether two files share anything, or enough for --threshold."""
+    if pair.equal:
+        return True
+    if settings.threshold is None:
+        return bool(pair.shared or pair.regions)
+    if settings.measure == "containment":
+        return max(pair.containment_left, pair.containment_right) >= settings.threshold
+    return (getattr(pair, settings.measure.replace("-", "_")) or 0) >= settings.threshold
 
 
 def holds_files(path: str, settings: Settings) -> bool:
@@ -75,14 +101,19 @@ def holds_files(path: str, settings: Settings) -> bool:
     return found is not None and found is not PACKED and found.traits.gives in (MEMBERS, RECORDS)
 
 
-def _links(left: str, right: str, settings: Settings) -> dict[str, str]:
-    """Give every further name of a file in the folders, with the one that a scan of both keeps."""
+def _links(left: str, right: str, settings: Settings) -> tuple[dict[str, str], dict[str, str]]:
+    """Give further names of files, each with the one that a scan keeps, and the targets of symbolic links."""
     first: dict[tuple[int, int], str] = {}
     further: dict[str, str] = {}
+    links: dict[str, str] = {}
+    walking = dataclasses.replace(walk_settings(settings), name_links=True)
     for folder in (left, right):
-        for found in walk([folder], walk_settings(settings)):
+        for found in walk([folder], walking):
             if isinstance(found, Linked):
                 further[found.path] = further.get(found.first, found.first)
+            elif isinstance(found, Skipped) and found.code == LINK:
+                with suppress(OSError):
+                    links[found.name] = str(Path(found.name).readlink())
             elif isinstance(found, Document) and isinstance(found.content, FileContent):
                 place = found.content
                 if not place.inode:
@@ -90,9 +121,4 @@ def _links(left: str, right: str, settings: Settings) -> dict[str, str]:
                 kept = first.setdefault((place.device, place.inode), found.path)
                 if kept != found.path:
                     further[found.path] = kept
-    return further
-
-
-def alike_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
-    """Weigh all hashes 1: that many versions of a file lie around makes two of them no less alike."""
-    return np.ones(len(degrees))
+    return further, links

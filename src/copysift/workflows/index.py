@@ -24,6 +24,7 @@ from copysift.store.base_code import base_of
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
 from copysift.workflows.index_base import base_of_question
+from copysift.workflows.index_moves import find_moves
 from copysift.workflows.python_input import (
     batched,
     document_of,
@@ -148,7 +149,8 @@ class Index(OverTime):
         """
         adding = self._adding(progress, named=paths is not None)
         adding.base_code()
-        known = [row.name for row in self._writing().catalog.documents() if row.file]
+        contents = {row.name: row.content for row in self._writing().catalog.documents() if row.file}
+        known = list(contents)
         if paths is None:
             outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
             named = [self._places.located(name) for name in outers]
@@ -166,10 +168,19 @@ class Index(OverTime):
                 if not os.path.lexists(place) and not any(self._places.below(name, place) for name in below)
             ]
             adding.done.skipped += [Skipped(place, "no such file or folder") for place in missing]
-        for name in below:
-            file = self._places.located(adding.outer_of(name) or name)
-            if name not in met and not os.path.lexists(file):
-                adding.done.removed += self._writing().remove(name)
+        vanished = [
+            name
+            for name in below
+            if name not in met and not os.path.lexists(self._places.located(adding.outer_of(name) or name))
+        ]
+        moves = find_moves(
+            {name: contents[name] for name in vanished}, met - contents.keys(), self._writing().catalog
+        )
+        for name in vanished:
+            adding.done.removed += self._writing().remove(name)
+        adding.done.moved += moves
+        adding.done.added -= len(moves)
+        adding.done.removed -= len(moves)
         return self._commit(adding)
 
     def remove(self, names: Place | Iterable[Place]) -> int:

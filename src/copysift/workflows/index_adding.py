@@ -46,13 +46,14 @@ class Added:
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
+    moved: list[tuple[str, str]] = field(default_factory=list)  # old and new names; neither added nor removed
     skipped: list[Skipped] = field(default_factory=list)
     notes: tuple[str, ...] = ()  # what could have been read in another way
 
     @property
     def found(self) -> int:
         """Documents that are in the index now because of it."""
-        return self.added + self.changed + self.unchanged
+        return self.added + self.changed + self.unchanged + len(self.moved)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,10 @@ class Reader:
         loaded = self._load(entry)
         return loaded if isinstance(loaded, Skipped) else self.read_loaded(loaded)
 
+    def is_lonely(self, entry: Document) -> bool:
+        """Say whether no other file has the size of this one."""
+        return entry.size in self._lonely
+
     def load_many(self, entries: Sequence[Document]) -> list[Loaded | Skipped]:
         """Read files together, without the checksums that nobody needs."""
         return self._load_many(entries, self._lonely)

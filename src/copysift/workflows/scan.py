@@ -36,7 +36,7 @@ from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import Settings
 from copysift.sources.spool import Spool
 from copysift.workflows import batches
-from copysift.workflows.channels import Channels
+from copysift.workflows.channels import Channels, Lists
 from copysift.workflows.collection import Collection
 from copysift.workflows.matches import Exact
 from copysift.workflows.reading import Reader
@@ -80,6 +80,7 @@ class Scan:
         opens: bool = True,
         qualified: bool = False,
         sides: bool = True,
+        listed: bool = False,
     ) -> None:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
@@ -94,10 +95,13 @@ class Scan:
         self._collection = Collection(sketches=scheme_traits(settings.scheme).sketch)
         self._gathered: Gathered | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
-        self._archives = opens  # containers and files of records; else files are taken as they are
+        # Containers and files of records are opened; else files are taken as they are.
+        self._archives = opens and not settings.equal_only
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
         self._sides = sides  # work of one author is not compared with itself, nor earlier work
+        self.listed = listed  # the postings are kept when it has run
+        self.lists: Lists | None = None
         self._exact: Exact | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
@@ -134,6 +138,7 @@ class Scan:
                 weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
                 channels.finish(self._groups(), self._most_shared(), weigh)
                 counts = self._count(channels, keep)
+                self.lists = channels.lists() if self.listed else None
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
         return self._result
@@ -217,8 +222,9 @@ class Scan:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""
         self._reader.learn(entries)
         shown.phase("reading", len(entries))
+        read = batches.sum_batch if self.settings.equal_only else batches.read_batch
         done = ordered_batches(
-            partial(batches.read_batch, self._reader),
+            partial(read, self._reader),
             entries,
             jobs=self._jobs,
             weigh=lambda entry: entry.size,
@@ -354,11 +360,15 @@ class Scan:
             for at in np.argsort(-common.degrees.astype(np.int64), kind="stable")[:IGNORED_SHOWN].tolist()
         ]
         for degree, value, holder, name in sorted(rows)[:IGNORED_SHOWN]:
-            texts = (
-                self._reader.text_of(filed.entry, filed.kind_in(name), filed.kind, value, IGNORED_TEXT)
-                for filed in self._collection.holders(holder)
-            )
-            yield Ignored(value, -degree, next(filter(None, texts), ""))
+            yield Ignored(value, -degree, self.text_of(name, holder, value))
+
+    def text_of(self, channel: str, number: int, value: int) -> str:
+        """Give the text behind a fingerprint of a document, by number, or nothing if it is gone."""
+        texts = (
+            self._reader.text_of(filed.entry, filed.kind_in(channel), filed.kind, value, IGNORED_TEXT)
+            for filed in self._collection.holders(number)
+        )
+        return next(filter(None, texts), "")
 
     def _tmp_dir(self) -> Path | None:
         return folder_of(self.settings)

@@ -13,7 +13,8 @@ from pathlib import Path, PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from copysift.clusters.components import clusters_of, joined, roots
+from copysift.clusters.average import MOST_PAIRS, Strong, average_clusters, unparted
+from copysift.clusters.components import clusters_of, joined
 from copysift.clusters.listings import sif_groups
 from copysift.errors import UsageError
 from copysift.match.counts import Counts, PairColumns
@@ -23,6 +24,7 @@ from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.settings.comparison import COUNTS, Settings
 
+MOST_PARTED = 1_000_000  # pairs of all components that are parted into clusters
 PAIRS = 1 / 8  # of the memory is for a table of pairs; more of them are in a temporary file
 # Settings that cost time or memory but never change the answer.
 _NO_ANSWER = ("memory", "tmp_dir", "jobs", "limit", "floor")
@@ -113,6 +115,7 @@ def selected(counts: Counts, settings: Settings) -> Ranking:
         enough &= pairs.measure(settings.measure) >= settings.cut - 1e-12
         if settings.min_match is not None:  # one long passage is evidence by itself
             enough |= pairs.longest >= settings.min_match
+        enough &= not settings.equal_only
         chosen.append(filters.passed(pairs if enough.all() else pairs.take(enough)))
 
     def rank(pairs: PairColumns) -> NDArray[np.float64]:
@@ -180,14 +183,15 @@ def answer(
         chosen = selected(counts, settings)
     equal = whole(equal_pairs(counts))
     names = [group.name for group in counts.documents]
+    together, notes = _clusters(counts, chosen, settings)
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
         pairs=Pairs(counts.documents, chosen, counts.twins, equal, regions, files),
-        clusters=tuple(Cluster(tuple(names[at] for at in members)) for members in _clusters(counts, chosen)),
+        clusters=tuple(Cluster(tuple(names[at] for at in each), strength) for each, strength in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
-        notes=counts.notes,
+        notes=(*counts.notes, *notes),
         equal=equal_sets(counts, chosen),
         listings=listings(counts, chosen, settings) if groups else (),
         ignored_count=counts.ignored_count,
@@ -195,12 +199,61 @@ def answer(
     )
 
 
-def _clusters(counts: Counts, chosen: Ranking) -> list[list[int]]:
-    stars = np.array([(first, other) for first, *others in counts.equal for other in others], np.int64)
-    root = roots(len(counts.documents), *stars.reshape(-1, 2).T)
+def _clusters(
+    counts: Counts, chosen: Ranking, settings: Settings
+) -> tuple[list[tuple[list[int], float]], tuple[str, ...]]:
+    """Give the clusters by average linkage with their strengths, and what to say about those not parted.
+
+    Equal files are one node. Where pairs are chosen by counts, there is no share to part clusters by.
+    """
+    several = {members[0]: members for members in counts.equal}
+    sizes = [len(several.get(number, ())) or 1 for number in range(len(counts.documents))]
+    found = _strong(sizes, chosen, settings)
+    strong = [
+        (sorted(each for number in members for each in several.get(number, (number,))), strength)
+        for members, strength, _ in found
+    ]
+    known = {number for members, _, _ in found for number in members}
+    strong += [(list(members), 1.0) for first, members in several.items() if first not in known]
+    whole = sum(each.whole for each in found)
+    note = f"{whole:,} clusters have too many pairs to be parted: they are everything that pairs connect"
+    return sorted(strong), (note,) if whole else ()
+
+
+def _strong(sizes: list[int], chosen: Ranking, settings: Settings) -> list[Strong]:
+    """Part what pairs connect, the smallest components first, up to a number of pairs that memory always holds."""
+    counted = settings.measure in COUNTS
+    cut = 0.0 if counted else settings.cut
+    root = np.arange(len(sizes))
     for pairs in chosen.batches():
         root = joined(root, pairs.left, pairs.right)
-    return clusters_of(root)
+        if settings.min_match is not None:
+            cut = min(cut, float(_shares(pairs, settings).min(initial=cut)))
+    number, total = np.zeros(len(sizes), np.int64), np.zeros(len(sizes))
+    for pairs in chosen.batches():
+        heads = root[pairs.left]
+        number += np.bincount(heads, minlength=len(sizes))
+        total += np.bincount(heads, _shares(pairs, settings), len(sizes))
+    order = np.argsort(number, kind="stable")
+    fitting = np.cumsum(number[order]) <= MOST_PARTED
+    parted = np.zeros(len(sizes), np.bool_)
+    parted[order[fitting & (number[order] <= MOST_PAIRS)]] = True
+    rows = [
+        (pairs.left[own], pairs.right[own], _shares(pairs, settings)[own])
+        for pairs in chosen.batches()
+        for own in [parted[root[pairs.left]]]
+    ]
+    found = []
+    if rows:
+        left, right, shares = (np.concatenate(each) for each in zip(*rows, strict=True))
+        found = average_clusters(sizes, left, right, shares, cut)
+    others = np.flatnonzero(~parted & (number > 0))
+    found += [unparted(np.flatnonzero(root == head).tolist(), float(total[head])) for head in others.tolist()]
+    return sorted(found)
+
+
+def _shares(pairs: PairColumns, settings: Settings) -> NDArray[np.float64]:
+    return pairs.similarity if settings.measure in COUNTS else pairs.measure(settings.measure)
 
 
 def equal_sets(counts: Counts, chosen: Ranking) -> tuple[tuple[str, ...], ...]:

@@ -35,7 +35,7 @@ function watchGraph(model) {
 
 function clusterCard(cluster, number) {
   return el("li", { class: "card cluster", style: { "--hue": HUES[number % HUES.length] } },
-    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, "submission")}`, el("span", { class: "muted" }, ` up to ${percent(cluster.strongest)}`)),
+    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, ` up to ${percent(cluster.strongest)}`)),
     el("ul", { class: "names" }, cluster.members.map((member) => el("li", {}, submissionLink(member)))));
 }
 
@@ -48,12 +48,12 @@ function clustersPage() {
     joinAt = threshold;
     const clusters = clustersAt(threshold - 1e-9);
     list.replaceChildren(...clusters.map(clusterCard));
-    total.textContent = `${count(clusters.length, "cluster")} of ${count(clusters.reduce((sum, each) => sum + each.members.length, 0), "submission")}`;
+    total.textContent = `${count(clusters.length, "cluster")} of ${count(clusters.reduce((sum, each) => sum + each.members.length, 0), UNIT)}`;
     say(total.textContent);
     colourGraph(clusters, threshold);
   }
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
     el("div", { class: "controls" }, slider("Join pairs of at least", lowest, 1, joinAt, update)), total,
-    el("div", { class: "card" }, chart("graph", "Graph of submissions; the clusters are listed below it", watchGraph)), list);
+    el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }

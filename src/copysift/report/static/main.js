@@ -3,10 +3,11 @@
 const ROUTES = [
   [/^#\/pairs$/, pairsPage, "Pairs"],
   [/^#\/clusters$/, clustersPage, "Clusters"],
-  [/^#\/submissions$/, submissionsPage, "Submissions"],
+  [/^#\/submissions$/, submissionsPage, capital(UNITS)],
+  [/^#\/equal$/, equalPage, "Equal files"],
   [/^#\/pair\/(\d+)$/, (number) => (data.pairs[number] ? pairPage(number) : overviewPage()), "Pair"],
   [/^#\/sheet\/(\d+)$/, (number) => (data.pairs[number] ? sheetPage(number) : overviewPage()), "Evidence sheet"],
-  [/^#\/submission\/(\d+)$/, (number) => (data.submissions[number] ? submissionPage(number) : overviewPage()), "Submission"],
+  [/^#\/submission\/(\d+)$/, (number) => (data.submissions[number] ? submissionPage(number) : overviewPage()), capital(UNIT)],
   [/^/, overviewPage, "Overview"],
 ];
 let visit = 0;

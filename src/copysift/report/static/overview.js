@@ -27,13 +27,13 @@ function tile(number, words, href) {
 function warnings() {
   const found = [];
   const equal = data.pairs.filter((pair) => pair.equal).length;
-  if (equal) found.push(`${count(equal, "pair")} of identical submissions.`);
+  if (equal) found.push(`${count(equal, "pair")} of identical ${UNITS}.`);
   const noted = data.submissions.filter((each) => each.note);
   for (const note of new Set(noted.map((each) => each.note))) {
     const names = noted.filter((each) => each.note === note).map((each) => each.label);
-    found.push(`${count(names.length, "submission")} ${note}: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
+    found.push(`${count(names.length, UNIT)} ${note}: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
   }
-  if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many submissions share them (below).`);
+  if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many ${UNITS} share them (below).`);
   found.push(...data.notes.map((note) => `${note}.`));
   if (data.skipped.length) found.push(`${count(data.skipped.length, "input")} skipped (below).`);
   if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most similar of ${count(data.allPairs, "pair")} are in this report (--limit).`);
@@ -64,7 +64,8 @@ function overviewPage() {
   return el("section", { class: "page" },
     el("h1", {}, data.title || "Overview"), data.date ? el("p", { class: "muted" }, `Compared on ${data.date}`) : null,
     el("div", { class: "tiles" },
-      tile(now, now === 1 ? "submission" : "submissions", "#/submissions"),
+      tile(now, now === 1 ? UNIT : UNITS, "#/submissions"),
+      equalTiles(),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
       tile(data.pairs.length, data.pairs.length === 1 ? "similar pair" : "similar pairs", "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
@@ -75,7 +76,7 @@ function overviewPage() {
       : el("p", {}, "No pair reaches the threshold.")),
     data.skipped.length ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
     data.ignoredCount ? details(`Ignored as common: ${data.ignoredCount.toLocaleString("en")}`, [
-      el("p", { class: "muted" }, "Code that many submissions share. It does not count. Most common:"),
-      listed(ignored, ["Submissions", "Text"])]) : null,
+      el("p", { class: "muted" }, `Text that many ${UNITS} share. It does not count. Most common:`),
+      listed(ignored, [capital(UNITS), "Text"])]) : null,
     details("Settings", settingsTable()));
 }

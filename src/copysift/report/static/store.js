@@ -9,6 +9,14 @@ const packed = embedded("data-sources");
 const sources = new Map();
 
 data.pairs.forEach((pair, number) => { pair.number = number; });
+// What is compared, in a word: submissions, or files.
+const UNIT = data.unit || "submission"; // older jobs of a server do not say
+const UNITS = `${UNIT}s`;
+
+function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
 data.submissions.forEach((submission, number) => { submission.number = number; });
 
 const REGION = { length: 0, left: 1, right: 6 };

@@ -43,18 +43,18 @@ async function submissionPage(number) {
     shared += made.shared;
     files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].readAs || data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
   }
-  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, " also found in other submissions"));
+  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, ` also found in other ${UNITS}`));
   return el("section", { class: "page" },
     el("h1", {}, each.label, each.earlier ? el("span", { class: "tag" }, "earlier") : null, each.note ? el("span", { class: "tag" }, each.note) : null),
     facts(number),
     el("div", { class: "card" }, el("h2", {}, "Covered by others"), covered,
-      total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} are in passages shared with the submissions below.`) : null),
-    el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : el("p", {}, "No pair with this submission reaches the threshold.")),
+      total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} are in passages shared with the ${UNITS} below.`) : null),
+    el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : el("p", {}, `No pair with this ${UNIT} reaches the threshold.`)),
     el("h2", {}, "Source"), el("p", { class: "muted" }, "The stripe at the left shows lines that others share, darker for more of them."), files);
 }
 
 const SUBMISSION_COLUMNS = [
-  { name: "Submission", text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
+  { name: capital(UNIT), text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
   { name: "Highest", key: (each) => highest(each), cell: (each) => (highest(each) ? meter(highest(each)) : each.note || "–") },
   { name: "Covered", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
   { name: "Pairs", key: (each) => pairsOf(each.number).length, cell: (each) => pairsOf(each.number).length || "" },
@@ -68,8 +68,8 @@ function highest(each) {
 
 function submissionsPage() {
   let words = [];
-  const { table, refresh } = sortable(SUBMISSION_COLUMNS, () => data.submissions.filter((each) => matches(each, words)), "Submissions");
+  const { table, refresh } = sortable(SUBMISSION_COLUMNS, () => data.submissions.filter((each) => matches(each, words)), capital(UNITS));
   refresh();
-  return el("section", { class: "page" }, el("h1", {}, "Submissions"),
+  return el("section", { class: "page" }, el("h1", {}, capital(UNITS)),
     el("div", { class: "controls" }, searchBox("Search names", (typed) => { words = typed; refresh(); })), table);
 }

@@ -1,0 +1,121 @@
+"""Two folders compared: what became of every file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from copysift.model.values import Pair, Skipped
+
+SAME, CHANGED, MOVED, RENAMED = "same", "changed", "moved", "renamed"
+SPLIT, MERGED, NEW, GONE = "split", "merged", "new", "gone"
+RELATIONS = (SAME, CHANGED, MOVED, RENAMED, SPLIT, MERGED, NEW, GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderChange:
+    """What became of a file: names are relative to their folder.
+
+    `same` and `changed` files have one path in both folders; `moved` ones have another folder, `renamed` ones
+    another name; a `split` file has several names on the right, a `merged` one several on the left. `pairs`
+    has the measures, one for each pair of names; `equal` says that the bytes are the same. `like` names
+    a file of the other folder that a `new` or `gone` file is equal to or like, but that has another partner.
+
+    >>> for change in copysift.compare_folders("essays/drafts", "essays/web").changes:
+    ...     print(change.relation, change.place)
+    new index.html
+    gone tides-1.txt
+    renamed tides-2.txt
+    gone tides-final.txt
+    """
+
+    relation: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    equal: bool = False
+    pairs: tuple[Pair, ...] = ()
+    like: str = ""
+
+    @property
+    def place(self) -> str:
+        """The path under which it is listed."""
+        return (self.right if self.relation in (NEW, MERGED) or not self.left else self.left)[0]
+
+    @property
+    def resemblance(self) -> float | None:
+        """How alike the two versions of a file are; None where there are not just two."""
+        if self.equal:
+            return 1.0
+        return self.pairs[0].resemblance if len(self.pairs) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Two folders compared by content and names.
+
+    >>> found = copysift.compare_folders("essays/drafts", "essays/web")
+    >>> found.counts["moved"] + found.counts["renamed"], found.only_right
+    (1, ('index.html',))
+    """
+
+    left: str
+    right: str
+    changes: tuple[FolderChange, ...]
+    settings: dict[str, object] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of changes by relation."""
+        found = Counter(change.relation for change in self.changes)
+        return {relation: found[relation] for relation in RELATIONS}
+
+    @property
+    def equal(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of equal files, left and right."""
+        return tuple(
+            (each.left[0], each.right[0]) for each in self.changes if each.equal and each.left and each.right
+        )
+
+    @property
+    def similar(self) -> tuple[Pair, ...]:
+        """The pairs of files that changed, moved with changes, split or merged."""
+        return tuple(pair for each in self.changes for pair in each.pairs)
+
+    @property
+    def only_left(self) -> tuple[str, ...]:
+        """Files that nothing on the right comes from or is like."""
+        return tuple(each.left[0] for each in self.changes if each.relation == GONE and not each.like)
+
+    @property
+    def only_right(self) -> tuple[str, ...]:
+        """Files that come from nothing on the left and are like nothing there."""
+        return tuple(each.right[0] for each in self.changes if each.relation == NEW and not each.like)
+
+
+MOVE, COPY, MERGE, REMOVE = "move", "copy", "merge", "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: `move` within the left folder, `copy` or `merge` from the right one, or `remove`.
+
+    Checksums are SHA-256; that of a target is "-" where there must be none.
+    """
+
+    action: str
+    source: str
+    target: str
+    source_sum: str
+    target_sum: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """The steps, and the files that could not be read or are not plain files."""
+
+    left: str
+    right: str
+    steps: tuple[Step, ...]
+    skipped: tuple[Skipped, ...]
