@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, candidates
 from copysift.kinds.kind import CHANNELS, CODE
@@ -95,8 +96,7 @@ class Channel:
         """Collate the fingerprints, and the k-grams of short documents."""
         for join in (self.join, self.whole):
             join.add(groups - 1, np.empty(0, np.uint64))
-        made = self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
-        return self.weighed(made[0]), self.weighed(made[1])
+        return self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
 
     def weighed(self, postings: Postings, worth: Counter[int] | None = None) -> Postings:
         """Let what is a negligible part of a unit weigh as if it were not: no score rests on it alone.
@@ -157,17 +157,23 @@ class Channels:
             if taken and channel.name not in taken:
                 channel.others[group] += next(iter(taken.values()))
 
-    def finish(self, groups: int, max_shared: int, weigh: dict[str, Weigh]) -> None:
-        """Collate everything; groups are numbered from 0."""
+    def finish(
+        self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
+    ) -> None:
+        """Collate everything; groups are numbered from 0, and those with the same `kin` are of one author."""
         self._groups, self._max_shared, self._weigh = max(groups, 1), max_shared, weigh
         self._whole: dict[str, Postings] = {}
         for channel in self:
             made = channel.finish(self._groups, max_shared, weigh[channel.name])
-            self.postings[channel.name], self._whole[channel.name] = made
+            if channel is self.code:
+                self.labels = families(made[0], kin, self._jobs)
+                first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
+                made = first, whole
+            self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
         self._more: tuple[Postings, Postings] | None = None
         if self.evidence.groups and self._settings.scheme not in SKETCHES:
             strings, statements = self.evidence.lists(
-                self._groups, max_shared, weigh[CODE], self.postings[CODE]
+                self._groups, max_shared, weigh[CODE], self.postings[CODE], self.labels
             )
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)

@@ -125,7 +125,8 @@ class Scan:
             with self._timed("join"):
                 shown.phase("comparing", None)
                 weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
-                channels.finish(self._groups(), self._most_shared(), weigh)
+                kin = None if self._gathered is None else self._gathered.roster.kin
+                channels.finish(self._groups(), self._most_shared(), weigh, kin)
                 counts = self._count(channels, keep)
         with self._timed("match"):
             self._result = self._answer(counts, regions, most, groups, shown)
