@@ -109,3 +109,14 @@ def test_a_submission_of_nothing_but_a_library_is_still_compared(tmp_path):
         (tmp_path / user / "vendor").mkdir(parents=True)
         (tmp_path / user / "vendor/a.py").write_text("".join(f"x{at} = {at} + y\n" for at in range(60)))
     assert len(copysift.scan(tmp_path, by="dir").pairs) == 1
+
+
+def test_what_is_too_small_to_judge_comes_last(tmp_path):
+    small = "int main() {{ print({}); return 0; }}\n"
+    long = "".join(f"x{at} = call{at % 7}(y, {at}) + z;\n" for at in range(80))
+    few = {"a/m.c": small.format(1), "b/m.c": small.format(2)}
+    write(tmp_path, {**few, "c/m.c": long + "int p;", "d/m.c": long})
+    result = copysift.scan(tmp_path, by="dir", threshold=0.2)
+    found = [(pair.left[-1], pair.right[-1]) for pair in result.pairs]
+    assert found[0] == ("c", "d")
+    assert found[-1] == ("a", "b")

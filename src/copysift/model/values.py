@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copysift.model.distribution import Distribution
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
@@ -304,8 +305,8 @@ class Group:
 class Submission:
     """What is known of a group as somebody's work; `name` is the name of the group.
 
-    `covered` is the share of its fingerprints that any group compared with it has too. `note` says
-    why it scores nothing: it is empty, or has nothing but base code.
+    `covered` is the share of its fingerprints, weighed by rarity, that any group compared with it has too.
+    `note` says why it scores nothing: it is empty, or has nothing but base code.
     """
 
     name: str
@@ -344,6 +345,7 @@ class Result(Tabular):
     ignored_count: int = 0
     submissions: tuple[Submission, ...] = ()
     notes: tuple[str, ...] = ()
+    distribution: Distribution | None = None  # of a class whose pairs were all looked at
 
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
         """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""

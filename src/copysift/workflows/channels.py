@@ -196,6 +196,23 @@ class Channels:
             parts = self._of_programs(parts)
         return PairColumns.best(parts)
 
+    def similarities(self, labels: tuple[UInt32s, ...]) -> PairColumns:
+        """Give every pair that has anything in common, with its similarity."""
+        side, kin = (*labels, None, None)[:2]
+        parts = []
+        for number, channel in enumerate(self):
+            short = channel.is_short(self._groups)
+            more = self._more if channel is self.code else None
+            for whole in (False, True):
+                postings = (self._whole if whole else self.postings)[channel.name]
+                found = candidates(
+                    postings, "similarity", 0.0, 1, self._jobs, side, kin, more, VERBATIM, None, channel.floor
+                )
+                found = found.take((short[found.left] & short[found.right]) == whole)
+                made = PairColumns.counted(found.left, found.right, found.shared, found.similarity, postings)
+                parts.append(dataclasses.replace(made, channel=np.full(len(made), number, np.uint8)))
+        return PairColumns.best(parts if self.code.floor.founded else self._of_programs(parts))
+
     def _of_programs(self, parts: list[PairColumns]) -> list[PairColumns]:
         """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
         programs = np.zeros(self._groups, np.bool_)

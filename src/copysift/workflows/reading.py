@@ -188,6 +188,10 @@ class Reader:
         """Give the hash of every k-gram of a document, in order."""
         return np.concatenate([np.empty(0, np.uint64), *self.gram_pieces(blocks, kind)])
 
+    def placed_fingerprints(self, entry: Entry, kind: str, source: str) -> Fingerprints:
+        """Give the fingerprints of a document as a kind, placed in its readable source as another."""
+        return self._fingerprinter(kind).fingerprint(self.blocks_of(entry, kind, source))
+
     def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
         """Give the hash of every k-gram of a document, in order, piece by piece."""
         return fingerprinter(self._every(kind)).pieces(blocks)

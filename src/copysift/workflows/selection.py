@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from copysift.clusters.components import clusters
 from copysift.clusters.listings import sif_groups
 from copysift.match.counts import Counts, PairColumns
+from copysift.match.measures import TOO_SMALL
 from copysift.match.pairs import Pairs
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
@@ -59,7 +60,9 @@ def selected(counts: Counts, settings: Settings) -> NDArray[np.int64]:
     twins = np.asarray(counts.twins, np.int64)
     other = twins[left] != twins[right] if len(twins) else np.ones(len(left), np.bool_)
     ranked = -measure[chosen] if settings.measure in COUNTS else np.where(other, -measure[chosen], -2.0)
-    order = np.lexsort((right, left, -pairs.resemblance[chosen], ranked))
+    held = np.array([group.fingerprints for group in counts.documents], dtype=np.int64)
+    small = np.minimum(held[left], held[right]) < TOO_SMALL if counts.submissions else np.zeros(len(left))
+    order = np.lexsort((right, left, -pairs.resemblance[chosen], ranked, small))
     found: NDArray[np.int64] = chosen[order]
     return found
 

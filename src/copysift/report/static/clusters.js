@@ -55,5 +55,5 @@ function clustersPage() {
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
     el("div", { class: "controls" }, slider("Join pairs of at least", lowest, 1, joinAt, update)), total,
-    el("div", { class: "card" }, chart("graph", "Graph of submissions; the clusters are listed below it", watchGraph)), list);
+    hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", "Graph of submissions; the clusters are listed below it", watchGraph)), list);
 }

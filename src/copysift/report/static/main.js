@@ -4,6 +4,7 @@ const ROUTES = [
   [/^#\/pairs$/, pairsPage, "Pairs"],
   [/^#\/clusters$/, clustersPage, "Clusters"],
   [/^#\/submissions$/, submissionsPage, "Submissions"],
+  [/^#\/cases$/, dossierPage, "Cases"],
   [/^#\/pair\/(\d+)$/, (number) => (data.pairs[number] ? pairPage(number) : overviewPage()), "Pair"],
   [/^#\/sheet\/(\d+)$/, (number) => (data.pairs[number] ? sheetPage(number) : overviewPage()), "Evidence sheet"],
   [/^#\/submission\/(\d+)$/, (number) => (data.submissions[number] ? submissionPage(number) : overviewPage()), "Submission"],
@@ -45,6 +46,12 @@ document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
+});
+
+document.getElementById("names").addEventListener("click", (event) => {
+  hidden = !hidden;
+  event.currentTarget.setAttribute("aria-pressed", hidden);
+  show();
 });
 
 addEventListener("hashchange", show);

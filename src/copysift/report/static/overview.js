@@ -27,11 +27,13 @@ function tile(number, words, href) {
 function warnings() {
   const found = [];
   const equal = data.pairs.filter((pair) => pair.equal).length;
+  const small = data.pairs.filter((pair) => pair.small).length;
+  if (small) found.push(`${count(small, "pair")} with a submission that is too small to judge, below the others.`);
   if (equal) found.push(`${count(equal, "pair")} of identical submissions.`);
   const noted = data.submissions.filter((each) => each.note);
   for (const note of new Set(noted.map((each) => each.note))) {
     const names = noted.filter((each) => each.note === note).map((each) => each.label);
-    found.push(`${count(names.length, "submission")} ${note}: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
+    found.push(`${count(names.length, "submission")} ${note}: ${(hidden ? noted.filter((each) => each.note === note).map((each) => nameOf(each.number)) : names).slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
   }
   if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many submissions share them (below).`);
   found.push(...data.notes.map((note) => `${note}.`));
@@ -66,14 +68,15 @@ function overviewPage() {
     el("div", { class: "tiles" },
       tile(now, now === 1 ? "submission" : "submissions", "#/submissions"),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
-      tile(data.pairs.length, data.pairs.length === 1 ? "similar pair" : "similar pairs", "#/pairs"),
+      tile(data.allPairs, `${data.allPairs === 1 ? "similar pair" : "similar pairs"}${data.allPairs > data.pairs.length ? `, the best ${data.pairs.length.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),
     notes.length ? el("div", { class: "notice", role: "note" }, el("ul", {}, notes.map((note) => el("li", {}, note)))) : null,
-    el("div", { class: "card" }, el("h2", {}, "Pairs by similarity"), chart("histogram", "Histogram: number of pairs by similarity")),
+    classCard(),
+    el("div", { class: "card" }, el("h2", {}, spread ? "Pairs in this report" : "Pairs by similarity"), chart("histogram", "Histogram: number of pairs by similarity")),
     el("div", { class: "card" }, el("h2", {}, "Most similar"), data.pairs.length ? [top.table, el("p", {}, el("a", { href: "#/pairs" }, "All pairs"))]
       : el("p", {}, "No pair reaches the threshold.")),
-    data.skipped.length ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
+    data.skipped.length && !hidden ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
     data.ignoredCount ? details(`Ignored as common: ${data.ignoredCount.toLocaleString("en")}`, [
       el("p", { class: "muted" }, "Code that many submissions share. It does not count. Most common:"),
       listed(ignored, ["Submissions", "Text"])]) : null,

@@ -11,7 +11,23 @@ const sources = new Map();
 data.pairs.forEach((pair, number) => { pair.number = number; });
 data.submissions.forEach((submission, number) => { submission.number = number; });
 
-const REGION = { length: 0, left: 1, right: 6 };
+const REGION = { length: 0, left: 1, right: 6, holders: 11 };
+let hidden = false; // names
+
+function nameOf(number) {
+  return hidden ? `Submission ${number + 1}` : data.submissions[number].label;
+}
+
+// "only these two", "in 38 of 59 submissions"
+function heldBy(region) {
+  const holders = region[REGION.holders];
+  if (!holders) return "";
+  return holders === 2 ? "only these two" : `in ${holders} of ${data.submissions.length}`;
+}
+
+function isIdiom(region) {
+  return region[REGION.holders] > Math.max(4, data.submissions.length / 10);
+}
 
 // One side of a region: file, start and end in the text shown (half-open), first and last line.
 function sideOf(region, side) {
