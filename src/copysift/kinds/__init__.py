@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copysift.kinds import notebook
+from copysift.kinds import notebook, webpage
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.catalog import Languages, languages
 from copysift.kinds.choice import detect_kind
@@ -36,6 +36,8 @@ def html_words() -> Canonicaliser:
 def code(language: str = "", known: Languages | None = None) -> Canonicaliser:
     """Make the canonicaliser of a language; of one that is plain text, or of none, that of text."""
     known = known or languages()
+    if language == webpage.NAME:
+        return webpage.WebPage(known)
     if language == notebook.NAME:
         return notebook.Notebook(known)
     if language.startswith(foreign.PREFIX):

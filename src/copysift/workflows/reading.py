@@ -15,7 +15,7 @@ import numpy as np
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.smallest import WINDOWS
-from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
+from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook, webpage
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
 from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of, family
@@ -118,6 +118,8 @@ class Reader:
         """
         settings = self._settings
         both = self._programs == "both" and settings.kind == "auto" and not settings.language
+        if both and kind == "html" and of_submissions(settings):
+            return kind, webpage.KIND  # the work is in the script and the style, not in the words
         return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
 
     def view(self, kind: str, chunks: list[bytes]) -> View:
