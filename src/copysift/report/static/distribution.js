@@ -34,7 +34,7 @@ function nextBest(number, other) {
   return found ? found[0] : 0;
 }
 
-function unusual(pair) {
+function unusual(pair, open) {
   if (!spread) return null;
   const next = Math.max(nextBest(pair.left, pair.right), nextBest(pair.right, pair.left));
   const words = [];
@@ -44,11 +44,11 @@ function unusual(pair) {
     words.push(`Two independent submissions of this class are this similar with a chance of ${oneIn(pair.chance)}; of its ${count(spread.pairs, "pair")}, ${expected < 0.1 ? "none" : expected < 1.5 ? "about one" : `about ${Math.round(expected).toLocaleString("en")}`} would be by chance.`);
   }
   words.push(`The next best match of either is ${percent(next)}.`);
-  return el("details", { class: "unusual", open: true }, el("summary", {}, "How unusual is this?"),
+  return el("details", { class: "unusual", open }, el("summary", {}, pair.chance === null ? "How unusual is this?" : `How unusual is this? ${oneIn(pair.chance)[0].toUpperCase()}${oneIn(pair.chance).slice(1)}`, el("span", { class: "muted" }, `; the next best match of either is ${percent(next)}`)),
     el("p", {}, words.join(" ")),
     classChart([marker(pair.similarity, "here", "this pair"), marker(data.threshold, "cut", "threshold")], "Histogram of all pairs of the class, with this pair"),
     el("dl", { class: "strips" }, [pair.left, pair.right].map((number) => [el("dt", {}, nameOf(number)), el("dd", {}, strip(number, [pair.similarity]))])),
-    el("p", { class: "muted" }, "The model: without copies, the logit of the similarity of two submissions is normal; the median and the 90th percentile of the class fix it. Heights and shades are logarithmic."));
+    pair.chance === null ? null : el("p", { class: "muted" }, "The model: without copies, the logit of the similarity of two submissions is normal; the median and the 90th percentile of the class fix it. Heights and shades are logarithmic."));
 }
 
 function classCard() {

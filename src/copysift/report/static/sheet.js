@@ -22,7 +22,7 @@ async function wholeSource(pair, side) {
 function facts(number, titled) {
   const each = data.submissions[number];
   const rows = [["Name", hidden ? "" : each.name], ["Author", hidden ? "" : each.author], ["Team", hidden ? "" : each.team], ["Time", each.when], ["Attempt", each.attempt],
-    ["Files", `${each.files.length}, ${size(each.bytes)}`], [`Fingerprints, with repeats${data.base ? " and base code" : ""}`, each.fingerprints.toLocaleString("en")]];
+    ["Files", `${each.files.length}, ${size(each.bytes)}`]];
   return el("div", { class: "card" }, titled ? el("h2", {}, nameOf(number)) : null, el("dl", { class: "facts" },
     rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
@@ -39,7 +39,7 @@ async function sheetPage(number) {
       el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
         el("button", { type: "button", onclick: () => print() }, "Print"))),
     el("div", { class: "two" }, facts(pair.left, true), facts(pair.right, true)), decisionOf(pair).state || decisionOf(pair).note ? el("p", { class: "notice" }, [decisionOf(pair).state, decisionOf(pair).note].filter(Boolean).join(": ")) : null,
-    measures(pair), unusual(pair),
+    measures(pair), unusual(pair, true), await hints(pair),
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),
