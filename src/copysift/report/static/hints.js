@@ -1,4 +1,4 @@
-// Who from whom: times, years and names left in the source, each with its evidence and without a verdict.
+// Who had it first: times, years and names left in the source, each with its evidence and without a verdict.
 
 // Words of a submission's names that are long enough to mean something in a source.
 function nameWords(number) {
@@ -38,5 +38,5 @@ async function hints(pair) {
   }
   found.push(await namesLeft(pair.left, pair.right), await namesLeft(pair.right, pair.left));
   const words = found.filter(Boolean);
-  return words.length ? el("details", { class: "unusual hints", open: true }, el("summary", {}, "Who from whom? Hints, not a verdict"), el("ul", {}, words.map((each) => el("li", {}, each)))) : null;
+  return words.length ? el("details", { class: "unusual hints", open: true }, el("summary", {}, "Who had it first? Hints, not a verdict"), el("ul", {}, words.map((each) => el("li", {}, each)))) : null;
 }
