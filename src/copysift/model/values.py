@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from copysift.model.distribution import Distribution
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from copysift.model.distribution import Distribution
 
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
