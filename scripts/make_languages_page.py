@@ -74,7 +74,7 @@ The forms are lists. An entry is a string that opens and closes, a pair, or a ta
 
 More fields: `multiline`; `doubled` (a doubled closing mark is part of the string); `hole` and `hole_close` (code inside a string, as
 in `${…}`); `prefixes` and `any_case`; `max` (one character, or an escape of this many bytes) with `must_close`; `brackets` (nothing
-closes inside `[…]`); and where an opening counts: `column`, `line_start`, `word`, `not_after_operand`, `not_adjacent`,
+closes inside `[…]`); `quoted` (nothing closes inside `"…"`); and where an opening counts: `column`, `line_start`, `word`, `not_after_operand`, `not_adjacent`,
 `after_blank`.
 
 ## Built in

@@ -210,7 +210,7 @@ def test_a_submission_shows_its_nearest_and_what_others_cover(driver, report):
     open_page(driver, report, "#/submissions")
     driver.find_element(By.LINK_TEXT, "Ayşe Kaya").click()
     wait_for(driver, "return document.querySelector('.cover') !== null")
-    assert "also found in other submissions" in text(driver, ".cover")
+    assert "weighed by rarity, is in other submissions too" in text(driver, ".cover")
     covered = driver.find_elements(By.CSS_SELECTOR, ".line.covered")
     assert covered
     assert "Zoé Petit" in "".join(line.get_attribute("title") for line in covered)
@@ -294,3 +294,42 @@ def test_an_injected_script_is_stopped_by_the_policy(driver, report):
     )
     wait_for(driver, "return window.stopped >= 1")
     assert driver.execute_script("return window.owned") is None
+
+
+def test_decisions_are_kept_exported_and_make_a_dossier(driver, report):
+    open_page(driver, report, "#/pair/0")
+    wait_for(driver, "return document.getElementById('decision') !== null")
+    driver.execute_script(
+        "const box = document.getElementById('decision'); box.value = 'case';"
+        "box.dispatchEvent(new Event('change'));"
+    )
+    driver.find_element(By.ID, "decision-note").send_keys("same bug")
+    open_page(driver, report, "#/pairs")
+    driver.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("case")
+    wait_for(driver, "return document.querySelectorAll('tbody tr').length === 1")
+    open_page(driver, report, "#/cases")
+    wait_for(driver, "return document.querySelector('.dossier .sheet') !== null")
+    assert "same bug" in text(driver, ".dossier ol")
+    assert text(driver, ".dossier h1") == "Cases: 1"
+    driver.execute_script("localStorage.clear()")
+
+
+def test_a_search_finds_names_without_accents_and_bounds_of_the_measure(driver, report):
+    open_page(driver, report, "#/pairs")
+    box = driver.find_element(By.CSS_SELECTOR, "input[type=search]")
+    box.send_keys("zoe")
+    wait_for(driver, "return document.querySelectorAll('tbody tr').length > 0")
+    rows = driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert all("Zoé Petit" in row.text for row in rows)
+    box.send_keys(" >99.5")
+    wait_for(driver, f"return document.querySelectorAll('tbody tr').length < {len(rows)}")
+
+
+def test_names_can_be_hidden(driver, report):
+    open_page(driver, report, "#/pairs")
+    driver.find_element(By.ID, "names").click()
+    wait_for(driver, "return document.getElementById('main').textContent.includes('Submission ')")
+    shown = text(driver, "#main")
+    assert "Zoé" not in shown
+    assert "Ayşe" not in shown
+    driver.find_element(By.ID, "names").click()

@@ -121,7 +121,21 @@ def listed(entries):
     offsets, holders, sizes = collated(entries)
     rows = compiled.transpose(offsets, holders, 10)
     same(rows, reference.transpose(offsets, holders, 10))
-    return (offsets, holders, *rows, WEIGHTS, sizes * 2.5), sizes
+    weights = WEIGHTS[np.diff(offsets)].astype(np.float32)
+    weights[::3] *= 0.5  # not by the number of groups alone
+    return (offsets, holders, *rows, weights, sizes * 2.5), sizes
+
+
+@given(ENTRIES, st.lists(st.integers(0, 9), min_size=10, max_size=10))
+def test_distinct_labels_equal_twin(entries, labels):
+    offsets, holders, _ = collated(entries)
+    named = np.array(labels, np.uint32)
+    ours = compiled.distinct(offsets, holders, named)
+    same([ours], [reference.distinct(offsets, holders, named)])
+    same(
+        [compiled.distinct(offsets, holders, np.arange(10, dtype=np.uint32))],
+        [np.diff(offsets).astype(np.uint32)],
+    )
 
 
 def both_rows(entries, first, last, side, kin, measure, threshold, min_shared, more=()):

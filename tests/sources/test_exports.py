@@ -1,6 +1,6 @@
 import pytest
 
-from copysift.sources.exports import known_export
+from copysift.sources.exports import known_export, receipt
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,11 @@ from copysift.sources.exports import known_export
         ("doejane_LATE_1234_5678_loans-1.py", "doejane", "doejane_1234", "1"),
         ("all.zip/doejane_1234_5678_my_file-12.tar.gz", "doejane", "doejane_1234", ""),
         ("doejane_1234_5678_loans-2", "doejane", "doejane_1234", "2"),
+        ("Lab 3_jdoe_attempt_2026-03-01-12-30-00_main.cpp", "jdoe", "jdoe", "2026-03-01-12-30-00"),
+        ("Lab_3_jdoe_attempt_2026-03-01-12-30-00.txt", "jdoe", "jdoe", "2026-03-01-12-30-00"),
+        ("12-34 - Jane Doe - Mar 1, 2026 1230 PM", "Jane Doe", "Jane Doe_12", "Mar 1, 2026 1230 PM"),
+        ("1-34 - Jo-Ann Do - Mar 1, 2026 930 PM - a.c", "Jo-Ann Do", "Jo-Ann Do_1", "Mar 1, 2026 930 PM"),
+        ("assignment_77_export/submission_123456/main.py", "", "submission_123456", ""),
     ],
 )
 def test_names_of_platforms_tell_author_and_attempt(name, author, key, attempt):
@@ -26,3 +31,10 @@ def test_names_of_platforms_tell_author_and_attempt(name, author, key, attempt):
 )
 def test_other_names_tell_nothing(name):
     assert known_export(name) is None
+
+
+def test_what_a_platform_adds_to_an_export_is_nobodys_work():
+    assert receipt("lab/Lab 3_jdoe_attempt_2026-03-01-12-30-00.txt") == "receipts of Blackboard"
+    assert receipt("x.zip!submission_metadata.yml") == "lists of Gradescope"
+    assert receipt("Lab 3_jdoe_attempt_2026-03-01-12-30-00_notes.txt") == ""
+    assert receipt("main.py") == ""

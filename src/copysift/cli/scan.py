@@ -158,7 +158,7 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
-    from copysift.report.view import View, no_source, no_spans
+    from copysift.report.view import View, no_holders, no_source, no_spans
     from copysift.report.wording import plural
 
     view = View(
@@ -175,6 +175,8 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         date=f"{date.today():%-d %B %Y}",
         source=getattr(scan, "source", no_source),
         base=getattr(scan, "base", no_spans),
+        holders=getattr(scan, "holders", no_holders),
+        decisions=_decisions(door, chosen),
     )
     if door.anonymise:
         result, view = pseudonyms.anonymous(result, view, settings, door)
@@ -191,6 +193,19 @@ def without_regions(result: Result) -> Result:
     return dataclasses.replace(
         result, pairs=tuple(dataclasses.replace(pair, regions=None) for pair in result.pairs)
     )
+
+
+def _decisions(door: Door, chosen: str) -> tuple[dict[str, str], ...]:
+    """Read the decisions that an earlier report exported."""
+    from copysift.report.decisions import read_decisions
+
+    if not door.decisions:
+        return ()
+    if chosen != "html":
+        raise UsageError(
+            f"--decisions goes into the HTML report, not into {chosen}", hint="use -o report.html"
+        )
+    return read_decisions(Path(door.decisions))
 
 
 def _limit(settings: Settings, chosen: str) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +46,7 @@ class Postings:
     """Who holds each shared hash: groups[offsets[h]:offsets[h + 1]] hold hashes[h], ascending.
 
     `sizes` counts the distinct hashes of each group, those it holds alone included, without base
-    and common ones; `totals` sums their weights; `weights[d]` is the weight of a hash in d groups.
+    and common ones; `totals` sums their weights; `weights` has the weight of each shared hash.
     """
 
     hashes: UInt64s
@@ -54,7 +54,7 @@ class Postings:
     groups: UInt32s
     sizes: UInt32s
     totals: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float32]
     common: Common
 
     @classmethod
@@ -76,12 +76,47 @@ class Postings:
             )
         offsets = np.zeros(len(hashes) + 1, np.int64)
         np.cumsum(degrees, out=offsets[1:])
-        most = int(degrees.max(initial=1))
-        weights = weigh(np.arange(most + 1), int(np.count_nonzero(sizes)))
-        shared = np.bincount(groups, minlength=len(sizes))
-        together = np.bincount(groups, np.repeat(weights[degrees], degrees), minlength=len(sizes))
-        totals = together + (sizes - shared) * weights[1]
+        table = weigh(np.arange(int(degrees.max(initial=1)) + 1), int(np.count_nonzero(sizes)))
+        weights = table[degrees].astype(np.float32)
+        totals = _totals(groups, offsets, weights, sizes, table[1])
         return cls(hashes, offsets, groups, sizes, totals, weights, common)
+
+    def independent(
+        self, labels: UInt32s, weigh: Callable[[NDArray[Any], int], NDArray[np.float64]]
+    ) -> Postings:
+        """Weigh again, where groups with the same label are one occurrence."""
+        degrees = kernels.join.distinct(self.offsets, self.groups, labels)
+        occurrences = len(np.unique(labels[self.sizes > 0]))
+        table = weigh(np.arange(int(degrees.max(initial=1)) + 1), occurrences)
+        weights = table[degrees].astype(np.float32)
+        totals = _totals(self.groups, self.offsets, weights, self.sizes, table[1])
+        return replace(self, weights=weights, totals=totals)
+
+    def only(self, kept: NDArray[np.bool_]) -> Postings:
+        """Leave out some of the shared hashes; the others all weigh the same."""
+        degrees = np.diff(self.offsets)
+        held = np.repeat(kept, degrees)
+        left_out = np.bincount(self.groups[~held], minlength=len(self.sizes)).astype(np.uint32)
+        sizes = self.sizes - left_out
+        offsets = np.zeros(int(np.count_nonzero(kept)) + 1, np.int64)
+        np.cumsum(degrees[kept], out=offsets[1:])
+        weights = np.ones(len(offsets) - 1, np.float32)
+        totals = sizes.astype(np.float64)
+        return Postings(self.hashes[kept], offsets, self.groups[held], sizes, totals, weights, self.common)
+
+
+def _totals(
+    groups: UInt32s,
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    sizes: UInt32s,
+    alone: float,
+) -> NDArray[np.float64]:
+    """Sum the weights of the hashes of each group; one that it holds alone weighs `alone`."""
+    shared = np.bincount(groups, minlength=len(sizes))
+    together = np.bincount(groups, np.repeat(weights, np.diff(offsets)), minlength=len(sizes))
+    summed: NDArray[np.float64] = together + (sizes - shared) * alone
+    return summed
 
 
 @dataclass(frozen=True, slots=True)

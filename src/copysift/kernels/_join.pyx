@@ -33,7 +33,7 @@ cdef extern from "pairs.h" nogil:
         const uint32_t *groups
         const int64_t *row_offsets
         const uint32_t *row_hashes
-        const double *weights
+        const float *weights
         const double *totals
     ctypedef struct join_job:
         join_list list
@@ -142,6 +142,30 @@ def shared_runs(const uint64_t[::1] hashes, const uint32_t[::1] groups, size_t m
     )
 
 
+def distinct(const int64_t[::1] offsets, const uint32_t[::1] groups, const uint32_t[::1] labels):
+    cdef size_t n_hashes = offsets.shape[0] - 1
+    if offsets[n_hashes] != groups.shape[0]:
+        raise ValueError("the last offset is not the number of postings")
+    if groups.shape[0] and np.max(groups) >= labels.shape[0]:
+        raise ValueError("a group number has no label")
+    if labels.shape[0] and np.max(labels) >= labels.shape[0]:
+        raise ValueError("a label is not below the number of groups")
+    counts = np.zeros(n_hashes, np.uint32)
+    seen = np.zeros(labels.shape[0], np.uint32)
+    cdef uint32_t[::1] c = counts, s = seen
+    cdef size_t h
+    cdef int64_t p
+    cdef uint32_t label
+    with nogil:
+        for h in range(n_hashes):
+            for p in range(offsets[h], offsets[h + 1]):
+                label = labels[groups[p]]
+                if s[label] != h + 1:
+                    s[label] = h + 1
+                    c[h] += 1
+    return counts
+
+
 def transpose(const int64_t[::1] offsets, const uint32_t[::1] groups, size_t n_groups):
     cdef size_t n_hashes = offsets.shape[0] - 1
     if offsets[n_hashes] != groups.shape[0]:
@@ -178,13 +202,16 @@ cdef join_list _list(tuple columns, size_t n_groups) except *:
     """Point at the columns of a list; the caller keeps them alive."""
     cdef const int64_t[::1] offsets = columns[0], row_offsets = columns[2]
     cdef const uint32_t[::1] groups = columns[1], row_hashes = columns[3]
-    cdef const double[::1] weights = columns[4], totals = columns[5]
+    cdef const float[::1] weights = columns[4]
+    cdef const double[::1] totals = columns[5]
     _same_length(n_groups, totals.shape[0])
     _same_length(n_groups, row_offsets.shape[0] - 1)
     _same_length(groups.shape[0], row_hashes.shape[0])
+    _same_length(offsets.shape[0] - 1, weights.shape[0])
     cdef join_list made
     made.offsets, made.row_offsets = &offsets[0], &row_offsets[0]
-    made.weights, made.totals = &weights[0], &totals[0]
+    made.weights = &weights[0] if weights.shape[0] else NULL
+    made.totals = &totals[0]
     made.groups = &groups[0] if groups.shape[0] else NULL
     made.row_hashes = &row_hashes[0] if row_hashes.shape[0] else NULL
     return made

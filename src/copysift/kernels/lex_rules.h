@@ -34,13 +34,22 @@ static size_t lex_line_body(const lexer *x, const int32_t *r, size_t at) {
 
 enum { BODY_CLOSED, BODY_OPEN, BODY_HOLE };
 
+/* One past the string whose opening quote is before `from`; `from` if it does not close in its line. */
+static size_t lex_inner(const lexer *x, size_t from, size_t stop) {
+    for (size_t at = from; at < stop && !lex_is_break(x->data[at]); at++) {
+        if (x->data[at] == '"') return at + 1;
+        if (x->data[at] == '\\') at++;
+    }
+    return from;
+}
+
 /* The end of a body that closes with a fixed string; *how says what ended it. */
 static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
     const uint8_t *d = x->data;
-    int flags = r[R_FLAGS], nested = 1, bracket = 0;
+    int flags = r[R_FLAGS], nested = 1, bracket = 0, quotes = flags & F_QUOTED;
     size_t stop = r[R_MAX] && x->n - at > (size_t)(r[R_MAX] + r[R_CLOSE_LEN]) ? at + r[R_MAX] + r[R_CLOSE_LEN] : x->n;
     uint8_t first = x->blob[r[R_CLOSE]];
-    int simple = !r[R_HOLE_LEN] && !(flags & (F_NESTED | F_BRACKETS)), escape = r[R_ESCAPE];
+    int simple = !r[R_HOLE_LEN] && !(flags & (F_NESTED | F_BRACKETS | F_QUOTED)), escape = r[R_ESCAPE];
     *how = BODY_OPEN;
     while (at < stop) {
         if (simple) /* on to the next byte that may matter; line ends are below a space */
@@ -55,6 +64,8 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
                 *how = BODY_HOLE;
                 return at;
             }
+        } else if (quotes && c == '"') {
+            at = lex_inner(x, at + 1, stop);
         } else if (c == r[R_ESCAPE] && at + 1 < x->n) {
             at++;
             at += lex_is_break(d[at]) ? lex_break_width(x, at) : 1;

@@ -20,7 +20,7 @@ enum { R_KIND, R_OPEN, R_OPEN_LEN, R_CLOSE, R_CLOSE_LEN, R_SYMBOL, R_ESCAPE, R_F
 enum { LEX_LINE = 1, LEX_SPAN, LEX_FENCED, LEX_HEREDOC, LEX_QUOTED, LEX_LETTER };
 enum { F_NESTED = 1, F_DOUBLED = 2, F_MULTILINE = 4, F_LINE_START = 8, F_AFTER_OPERAND = 16, F_ADJACENT = 32,
        F_WORD = 64, F_CONTINUED = 128, F_FOLD = 256, F_MUST_CLOSE = 512, F_BRACKETS = 1024,
-       F_WHOLE_WORD = 2048, F_AFTER_BLANK = 4096 };
+       F_WHOLE_WORD = 2048, F_AFTER_BLANK = 4096, F_QUOTED = 8192 };
 
 /* Options of a language. */
 enum { O_FOLD, O_INDENT, O_CONTINUATION, O_MARKS, O_MARKS_LEN, O_DOCSTRINGS, O_FIELDS };
@@ -171,7 +171,9 @@ static void lex_end_line(lexer *x, size_t start, size_t end) {
 static int lex_operand(const lexer *x) {
     if (!x->count) return 0;
     uint32_t last = x->symbols[x->count - 1];
-    uint8_t byte = x->ends[x->count - 1] ? x->data[x->ends[x->count - 1] - 1] : 0;
+    uint32_t end = x->ends[x->count - 1];
+    uint8_t byte = end ? x->data[end - 1] : 0;
+    if ((byte == '+' || byte == '-') && end > 1 && x->data[end - 2] == byte) return 1; /* x++ / 2 */
     return (last >= LEX_IDENTIFIER && last <= LEX_REGEX) || byte == ')' || byte == ']' || byte == '}';
 }
 

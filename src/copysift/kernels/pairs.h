@@ -50,7 +50,7 @@ typedef struct {
     const uint32_t *groups;
     const int64_t *row_offsets;
     const uint32_t *row_hashes;
-    const double *weights; /* by the number of groups that hold the hash */
+    const float *weights; /* of each hash */
     const double *totals;
 } join_list;
 
@@ -149,7 +149,7 @@ static void join_tell(const join_list *list, uint32_t a, join_tally *tally) {
     for (int64_t r = list->row_offsets[a]; r < list->row_offsets[a + 1]; r++) {
         uint32_t h = list->row_hashes[r];
         int64_t start = list->offsets[h], p = list->offsets[h + 1];
-        double weight = list->weights[p - start];
+        double weight = list->weights[h];
         while (p-- > start && list->groups[p] > a) { /* ascending, so the later ones stand last */
             join_cell *cell = &cells[list->groups[p]];
             if (!cell->shared++) tally->touched[n++] = list->groups[p];

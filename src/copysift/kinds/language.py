@@ -38,6 +38,7 @@ class Rule:
     brackets: bool = False
     whole_word: bool = False
     after_blank: bool = False
+    quoted: bool = False
     column: int = 0
     max: int = 0
     hole: str = ""
@@ -179,8 +180,8 @@ class _Checked:
             given.setdefault("close", given["open"])
         if not given["open"] or (kind in ("span", "fenced") and not given["close"]):
             self._refuse(key, "needs an opening, and a closing that is not empty")
-        if kind == "fenced" and not given.get("middle"):
-            self._refuse(key, "needs what stands between the fence and the body as `middle`")
+        if kind == "fenced" and not given.get("middle") and not given.get("fence"):
+            self._refuse(key, "needs what is between the fence and the body as `middle`, or a `fence` byte")
         made = {**usual, **given}
         return [Rule(kind, symbol, **{**made, "open": prefix + made["open"]}) for prefix in prefixes]
 

@@ -21,7 +21,7 @@ _SYMBOLS = {"comment": 0, "string": STRING, "character": CHARACTER, "regex": REG
 _FLAGS = {
     "nested": 1, "doubled": 2, "multiline": 4, "line_start": 8, "not_after_operand": 16, "not_adjacent": 32,
     "word": 64, "continued": 128, "fold": 256, "must_close": 512, "brackets": 1024,
-    "whole_word": 2048, "after_blank": 4096,
+    "whole_word": 2048, "after_blank": 4096, "quoted": 8192,
 }  # fmt: skip
 _NONE = -1  # for a byte that is not set
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copysift.kinds import notebook
+from copysift.kinds import notebook, webpage
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.catalog import Languages, languages
 from copysift.kinds.code import Code
@@ -14,6 +14,8 @@ from copysift.model.traits import KindTraits, Thresholds
 def code(language: str = "", known: Languages | None = None) -> Canonicaliser:
     """Make the canonicaliser of a language; of one that is plain text, or of none, that of text."""
     known = known or languages()
+    if language == webpage.NAME:
+        return webpage.WebPage(known)
     if language == notebook.NAME:
         return notebook.Notebook(known)
     if language.startswith(foreign.PREFIX):

@@ -22,7 +22,7 @@ from copysift.match.measures import Weigh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.model.values import UInt64s
+    from copysift.model.values import UInt32s, UInt64s
 
 VERBATIM = 0.02  # of the similarity depends on how much is the same word for word
 
@@ -48,13 +48,13 @@ class Evidence:
         self._statements.add(group, self._keyed(lexemes.statements))
 
     def lists(
-        self, groups: int, max_shared: int, weigh: Weigh, fingerprints: Postings
+        self, groups: int, max_shared: int, weigh: Weigh, fingerprints: Postings, labels: UInt32s
     ) -> tuple[Postings, Postings]:
         """Give the postings of strings and of statements, for as many groups as have fingerprints or not.
 
-        All are weighed against the groups that have fingerprints.
+        All are weighed against the groups that have fingerprints; groups with the same label are one.
         """
-        counted = int(np.count_nonzero(fingerprints.sizes))
+        counted = len(np.unique(labels[fingerprints.sizes > 0]))
 
         def as_fingerprints(degrees: NDArray[Any], _: int) -> NDArray[np.float64]:
             return weigh(degrees, counted)
@@ -62,7 +62,8 @@ class Evidence:
         for join in (self._strings, self._statements):
             join.add(groups - 1, np.empty(0, np.uint64))
         strings, statements = (
-            join.finish(max_shared, as_fingerprints) for join in (self._strings, self._statements)
+            join.finish(max_shared, as_fingerprints).independent(labels, as_fingerprints)
+            for join in (self._strings, self._statements)
         )
         return strings, statements
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]  # weights by degree, of so many groups
+TOO_SMALL = 8  # fingerprints; a program with fewer is some ten lines, which independent people write alike
 GRAIN = 2.0**-20  # weights are multiples of this, so their sums are exact in any order
 
 

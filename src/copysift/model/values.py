@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from copysift.model.distribution import Distribution
+
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
     Offsets = NDArray[np.integer[Any]]  # uint32, or uint64 in a document of over 4 GiB
@@ -323,8 +325,8 @@ class Group:
 class Submission:
     """What is known of a group as somebody's work; `name` is the name of the group.
 
-    `covered` is the share of its fingerprints that any group compared with it has too. `note` says
-    why it scores nothing: it is empty, or has nothing but base code.
+    `covered` is the share of its fingerprints, weighed by rarity, that any group compared with it has too.
+    `note` says why it scores nothing: it is empty, or has nothing but base code.
     """
 
     name: str
@@ -367,6 +369,7 @@ class Result(Tabular):
     folder_sets: tuple[FolderSet, ...] = ()
     folder_pairs: tuple[FolderPair, ...] = ()
     sets: tuple[SharedSet, ...] = ()
+    distribution: Distribution | None = None  # of a class whose pairs were all looked at
 
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
         """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""

@@ -45,6 +45,7 @@ def anonymised(result: Result, view: View, known: Mapping[str, str], secret: int
         view,
         source=lambda name, start, end: names.hidden(view.source(names.real[name], start, end)),
         base=lambda name: view.base(names.real[name]),
+        holders=lambda name, *place: view.holders(names.real[name], *place),
     )
     return Anonymous(names.result(result), shown, {alias: name for name, alias in aliases.items()})
 

@@ -24,8 +24,8 @@ from copysift.report.view import View
 from copysift.report.wording import percent, visible
 
 SCRIPTS = (
-    "dom.js", "store.js", "tables.js", "overview.js", "source.js", "compare.js", "sheet.js", "submission.js",
-    "clusters.js", "equal.js", "main.js",
+    "dom.js", "store.js", "distribution.js", "decisions.js", "hints.js", "tables.js", "overview.js",
+    "source.js", "compare.js", "sheet.js", "submission.js", "clusters.js", "equal.js", "main.js",
 )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from itertools import islice
 from typing import Any
 
 from copysift._version import __version__
+from copysift.match.measures import TOO_SMALL
+from copysift.model.distribution import FEWEST
 from copysift.model.values import Group, Pair, Region, Result
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
 from copysift.report.units import bytes_of, files_of, labels_of, similar_of, submissions_of, unit_of
@@ -23,6 +25,7 @@ from copysift.report.wording import visible
 
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
+UNITS = {"code": "token", "text": "character", "words": "word", "bytes": "byte"}
 DIGITS = 4  # of a share, everywhere the same: the page compares them
 
 
@@ -80,7 +83,27 @@ class Payload:
             "notes": [visible(each) for each in result.notes],
             "skipped": [[visible(each.name), visible(each.reason)] for each in result.skipped],
             "classes": list(CLASS_NAMES),
+            "distribution": self._distribution(),
+            "decisions": list(self._view.decisions),
         }
+
+    def _distribution(self) -> dict[str, Any] | None:
+        """Give how similar all pairs of a class are, or None where that is not known."""
+        found = self._result.distribution
+        if found is None:
+            return None
+        return {
+            "pairs": found.pairs,
+            "histogram": found.histogram,
+            "strips": found.strips,
+            "nearest": [[(round(share, DIGITS), at) for share, at in each] for each in found.nearest],
+            "suggested": found.suggested,
+            "fewest": FEWEST,
+        }
+
+    def _chance(self, similarity: float) -> float | None:
+        found = self._result.distribution
+        return None if found is None else found.chance(similarity)
 
     def packed_sources(self) -> dict[int, str]:
         """Give the sources by number of file: zlib in base64."""
@@ -134,6 +157,10 @@ class Payload:
         return found
 
     def _pair(self, pair: Pair) -> dict[str, Any]:
+        regions = [(self._region(region), self._holders(region, pair)) for region in pair.regions or ()]
+        # the most surprising first
+        regions.sort(key=lambda each: (each[1] or len(self._groups), -each[0][0]))
+        sizes = [sum(file.fingerprints for file in self._groups[name]) for name in (pair.left, pair.right)]
         return {
             "left": self._number[pair.left],
             "right": self._number[pair.right],
@@ -145,8 +172,20 @@ class Payload:
             "shared": pair.shared,
             "longest": pair.longest,
             "lines": pair.lines,
-            "regions": [self._region(region) for region in pair.regions or ()],
+            "regions": [[*region, holders] for region, holders in regions],
+            "unit": UNITS.get(pair.channel, "symbol"),
+            "distinct": [
+                _whole(pair.shared, each) for each in (pair.containment_left, pair.containment_right)
+            ],
+            "chance": self._chance(pair.similarity),
+            "small": bool(self._result.submissions) and min(sizes) < TOO_SMALL,
         }
+
+    def _holders(self, region: Region, pair: Pair) -> int:
+        """Count who has a passage; two at least, where it is known."""
+        side = region.left
+        found = self._view.holders(side.file, pair.channel, side.start, side.end)
+        return max(2, found) if found else 0
 
     def _region(self, region: Region) -> list[int]:
         """Give length, then file, start, end, first and last line of the left, then of the right."""
@@ -196,6 +235,11 @@ class Payload:
         }
         written = json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
         return base64.b64encode(zlib.compress(written, 9)).decode("ascii"), places
+
+
+def _whole(shared: int, share: float) -> int | None:
+    """Give how many distinct fingerprints there are, of which so many are this share."""
+    return round(shared / share) if share else None
 
 
 def _short(document: Group) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 # name, first and last byte offset (half-open, of the readable source) → the bytes there
@@ -21,6 +21,15 @@ Spans = Callable[[str], tuple[tuple[int, int], ...]]
 def no_spans(name: str) -> tuple[tuple[int, int], ...]:
     """Give nothing: there is no base code."""
     return ()
+
+
+# file, channel, half-open byte offsets of a passage → how many documents have it; 0 if that is not known
+Holders = Callable[[str, str, int, int], int]
+
+
+def no_holders(file: str, channel: str, start: int, end: int) -> int:
+    """Give 0: fingerprints are not at hand."""
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +52,5 @@ class View:
     quiet: bool = False
     source: Source = no_source
     base: Spans = no_spans
+    holders: Holders = no_holders
+    decisions: tuple[Mapping[str, str], ...] = ()  # on pairs, of an earlier report of the same class

@@ -80,6 +80,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         date=f"{date.today():%-d %B %Y}",
         source=lambda name, start, end: run.source(staged.path(name), start, end),
         base=lambda name: run.base(staged.path(name)),
+        holders=lambda name, *place: run.holders(staged.path(name), *place),
     )
     _write(out / "result.json", records.report(shown, view))
     _write(out / "page.json", json.dumps(page.contents(shown, view)))

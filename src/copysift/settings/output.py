@@ -159,6 +159,10 @@ class Door:
         "", "--title", "Title of the HTML report.", OUTPUT, text, "TEXT", commands="scan show compare",
         default_text="none",
     )  # fmt: skip
+    decisions: str = declare(
+        "", "--decisions", "Decisions on pairs, exported from an earlier HTML report.", OUTPUT, text, "FILE",
+        commands="scan show", default_text="none",
+    )  # fmt: skip
     anonymise: bool = declare(
         False, "--anonymise", "Replace names with pseudonyms.", OUTPUT, flag, commands="scan",
         aliases=(alias("--anonymize", values={True: True}),),

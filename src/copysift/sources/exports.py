@@ -2,7 +2,10 @@
 
 Moodle puts each submission into `Jane Doe_12345_assignsubmission_file_/` or, without folders, names its
 files `Jane Doe_12345_assignsubmission_file_main.py`. Canvas names them `doejane_LATE_1234_5678_main-1.py`:
-user, late or not, numbers of user and submission, and `-1` when the file was handed in again.
+user, late or not, numbers of user and submission, and `-1` when the file was handed in again. Blackboard
+names them `Lab 3_jdoe_attempt_2026-03-01-12-30-00_main.cpp` and adds a receipt for each attempt; Brightspace
+`1234-5678 - Jane Doe - Mar 1, 2026 1230 PM`, a folder or, with ` - main.cpp`, a file; Gradescope
+`submission_12345/`, with one list of names for all. GitHub Classroom makes folders, which need no more.
 """
 
 from __future__ import annotations
@@ -18,6 +21,16 @@ _MOODLE = re.compile(
 _CANVAS = re.compile(
     r"(?P<author>[^\W\d_][^\W_]*)_(?:LATE_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<rest>.+)", re.DOTALL
 )
+_BLACKBOARD = re.compile(
+    r"(?P<task>[^/]+?)_(?P<author>[^_/]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.txt)",
+    re.DOTALL,
+)
+_BRIGHTSPACE = re.compile(
+    r"(?P<id>\d+-\d+) - (?P<author>[^/]+?) - (?P<when>[^\W\d]{3,}\.? \d{1,2}, \d{4} \d{3,4}(?: [AP]M)?)"
+    r"(?: - (?P<rest>.+))?",
+    re.DOTALL,
+)
+_GRADESCOPE = re.compile(r"submission_(?P<id>\d{4,})")
 _AGAIN = re.compile(r"-(\d{1,3})(?=\.[^.]*$|$)")
 
 
@@ -33,11 +46,32 @@ class Export:
 def known_export(name: str) -> Export | None:
     """Give what the first part of a path that a platform has named tells, or None."""
     for part in name.replace(INSIDE, "/").split("/"):
-        moodle = _MOODLE.fullmatch(part)
-        if moodle:
-            return Export(moodle["author"], f"{moodle['author']}_{moodle['id']}")
-        canvas = _CANVAS.fullmatch(part)
-        if canvas:
-            again = _AGAIN.search(canvas["rest"])
-            return Export(canvas["author"], f"{canvas['author']}_{canvas['id']}", again[1] if again else "")
+        found = _of_part(part)
+        if found is not None:
+            return found
     return None
+
+
+def _of_part(part: str) -> Export | None:
+    if moodle := _MOODLE.fullmatch(part):
+        return Export(moodle["author"], f"{moodle['author']}_{moodle['id']}")
+    if canvas := _CANVAS.fullmatch(part):
+        again = _AGAIN.search(canvas["rest"])
+        return Export(canvas["author"], f"{canvas['author']}_{canvas['id']}", again[1] if again else "")
+    if blackboard := _BLACKBOARD.fullmatch(part):
+        return Export(blackboard["author"], blackboard["author"], blackboard["when"])
+    if brightspace := _BRIGHTSPACE.fullmatch(part):
+        key = f"{brightspace['author']}_{brightspace['id'].partition('-')[0]}"
+        return Export(brightspace["author"], key, brightspace["when"])
+    if gradescope := _GRADESCOPE.fullmatch(part):
+        return Export("", f"submission_{gradescope['id']}")
+    return None
+
+
+def receipt(name: str) -> str:
+    """Say what a file is that a platform added to an export and no student wrote, or nothing."""
+    leaf = name.replace(INSIDE, "/").rpartition("/")[2]
+    blackboard = _BLACKBOARD.fullmatch(leaf)
+    if blackboard and blackboard["rest"] is None:
+        return "receipts of Blackboard"
+    return "lists of Gradescope" if leaf == "submission_metadata.yml" else ""

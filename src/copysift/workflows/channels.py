@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
@@ -112,8 +113,7 @@ class Channel:
         """Collate the fingerprints, and the k-grams of short documents."""
         for join in (self.join, self.whole):
             join.add(groups - 1, np.empty(0, np.uint64))
-        made = self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
-        return self.weighed(made[0]), self.weighed(made[1])
+        return self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
 
     def weighed(self, postings: Postings, worth: Counter[int] | None = None) -> Postings:
         """Let what is a negligible part of a unit weigh as if it were not: no score rests on it alone.
@@ -174,17 +174,23 @@ class Channels:
             if taken and channel.name not in taken:
                 channel.others[group] += next(iter(taken.values()))
 
-    def finish(self, groups: int, max_shared: int, weigh: dict[str, Weigh]) -> None:
-        """Collate everything; groups are numbered from 0."""
+    def finish(
+        self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
+    ) -> None:
+        """Collate everything; groups are numbered from 0, and those with the same `kin` are of one author."""
         self._groups, self._max_shared, self._weigh = max(groups, 1), max_shared, weigh
         self._whole: dict[str, Postings] = {}
         for channel in self:
             made = channel.finish(self._groups, max_shared, weigh[channel.name])
-            self.postings[channel.name], self._whole[channel.name] = made
+            if channel is self.code:
+                self.labels = families(made[0], kin, self._jobs)
+                first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
+                made = first, whole
+            self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
         self._more: tuple[Postings, Postings] | None = None
         if self.evidence.groups and not scheme_traits(self._settings.scheme).sketch:
             strings, statements = self.evidence.lists(
-                self._groups, max_shared, weigh[CODE], self.postings[CODE]
+                self._groups, max_shared, weigh[CODE], self.postings[CODE], self.labels
             )
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
@@ -204,8 +210,7 @@ class Channels:
         if not lists:
             return
         room = max(int(self._settings.memory * FORMED) // (PAIR_BYTES * (self._jobs + 1)), FEWEST)
-        programs = np.zeros(self._groups, np.bool_)
-        programs[[group for group in self.code.counted if not self.code.others[group]]] = True
+        programs = self._programs()
 
         def formed(rows: tuple[int, int]) -> tuple[PairColumns, int]:
             within = RowRange(*rows, room)
@@ -223,6 +228,23 @@ class Channels:
                 while reached < last:  # it had more pairs than there is room for
                     found, reached = formed((reached, last))
                     yield found
+
+    def similarities(self, reader: Reader, labels: tuple[UInt32s, ...]) -> PairColumns:
+        """Give every pair that has anything in common, with its similarity: all at once, for a class."""
+        parts = []
+        for each in self._lists(reader, True, labels):
+            found = each.rows.pairs((0, self._groups), "similarity", 0.0, 1, each.channel.floor)
+            found = found.take((each.short[found.left] & each.short[found.right]) == each.whole)
+            postings = each.rows.postings
+            made = PairColumns.counted(found.left, found.right, found.shared, found.similarity, postings)
+            parts.append(dataclasses.replace(made, channel=np.full(len(made), each.number, np.uint8)))
+        return PairColumns.best(parts if self.code.floor.founded else of_programs(parts, self._programs()))
+
+    def _programs(self) -> NDArray[np.bool_]:
+        """Tell which groups are programs and nothing else."""
+        found = np.zeros(self._groups, np.bool_)
+        found[[group for group in self.code.counted if not self.code.others[group]]] = True
+        return found
 
     def _lists(self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]) -> Iterator[_List]:
         """Give the lists that are joined: the fingerprints, and the k-grams of short documents."""

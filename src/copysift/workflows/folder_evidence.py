@@ -45,12 +45,12 @@ class _List:
     postings: Postings
     bounds: NDArray[np.int64]
     rows: Rows
-    weights: NDArray[np.float64]  # of each hash
+    weights: NDArray[np.float32]  # of each hash
 
     @classmethod
     def of(cls, postings: Postings) -> _List:
         bounds, rows = kernels.join.transpose(postings.offsets, postings.groups, len(postings.sizes))
-        return cls(postings, bounds, rows, postings.weights[np.diff(postings.offsets)])
+        return cls(postings, bounds, rows, postings.weights)
 
     def hashes(self, document: int) -> Rows:
         return self.rows[self.bounds[document] : self.bounds[document + 1]]

@@ -14,7 +14,7 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
-from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook
+from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook, webpage
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
 from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of
@@ -120,6 +120,8 @@ class Reader:
         """
         settings = self._settings
         both = self._programs == "both" and settings.kind == "auto" and not settings.language
+        if both and kind == "html" and of_submissions(settings):
+            return kind, webpage.KIND  # the work is in the script and the style, not in the words
         return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
 
     def view(self, kind: str, chunks: list[bytes]) -> View:
@@ -190,6 +192,10 @@ class Reader:
     def grams_of(self, blocks: Iterable[Canonical], kind: str) -> UInt64s:
         """Give the hash of every k-gram of a document, in order."""
         return np.concatenate([np.empty(0, np.uint64), *self.gram_pieces(blocks, kind)])
+
+    def placed_fingerprints(self, entry: Document, kind: str, source: str) -> Fingerprints:
+        """Give the fingerprints of a document as a kind, placed in its readable source as another."""
+        return self._fingerprinter(kind).fingerprint(self.blocks_of(entry, kind, source))
 
     def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
         """Give the hash of every k-gram of a document, in order, piece by piece."""

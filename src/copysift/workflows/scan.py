@@ -26,6 +26,7 @@ from copysift.match.counts import UNKNOWN, Counts, PairColumns, PairRows
 from copysift.match.measures import Weigh, rarity
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
+from copysift.model.distribution import Distribution, distribution
 from copysift.model.document import Document
 from copysift.model.regions import RegionColumns
 from copysift.model.traits import scheme_traits
@@ -39,6 +40,7 @@ from copysift.workflows import batches
 from copysift.workflows.channels import Channels, Lists
 from copysift.workflows.collection import Collection
 from copysift.workflows.matches import Exact
+from copysift.workflows.passage_holders import PassageHolders
 from copysift.workflows.reading import Reader
 from copysift.workflows.selection import Filters, answer, by_suffix, folder_of, pair_table, selected
 from copysift.workflows.show import check_answerable
@@ -54,6 +56,7 @@ IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 # as if it had this many documents.
 FEWEST = 1000
 CLASS = 30
+LARGEST_CLASS = 3000  # submissions of which every pair is looked at for a report
 # However many versions of one text a folder holds, what they share keeps this weight; else a thousand
 # copies with a line of their own each would share next to nothing.
 LEAST = 0.25
@@ -103,6 +106,7 @@ class Scan:
         self.listed = listed  # the postings are kept when it has run
         self.lists: Lists | None = None
         self._exact: Exact | None = None
+        self._holders: PassageHolders | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
 
@@ -136,12 +140,33 @@ class Scan:
             with self._timed("join"):
                 shown.phase("comparing", None)
                 weigh = {TEXT: self._weigh, CODE: class_weights if self._weigh is weights else self._weigh}
-                channels.finish(self._groups(), self._most_shared(), weigh)
+                kin = None if self._gathered is None else self._gathered.roster.kin
+                channels.finish(self._groups(), self._most_shared(), weigh, kin)
                 counts = self._count(channels, keep)
                 self.lists = channels.lists() if self.listed else None
+                if regions:
+                    self._holders = PassageHolders(self._reader, self._collection, channels.postings)
+                described = self._distribution(channels) if regions else None
         with self._timed("match"):
-            self._result = self._answer(counts, regions, most, groups, shown)
+            found = self._answer(counts, regions, most, groups, shown)
+        self._result = dataclasses.replace(found, distribution=described)
         return self._result
+
+    def _distribution(self, channels: Channels) -> Distribution | None:
+        """Describe how similar all pairs of a class are; more than LARGEST_CLASS have too many."""
+        gathered, groups = self._gathered, self._groups()
+        if gathered is None or scheme_traits(self.settings.scheme).sketch or not 2 <= groups <= LARGEST_CLASS:
+            return None
+        found = channels.similarities(self._reader, self._labels(groups))
+        held = np.zeros(groups, np.bool_)
+        for postings in channels.postings.values():
+            held[: len(postings.sizes)] |= postings.sizes[:groups] > 0
+        side, kin = (each[:groups] for each in (gathered.roster.side, gathered.roster.kin))
+        return distribution(groups, _compared(held, side, kin), found.left, found.right, found.similarity)
+
+    def holders(self, file: str, channel: str, start: int, end: int) -> int:
+        """Count the documents or submissions that have a passage: half-open byte offsets; 0: not known."""
+        return 0 if self._holders is None else self._holders.count(file, channel, start, end)
 
     def _of_any_files(self) -> bool:
         """Tell whether these may be any files, of which nobody said that they are programs to be compared."""
@@ -378,6 +403,19 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
+
+
+def _compared(held: NDArray[np.bool_], side: NDArray[np.uint32], kin: NDArray[np.uint32]) -> int:
+    """Count the pairs of groups that have fingerprints and are compared with each other."""
+    total = int(held.sum())
+    found = total * (total - 1) // 2
+    past = int((held & (side != 0)).sum())
+    found -= past * (past - 1) // 2
+    for label in np.unique(kin[held & (kin != 0)]).tolist():
+        own = held & (kin == label)
+        some, old = int(own.sum()), int((own & (side != 0)).sum())
+        found -= some * (some - 1) // 2 - old * (old - 1) // 2
+    return found
 
 
 def skipped(path: str, error: Exception) -> Skipped:

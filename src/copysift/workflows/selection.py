@@ -18,12 +18,14 @@ from copysift.clusters.components import clusters_of, joined
 from copysift.clusters.listings import sif_groups
 from copysift.errors import UsageError
 from copysift.match.counts import Counts, PairColumns
+from copysift.match.measures import TOO_SMALL
 from copysift.match.pair_table import PairTable, Ranking
 from copysift.match.pairs import Pairs
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.settings.comparison import COUNTS, Settings
 
+LAST = 1e9  # beyond every measure
 MOST_PARTED = 1_000_000  # pairs of all components that are parted into clusters
 PAIRS = 1 / 8  # of the memory is for a table of pairs; more of them are in a temporary file
 # Settings that cost time or memory but never change the answer.
@@ -120,9 +122,12 @@ def selected(counts: Counts, settings: Settings) -> Ranking:
 
     def rank(pairs: PairColumns) -> NDArray[np.float64]:
         found = -pairs.measure(settings.measure)
-        if settings.measure in COUNTS or not len(twins):
-            return found
-        return np.where(twins[pairs.left] != twins[pairs.right], found, -2.0)
+        if settings.measure not in COUNTS and len(twins):
+            found = np.where(twins[pairs.left] != twins[pairs.right], found, -2.0)
+        if counts.submissions:  # too small to judge: after all others
+            small = np.minimum(held[pairs.left], held[pairs.right]) < TOO_SMALL
+            found = np.where(small, found + LAST, found)
+        return found
 
     return Ranking(chosen, rank, int(settings.memory * PAIRS), folder_of(settings))
 
@@ -221,7 +226,7 @@ def _clusters(
 
 
 def _strong(sizes: list[int], chosen: Ranking, settings: Settings) -> list[Strong]:
-    """Part what pairs connect, the smallest components first, up to a number of pairs that memory always holds."""
+    """Part what pairs connect, the smallest components first, while memory surely holds their pairs."""
     counted = settings.measure in COUNTS
     cut = 0.0 if counted else settings.cut
     root = np.arange(len(sizes))

@@ -157,15 +157,23 @@ class Gathered(Collection):
 
 
 def covered_shares(postings: Postings, side: UInt32s, kin: UInt32s) -> NDArray[np.float64]:
-    """Give the share of each group's hashes that another group has, of those that it is compared with."""
+    """Give the share of each group's weight in hashes that another group has, of those it is compared with.
+
+    Every program has idiom in common with others, which weighs little: without weights nearly all of an
+    innocent submission is in some other one.
+    """
     degrees = np.diff(postings.offsets)
     groups = postings.groups.astype(np.int64)
     entry = np.repeat(np.arange(len(degrees)), degrees)
     labels = [np.where(each[groups] == 0, -1 - groups, each[groups].astype(np.int64)) for each in (side, kin)]
     alike = sum(_times(entry, label) for label in labels) - _times(entry, labels[0] << 32 ^ labels[1])
-    shared = np.bincount(groups[degrees[entry] > alike], minlength=len(postings.sizes))
-    out = np.zeros(len(postings.sizes))
-    np.divide(shared, postings.sizes, out=out, where=postings.sizes > 0)
+    weights, count = postings.weights[entry], len(postings.sizes)
+    elsewhere = degrees[entry] > alike
+    shared = np.bincount(groups[elsewhere], weights[elsewhere], minlength=count)
+    alone = postings.sizes - np.bincount(groups, minlength=count)
+    whole = np.bincount(groups, weights, minlength=count) + alone
+    out = np.zeros(count)
+    np.divide(shared, whole, out=out, where=whole > 0)
     return out
 
 

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from copysift.errors import InputError, UsageError
+from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.match.base import Base
-from copysift.model.document import Document
+from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
+from copysift.sources.exports import receipt
 from copysift.sources.fields import Fields
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.roster import Roster, exported, roster
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.vendored import machine_made, vendored
 from copysift.sources.walk import WalkSettings
 from copysift.workflows.reading import Reader, of_submissions, together
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
+
+SOURCES = (".js", ".mjs", ".cjs", ".css", ".ts", ".py", ".go", ".java", ".cs", ".c", ".h", ".cpp", ".dart")
+PEEK = 64 << 10  # bytes that show whether a program wrote a source
 
 Place = str | os.PathLike[str]
 
@@ -71,6 +77,18 @@ def gather(
         return Gathering(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
+    notes = intake.notes
+    if not settings.include:  # patterns say which files are meant
+        note = leave_out(new, past)
+        notes = (*notes, note) if note else notes
+        files = [*new.files, *past.files]
+        entries = [entry for entry, _ in files]
+    if settings.by == "dir" and len(new.groups) == 1 and len(new.files) > 1 and not past.groups:
+        (only,) = new.groups
+        raise UsageError(
+            f"1 submission: {only}, with {len(new.files):,} files",
+            hint="did you mean one file per student? Then use --by file. Else name the folder above",
+        )
     known = submission_roster(new, past, metadata, settings.metadata)
     if scheme_traits(settings.scheme).sketch:
         raise UsageError(
@@ -80,7 +98,51 @@ def gather(
     base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
     group_of = {entry.path: group for entry, group in files}
     gathered = Gathered(known, group_of, base)
-    return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, intake.notes)
+    return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, notes)
+
+
+def leave_out(*taken: Taken) -> str:
+    """Take away what no student wrote: libraries, build products, receipts; say how much of what that is.
+
+    A submission that has nothing else is left as it is.
+    """
+    reasons: Counter[str] = Counter()
+    for each in taken:
+        found = [_not_written(entry, group) for entry, group in each.files]
+        kept = {group for (_, group), reason in zip(each.files, found, strict=True) if not reason}
+        both = list(zip(each.files, found, strict=True))
+        reasons.update(reason for (_, group), reason in both if reason and group in kept)
+        platform = {group for (entry, group), _ in both if receipt(entry.path) and entry.path == group}
+        reasons.update(receipt(group) for group in platform if group not in kept)
+        each.files[:] = [
+            file for file, reason in both if file[1] not in platform and not (reason and file[1] in kept)
+        ]
+        for group in platform:
+            each.groups.pop(group, None)
+    if not reasons:
+        return ""
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
+    more = f" and {len(reasons) - 8} other kinds" if len(reasons) > 8 else ""
+    total = sum(reasons.values())
+    return (
+        f"{total:,} {'file' if total == 1 else 'files'} that no student wrote left out: {counts}{more}; "
+        "--include '*' compares them"
+    )
+
+
+def _not_written(entry: Document, group: str) -> str:
+    """Say why a file is not a student's own work, or nothing."""
+    inside = entry.path.removeprefix(group).replace(INSIDE, "/").strip("/")
+    parts = inside.split("/") if inside else [entry.path.rpartition("/")[2]]
+    if reason := receipt(parts[-1]) or vendored(parts):
+        return reason
+    if not parts[-1].lower().endswith(SOURCES):
+        return ""
+    try:
+        with entry.content.open() as stream:
+            return machine_made(parts[-1], stream.read(PEEK))
+    except (OSError, CopysiftError):
+        return ""  # the scan reads it again, and says why it cannot
 
 
 def base_code(settings: Settings, spool: Spool, reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:

@@ -6,7 +6,7 @@ An entry is a (hash, group) pair, kept as two arrays; entries may repeat.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,6 +86,12 @@ def shared_runs(
     )
 
 
+def distinct(offsets: NDArray[np.int64], groups: UInt32s, labels: UInt32s) -> UInt32s:
+    """Count the distinct labels among the groups of each hash."""
+    runs = [set(labels[groups[start:end]].tolist()) for start, end in pairwise(offsets.tolist())]
+    return np.array([len(each) for each in runs], np.uint32)
+
+
 def transpose(
     offsets: NDArray[np.int64], groups: UInt32s, n_groups: int
 ) -> tuple[NDArray[np.int64], UInt32s]:
@@ -132,8 +138,8 @@ def row_candidates(
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     """Give left, right, shared, similarity of the pairs with first ≤ left < last that reach the threshold.
 
-    A list is (offsets, groups, offsets of rows, hash numbers of rows, weights, totals): `weights[d]` is the
-    weight of a hash that d groups hold, `totals` the weighted sizes of the groups. A pair counts when
+    A list is (offsets, groups, offsets of rows, hash numbers of rows, weights, totals): `weights` has
+    the weight of each hash, `totals` the weighted sizes of the groups. A pair counts when
     left < right, its two labels in `side` are not equal (0 is equal to none) and neither are those in
     `kin`, it shares at least `min_shared` hashes of the first list (or all, where neither has as many)
     and its measure is at least `threshold`. The pairs are in order of left, then right.
@@ -192,7 +198,7 @@ def _told(postings: List, left: int) -> tuple[Counter[int], dict[int, float]]:
         holders = groups[offsets[number] : offsets[number + 1]].tolist()
         for right in holders[holders.index(left) + 1 :]:
             shared[right] += 1
-            weight[right] = weight.get(right, 0.0) + float(weights[len(holders)])
+            weight[right] = weight.get(right, 0.0) + float(weights[number])
     return shared, weight
 
 

@@ -26,7 +26,7 @@ LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER = range(1, 7)
     MUST_CLOSE,
     BRACKETS,
 ) = (1 << bit for bit in range(11))
-WHOLE_WORD, AFTER_BLANK = 2048, 4096
+WHOLE_WORD, AFTER_BLANK, QUOTES = 2048, 4096, 8192
 RULE_FIELDS, OPTION_FIELDS = 19, 6
 HOLES, LEVELS, PENDING, FAILURES, FENCE, NEAR, QUOTED_MAX = 16, 128, 4, 64, 16, 256, 4096
 CLOSED, OPEN, HOLE = range(3)
@@ -201,6 +201,8 @@ class Bodies:
         if not self.tokens:
             return False
         symbol, _, end, _ = self.tokens[-1]
+        if bytes(self.data[max(0, end - 2) : end]) in (b"++", b"--"):  # x++ / 2
+            return True
         return IDENTIFIER <= symbol <= REGEX or (end > 0 and self.byte(end - 1) in b")]}")
 
     # -- bodies --
@@ -214,6 +216,7 @@ class Bodies:
     def body(self, rule: Rule, at: int) -> tuple[int, int]:
         """Give the end of a body, and what ended it."""
         nested, bracket, flags = 1, False, rule.flags
+        quotes = bool(flags & QUOTES)
         room = rule.max + len(rule.close)
         stop = at + room if rule.max and self.n - at > room else self.n
         while at < stop:
@@ -223,6 +226,8 @@ class Bodies:
                 if len(rule.hole) > 1 or self.byte(at) != byte or at >= self.n:
                     return at, HOLE
                 at += 1  # {{ stands for {
+            elif quotes and byte == 0x22:
+                at = self.inner(at + 1, stop)
             elif byte == rule.escape and at + 1 < self.n:
                 at += 1
                 at += self.break_width(at) if self.is_break(at) else 1
@@ -244,6 +249,15 @@ class Bodies:
                     bracket = byte == 0x5B
                 at += 1
         return min(at, self.n), OPEN
+
+    def inner(self, start: int, stop: int) -> int:
+        """Give one past the string opened before `start`, or `start` if it does not close in its line."""
+        at = start
+        while at < stop and not self.is_break(at):
+            if self.data[at] == 0x22:
+                return at + 1
+            at += 2 if self.data[at] == 0x5C else 1
+        return start
 
     def literal(self, number: int, end: int, how: int) -> None:
         self.take(self.rules[number].symbol, end)

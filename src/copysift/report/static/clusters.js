@@ -35,7 +35,7 @@ function watchGraph(model) {
 
 function clusterCard(cluster, number) {
   return el("li", { class: "card cluster", style: { "--hue": HUES[number % HUES.length] } },
-    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, ` up to ${percent(cluster.strongest)}`)),
+    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, ` ${percent(cluster.strength)} on average`)),
     el("ul", { class: "names" }, cluster.members.map((member) => el("li", {}, submissionLink(member)))));
 }
 
@@ -54,6 +54,6 @@ function clustersPage() {
   }
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
-    el("div", { class: "controls" }, slider("Join pairs of at least", lowest, 1, joinAt, update)), total,
-    el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
+    el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt, update)), total,
+    hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }

@@ -8,18 +8,22 @@ function where(side) {
 }
 
 function passageList(pair, go) {
-  return el("ol", { class: "passages", "aria-label": "Shared passages" }, pair.regions.map((region, number) => {
+  const chip = (region, number) => {
     const [left, right] = [sideOf(region, "left"), sideOf(region, "right")];
     return el("li", {}, el("button", { type: "button", class: `chip c${number % COLOURS}`, "data-go": number, title: `${where(left)} and ${where(right)}`, onclick: () => go(number) },
-      `${number + 1}`, el("small", {}, count(left.last - left.first + 1, "line"))));
-  }));
+      `${number + 1}`, el("small", {}, [count(left.last - left.first + 1, "line"), heldBy(region)].filter(Boolean).join(", "))));
+  };
+  const made = pair.regions.map((region, number) => [region, chip(region, number)]);
+  const [own, common] = [false, true].map((idiom) => made.filter(([region]) => isIdiom(region) === idiom).map(([, item]) => item));
+  return [el("ol", { class: "passages", "aria-label": "Shared passages, the rarest first" }, own),
+    common.length ? el("details", { class: "idiom-list" }, el("summary", {}, `${count(common.length, "passage")} that many submissions have`), el("ol", { class: "passages" }, common)) : null];
 }
 
 // One side: its files below each other, a choice of files, and a strip that shows where passages are.
 async function pane(pair, side) {
   const number = pair[side];
   const submission = data.submissions[number];
-  const body = el("div", { class: "pane-body", tabindex: 0, role: "region", "aria-label": `Source of ${submission.label}` });
+  const body = el("div", { class: "pane-body", tabindex: 0, role: "region", "aria-label": `Source of ${nameOf(number)}` });
   const strip = el("div", { class: "strip", "aria-hidden": "true" });
   const touched = new Set(pair.regions.map((region) => sideOf(region, side).file));
   const files = [...submission.files].sort((a, b) => touched.has(b) - touched.has(a));
@@ -66,8 +70,8 @@ function measures(pair) {
   const rows = [
     ["Similarity", percent(pair.similarity)], ["Resemblance", percent(pair.resemblance)],
     ["Of left", percent(pair.ofLeft)], ["Of right", percent(pair.ofRight)],
-    ["Shared fingerprints", pair.shared.toLocaleString("en")], ["Passages", pair.regions.length],
-    ["Longest", pair.longest === null ? "" : count(pair.longest, "symbol")], ["Lines", pair.lines ?? ""],
+    ["Shared fingerprints", pair.distinct.every((each) => each) ? `${pair.shared.toLocaleString("en")} of ${pair.distinct[0].toLocaleString("en")} and ${pair.distinct[1].toLocaleString("en")} distinct` : pair.shared.toLocaleString("en")], ["Passages", pair.regions.length],
+    ["Longest", pair.longest === null ? "" : count(pair.longest, pair.unit)], ["Lines", pair.lines ?? ""],
   ];
   return [
     el("dl", { class: "measures" }, rows.filter(([, value]) => value !== "").map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
@@ -99,7 +103,7 @@ async function pairPage(number) {
     }
     root.querySelectorAll("[data-go]").forEach((each) => each.classList.toggle("on", Number(each.dataset.go) === current));
     const region = pair.regions[current];
-    position.textContent = `Passage ${current + 1} of ${pair.regions.length}: ${where(sideOf(region, "left"))} and ${where(sideOf(region, "right"))}`;
+    position.textContent = `Passage ${current + 1} of ${pair.regions.length}: ${where(sideOf(region, "left"))} and ${where(sideOf(region, "right"))}${heldBy(region) ? `, ${heldBy(region)}` : ""}`;
     say(position.textContent);
     if (focus) (focus === "left" ? left : right).body.querySelector(`.mark[data-mark="${current}"][tabindex]`)?.focus({ preventScroll: true });
   }
@@ -116,10 +120,11 @@ async function pairPage(number) {
   }
   root.append(
     el("div", { class: "pair-head" },
-      el("h1", {}, meter(pair.similarity), el("span", {}, data.submissions[pair.left].label, " and ", data.submissions[pair.right].label),
+      el("h1", {}, meter(pair.similarity), el("span", {}, nameOf(pair.left), " and ", nameOf(pair.right)),
         pair.equal ? el("span", { class: "tag" }, "identical") : null),
       el("div", { class: "actions" }, neighbours(pair), el("a", { class: "button", href: `#/sheet/${number}` }, "Evidence sheet"))),
-    ...measures(pair), passageList(pair, go),
+    decisionBar(pair) || "", pair.small ? el("p", { class: "notice" }, "Too small to judge: one of the two is so short that independent work looks the same.") : "",
+    ...measures(pair), unusual(pair, false) || "", (await hints(pair)) || "", ...passageList(pair, go).filter(Boolean),
     el("p", { class: "hint" }, position, el("span", { class: "keys" }, el("kbd", {}, "j"), el("kbd", {}, "k"), " next and previous passage")),
     el("div", { class: "panes" }, left.root, right.root));
   compared = { step: (by) => go(current < 0 && by < 0 ? -1 : current + by) };

@@ -5,6 +5,7 @@ const ROUTES = [
   [/^#\/clusters$/, clustersPage, "Clusters"],
   [/^#\/submissions$/, submissionsPage, capital(UNITS)],
   [/^#\/equal$/, equalPage, "Equal files"],
+  [/^#\/cases$/, dossierPage, "Cases"],
   [/^#\/pair\/(\d+)$/, (number) => (data.pairs[number] ? pairPage(number) : overviewPage()), "Pair"],
   [/^#\/sheet\/(\d+)$/, (number) => (data.pairs[number] ? sheetPage(number) : overviewPage()), "Evidence sheet"],
   [/^#\/submission\/(\d+)$/, (number) => (data.submissions[number] ? submissionPage(number) : overviewPage()), capital(UNIT)],
@@ -46,6 +47,12 @@ document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
+});
+
+document.getElementById("names").addEventListener("click", (event) => {
+  hidden = !hidden;
+  event.currentTarget.setAttribute("aria-pressed", hidden);
+  show();
 });
 
 addEventListener("hashchange", show);

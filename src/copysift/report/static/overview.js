@@ -27,10 +27,12 @@ function tile(number, words, href) {
 function warnings() {
   const found = [];
   const equal = data.pairs.filter((pair) => pair.equal).length;
+  const small = data.pairs.filter((pair) => pair.small).length;
+  if (small) found.push(`${count(small, "pair")} with a ${UNIT} that is too small to judge, below the others.`);
   if (equal) found.push(`${count(equal, "pair")} of identical ${UNITS}.`);
   const noted = data.submissions.filter((each) => each.note);
   for (const note of new Set(noted.map((each) => each.note))) {
-    const names = noted.filter((each) => each.note === note).map((each) => each.label);
+    const names = noted.filter((each) => each.note === note).map((each) => (hidden ? nameOf(each.number) : each.label));
     found.push(`${count(names.length, UNIT)} ${note}: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}.`);
   }
   if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many ${UNITS} share them (below).`);
@@ -67,14 +69,15 @@ function overviewPage() {
       tile(now, now === 1 ? UNIT : UNITS, "#/submissions"),
       equalTiles(),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
-      tile(data.pairs.length, data.pairs.length === 1 ? "similar pair" : "similar pairs", "#/pairs"),
+      tile(data.allPairs, `${data.allPairs === 1 ? "similar pair" : "similar pairs"}${data.allPairs > data.pairs.length ? `, the best ${data.pairs.length.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),
     notes.length ? el("div", { class: "notice", role: "note" }, el("ul", {}, notes.map((note) => el("li", {}, note)))) : null,
-    el("div", { class: "card" }, el("h2", {}, "Pairs by similarity"), chart("histogram", "Histogram: number of pairs by similarity")),
+    classCard(),
+    el("div", { class: "card" }, el("h2", {}, spread ? "Pairs in this report" : "Pairs by similarity"), chart("histogram", "Histogram: number of pairs by similarity")),
     el("div", { class: "card" }, el("h2", {}, "Most similar"), data.pairs.length ? [top.table, el("p", {}, el("a", { href: "#/pairs" }, "All pairs"))]
       : el("p", {}, "No pair reaches the threshold.")),
-    data.skipped.length ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
+    data.skipped.length && !hidden ? details(`Skipped: ${data.skipped.length}`, listed(data.skipped, ["Name", "Why"]), true) : null,
     data.ignoredCount ? details(`Ignored as common: ${data.ignoredCount.toLocaleString("en")}`, [
       el("p", { class: "muted" }, `Text that many ${UNITS} share. It does not count. Most common:`),
       listed(ignored, [capital(UNITS), "Text"])]) : null,

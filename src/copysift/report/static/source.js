@@ -61,7 +61,7 @@ function linesOf(content, marks) {
 }
 
 function markElement(mark, begun) {
-  const made = el("span", { class: `mark c${mark.number % COLOURS}`, "data-mark": mark.number });
+  const made = el("span", { class: `mark c${mark.number % COLOURS}${mark.idiom ? " idiom" : ""}`, "data-mark": mark.number });
   if (!begun.has(mark.number) && mark.label) {
     begun.add(mark.number);
     made.tabIndex = 0;
@@ -77,7 +77,7 @@ function marksOf(pair, side, file, labelled) {
   pair.regions.forEach((region, number) => {
     const place = sideOf(region, side);
     if (place.file === file && place.end > place.start) {
-      found.push({ start: place.start, end: place.end, number, label: labelled ? `Passage ${number + 1}, show it on the other side` : "" });
+      found.push({ start: place.start, end: place.end, number, idiom: isIdiom(region), label: labelled ? `Passage ${number + 1}, show it on the other side` : "" });
     }
   });
   return found.sort((a, b) => a.start - b.start);

@@ -19,7 +19,23 @@ function capital(word) {
 
 data.submissions.forEach((submission, number) => { submission.number = number; });
 
-const REGION = { length: 0, left: 1, right: 6 };
+const REGION = { length: 0, left: 1, right: 6, holders: 11 };
+let hidden = false; // names
+
+function nameOf(number) {
+  return hidden ? `Submission ${number + 1}` : data.submissions[number].label;
+}
+
+// "only these two", "in 38 of 59 submissions"
+function heldBy(region) {
+  const holders = region[REGION.holders];
+  if (!holders) return "";
+  return holders === 2 ? "only these two" : `in ${holders} of ${data.submissions.length}`;
+}
+
+function isIdiom(region) {
+  return region[REGION.holders] > Math.max(4, data.submissions.length / 10);
+}
 
 // One side of a region: file, start and end in the text shown (half-open), first and last line.
 function sideOf(region, side) {
@@ -47,28 +63,40 @@ function otherOf(pair, submission) {
   return pair.left === submission ? pair.right : pair.left;
 }
 
-// The clusters at a threshold, the largest first: groups joined by pairs that reach it.
+// The clusters at a threshold, the largest first, by average linkage: two clusters join while the mean similarity of
+// their pairs reaches it, a pair that is not in this report counting as 0. One high pair does not chain two groups.
 function clustersAt(threshold) {
-  const parent = data.submissions.map((_, number) => number);
-  const root = (number) => {
-    while (parent[number] !== number) number = parent[number] = parent[parent[number]];
-    return number;
-  };
-  const strongest = new Map();
-  for (const pair of data.pairs) {
-    if (pair.similarity < threshold) continue;
-    const [a, b] = [root(pair.left), root(pair.right)];
-    parent[Math.max(a, b)] = Math.min(a, b);
-  }
   const members = new Map();
+  const sums = new Map(); // of the similarities between two clusters
   for (const pair of data.pairs) {
-    if (pair.similarity < threshold) continue;
-    const first = root(pair.left);
-    if (!members.has(first)) members.set(first, new Set());
-    members.get(first).add(pair.left).add(pair.right);
-    strongest.set(first, Math.max(strongest.get(first) || 0, pair.similarity));
+    for (const [one, other] of [[pair.left, pair.right], [pair.right, pair.left]]) {
+      if (!members.has(one)) { members.set(one, [one]); sums.set(one, new Map()); }
+      sums.get(one).set(other, pair.similarity);
+    }
   }
-  return [...members].map(([first, found]) => ({
-    members: [...found].sort((a, b) => a - b), strongest: strongest.get(first),
-  })).sort((a, b) => b.members.length - a.members.length || b.strongest - a.strongest || a.members[0] - b.members[0]);
+  const inside = new Map();
+  for (;;) {
+    let best = threshold, join = null;
+    for (const [one, near] of sums) {
+      for (const [other, sum] of near) {
+        const mean = sum / (members.get(one).length * members.get(other).length);
+        if (one < other && (mean > best || (join === null && mean >= best))) { best = mean; join = [one, other]; }
+      }
+    }
+    if (!join) break;
+    const [into, from] = join;
+    inside.set(into, (inside.get(into) || 0) + (inside.get(from) || 0) + sums.get(into).get(from));
+    members.get(into).push(...members.get(from));
+    for (const [other, sum] of sums.get(from)) {
+      sums.get(other).delete(from);
+      if (other === into) continue;
+      const both = (sums.get(into).get(other) || 0) + sum;
+      sums.get(into).set(other, both);
+      sums.get(other).set(into, both);
+    }
+    for (const gone of [members, sums, inside]) gone.delete(from);
+  }
+  return [...members].filter(([, found]) => found.length > 1).map(([first, found]) => ({
+    members: found.sort((a, b) => a - b), strength: inside.get(first) / ((found.length * (found.length - 1)) / 2),
+  })).sort((a, b) => b.members.length - a.members.length || b.strength - a.strength || a.members[0] - b.members[0]);
 }

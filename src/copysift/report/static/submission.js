@@ -26,14 +26,14 @@ async function coveredSource(number, file) {
     const who = found.get(Number(line.dataset.line));
     if (!who) continue;
     line.classList.add("covered", `by${Math.min(3, who.size)}`);
-    line.title = `Also in ${[...who].map((other) => data.submissions[other].label).join(", ")}`;
+    line.title = `Also in ${[...who].map((other) => nameOf(other)).join(", ")}`;
   }
   return { block: [codeBlock(lines), content.cut ? cutNote() : null], lines: lines.length, shared: found.size };
 }
 
 async function submissionPage(number) {
   const each = data.submissions[number];
-  const near = pairsTable(() => pairsOf(number), `Nearest to ${each.label}`);
+  const near = pairsTable(() => pairsOf(number), `Nearest to ${nameOf(number)}`);
   near.refresh();
   let [total, shared] = [0, 0];
   const files = [];
@@ -43,11 +43,11 @@ async function submissionPage(number) {
     shared += made.shared;
     files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].readAs || data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
   }
-  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, ` also found in other ${UNITS}`));
+  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, ` of what it has, weighed by rarity, is in other ${UNITS} too: idiom counts little, rare code much`));
   return el("section", { class: "page" },
-    el("h1", {}, each.label, each.earlier ? el("span", { class: "tag" }, "earlier") : null, each.note ? el("span", { class: "tag" }, each.note) : null),
+    el("h1", {}, nameOf(number), each.earlier ? el("span", { class: "tag" }, "earlier") : null, each.note ? el("span", { class: "tag" }, each.note) : null),
     facts(number),
-    el("div", { class: "card" }, el("h2", {}, "Covered by others"), covered,
+    el("div", { class: "card" }, el("h2", {}, "Shared with others"), covered, spread ? [el("p", {}, `Similarity to every other ${UNIT}:`), strip(number, spread.nearest[number].map(([share]) => share))] : null,
       total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} are in passages shared with the ${UNITS} below.`) : null),
     el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : el("p", {}, `No pair with this ${UNIT} reaches the threshold.`)),
     el("h2", {}, "Source"), el("p", { class: "muted" }, "The stripe at the left shows lines that others share, darker for more of them."), files);
@@ -56,7 +56,7 @@ async function submissionPage(number) {
 const SUBMISSION_COLUMNS = [
   { name: capital(UNIT), text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
   { name: "Highest", key: (each) => highest(each), cell: (each) => (highest(each) ? meter(highest(each)) : each.note || "–") },
-  { name: "Covered", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
+  { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
   { name: "Pairs", key: (each) => pairsOf(each.number).length, cell: (each) => pairsOf(each.number).length || "" },
   { name: "Files", key: (each) => each.files.length, cell: (each) => each.files.length, wide: true },
   { name: "Size", key: (each) => each.bytes, cell: (each) => size(each.bytes), wide: true },

@@ -2,8 +2,8 @@
 
 function submissionLink(number) {
   const each = data.submissions[number];
-  return el("a", { href: `#/submission/${number}`, title: each.name },
-    each.label, each.earlier ? el("span", { class: "tag" }, "earlier") : null);
+  return el("a", { href: `#/submission/${number}`, title: hidden ? "" : each.name },
+    nameOf(number), each.earlier ? el("span", { class: "tag" }, "earlier") : null);
 }
 
 function pairLink(pair, ...content) {
@@ -11,14 +11,15 @@ function pairLink(pair, ...content) {
 }
 
 const PAIR_COLUMNS = [
-  { name: "Similarity", key: (pair) => pair.similarity, cell: (pair) => [pairLink(pair, meter(pair.similarity)), pair.equal ? el("span", { class: "tag" }, "identical") : null] },
+  { name: "Similarity", key: (pair) => pair.similarity, cell: (pair) => [pairLink(pair, meter(pair.similarity)), pair.equal ? el("span", { class: "tag" }, "identical") : null, pair.small ? el("span", { class: "tag" }, "too small to judge") : null, decisionTag(pair)] },
   { name: "Left", text: true, key: (pair) => data.submissions[pair.left].label, cell: (pair) => submissionLink(pair.left) },
   { name: "Right", text: true, key: (pair) => data.submissions[pair.right].label, cell: (pair) => submissionLink(pair.right) },
   { name: "Of left", key: (pair) => pair.ofLeft, cell: (pair) => percent(pair.ofLeft), wide: true },
   { name: "Of right", key: (pair) => pair.ofRight, cell: (pair) => percent(pair.ofRight), wide: true },
-  { name: "Longest", key: (pair) => pair.longest || 0, cell: (pair) => pair.longest ?? "", wide: true },
+  { name: "Longest", key: (pair) => pair.longest || 0, cell: (pair) => (pair.longest === null ? "" : count(pair.longest, pair.unit)), wide: true },
   { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "" },
 ];
+if (spread) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
 
 function compareBy(key, descending) {
   const sign = descending ? -1 : 1;
@@ -71,17 +72,34 @@ function pairsTable(rows, caption) {
 }
 
 function matches(submission, words) {
-  const text = `${submission.label} ${submission.name} ${submission.author} ${submission.team}`.toLowerCase();
+  const text = hidden ? plain(nameOf(submission.number)) : plain(`${submission.label} ${submission.name} ${submission.author} ${submission.team}`);
   return words.every((word) => text.includes(word));
 }
 
+// Lower case, without accents: "garcia" finds García.
+function plain(text) {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+// ">60", "<=20": a bound of the similarity in percent; null for any other word.
+function bound(word) {
+  const found = /^(>=?|<=?)(\d+(?:\.\d+)?)%?$/.exec(word);
+  if (!found) return null;
+  const limit = Number(found[2]) / 100;
+  return { ">": (share) => share > limit, ">=": (share) => share >= limit, "<": (share) => share < limit, "<=": (share) => share <= limit }[found[1]];
+}
+
 function found(pair, words) {
-  return matches(data.submissions[pair.left], words) || matches(data.submissions[pair.right], words);
+  const bounds = words.map(bound).filter(Boolean);
+  const states = words.filter((word) => word in STATES);
+  const names = words.filter((word) => !bound(word) && !(word in STATES));
+  return bounds.every((within) => within(pair.similarity)) && states.every((state) => decisionOf(pair).state === state)
+    && names.every((word) => matches(data.submissions[pair.left], [word]) || matches(data.submissions[pair.right], [word]));
 }
 
 function searchBox(label, onchange) {
   const input = el("input", { type: "search", placeholder: label, "aria-label": label, oninput: () => onchange(words()) });
-  function words() { return input.value.toLowerCase().split(/\s+/).filter(Boolean); }
+  function words() { return plain(input.value).split(/\s+/).filter(Boolean); }
   return input;
 }
 
@@ -100,13 +118,15 @@ function pairsPage() {
       + (data.allPairs > data.pairs.length ? `; ${(data.allPairs - data.pairs.length).toLocaleString("en")} more were found (--limit)` : "");
     say(total.textContent);
   };
-  const search = searchBox("Search names", (words) => { pairFilter.words = words; update(); });
+  const search = searchBox("Search: garcia >60 case", (words) => { pairFilter.words = words; update(); });
   search.value = pairFilter.words.join(" ");
   const controls = [search, slider("At least", lowest, 1, Math.max(lowest, pairFilter.least), (least) => { pairFilter.least = least; update(); })];
   if (data.submissions.some((each) => each.earlier)) {
     const box = el("input", { type: "checkbox", checked: pairFilter.earlier, onchange: () => { pairFilter.earlier = box.checked; update(); } });
     controls.push(el("label", { class: "check" }, box, "with earlier years"));
   }
+  const tools = decisionTools();
+  if (tools) controls.push(tools);
   update();
   return el("section", { class: "page" }, el("h1", {}, "Pairs"), el("div", { class: "controls" }, controls), total,
     data.pairs.length ? table : el("p", {}, "No pair reaches the threshold."));

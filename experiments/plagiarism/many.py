@@ -1,0 +1,83 @@
+"""Whether a copy is found no matter how many others copied the same original.
+
+    python experiments/plagiarism/many.py FOLDER... [--class-size 100] [--seed 1]
+
+Each folder has independent programs for one task, the more the better. A class is a random sample of them;
+one program gets 1, 3 or 15 disguised copies (obfuscate.py). Every pair with a member of that family is
+judged: two members are a copy, a member and another program are not. The last column has the pairs of
+each class without copies that a scan at the default threshold reports, on average.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import copysift
+
+sys.path.insert(0, str(Path(__file__).parent))
+from obfuscate import DISGUISES, insert
+from run import judge
+
+HARD = ("extract", "loops", "reorder", "insert 50 % + rename", "everything")
+COPIES = (1, 3, 15)
+
+
+def sample(folder: Path, size: int, chance: random.Random) -> list[str]:
+    """Give the sources of some programs of a folder, none of them the shortest."""
+    texts = sorted({path.read_text("utf-8", "replace") for path in folder.iterdir() if path.is_file()})
+    texts = [text for text in texts if len(text) >= 400]
+    return chance.sample(texts, min(size, len(texts)))
+
+
+def heavily(source: str, chance: random.Random) -> str:
+    """Put two disguises on a program, one over the other, then more dead statements."""
+    for name in chance.sample(HARD, 2):
+        source = DISGUISES[name](source, chance)
+    return insert(source, chance, 0.5)
+
+
+def with_family(texts: list[str], copies: int, chance: random.Random):
+    """Put disguised copies of the first program into a class; give the files and the pairs to judge."""
+    files = {f"own-{at}.cpp": text for at, text in enumerate(texts)}
+    family = ["own-0.cpp"]
+    for at in range(copies):
+        family.append(f"copy-{at}.cpp")
+        files[family[-1]] = heavily(texts[0], chance)
+    pairs = [(one, other, 1) for at, one in enumerate(family) for other in family[at + 1 :]]
+    pairs += [(one, other, 0) for one in family for other in files if other not in family]
+    return files, pairs
+
+
+def reported(texts: list[str]) -> int:
+    """Count the pairs that a scan of a class reports at the defaults."""
+    with tempfile.TemporaryDirectory() as folder:
+        for at, text in enumerate(texts):
+            Path(folder, f"own-{at}.cpp").write_text(text, "utf-8")
+        return len(copysift.scan(folder, by="file").pairs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--class-size", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=4, help="classes of each folder")
+    parser.add_argument("--seed", default="1")
+    given = parser.parse_args()
+    print("| class | " + " | ".join(f"{n} copies" for n in COPIES) + " | reported without copies |")
+    print("|---" * (len(COPIES) + 2) + "|")
+    for folder in given.folders:
+        cells, chance = [], random.Random(f"{given.seed} {folder.name}")
+        drawn = [sample(folder, given.class_size, chance) for _ in range(given.rounds)]
+        for copies in COPIES:
+            auc, precision, _ = judge([with_family(texts, copies, chance) for texts in drawn])
+            cells.append(f"{auc:.3f} / {precision:.3f}")
+        found = sum(map(reported, drawn)) / len(drawn)
+        print(f"| {folder.name} | " + " | ".join(cells) + f" | {found:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

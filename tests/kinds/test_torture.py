@@ -1,0 +1,58 @@
+"""Forms that broke a lexer once, a list for each language: both sides must give the same symbols.
+
+`samples/` has a program of every language for the laws; here are the corners.
+"""
+
+import pytest
+
+from tests.kinds.test_languages import symbols
+
+SAME = [
+    # the text of an expansion inside a string ends where it ends
+    ("bash", 'echo "$((1 + 2))"; ls -l\n', 'echo "$((3 + 4))"; ls -l\n'),
+    ("bash", 'x="$(( (a+1) * 2 ))"\nif true; then y; fi\n', 'z="$(( (b+7) * 9 ))"\nif true; then w; fi\n'),
+    ("bash", 'echo "a $(date "+%s") b"; exit\n', 'echo "c $(date "+%Y") d"; exit\n'),
+    # words that are keywords in some places only
+    ("c", "int line = error;", "int a = b;"),
+    ("cpp", "line(error, x);", "f(g, h);"),
+    ("javascript", "const of = get(set, from);", "const a = b(c, d);"),
+    ("typescript", "const type = string(object, number);", "const a = b(c, d);"),
+    ("typescript", "let symbol = any + module;", "let a = b + c;"),
+    ("kotlin", "val value = data + get(set, init)", "val a = b + c(d, e)"),
+    # a division after x++ opens no regular expression
+    ("javascript", "a = x++ / 2; b = y-- / 3; // c", "a = x++ / 4; b = y-- / 5;"),
+    ("javascript", "a = x++ / 2 + '/';", "a = x++ / 9 + '';"),
+    # raw strings
+    ("csharp", 'var x = """a "quoted" word""";', 'var x = "";'),
+    ("csharp", 'var x = """"three """ inside"""";', 'var x = "";'),
+    ("csharp", 'var x = $"""{a} " b""";', 'var x = "";'),
+    # comments
+    ("mysql", "select a from b; # it's mine\nselect c;", "select a from b;\nselect c;"),
+    ("mysql", "#it's mine\nselect c;", "select c;"),
+    ("sql", "/* a /* b's */ c's */ select d;", "select d;"),
+    ("sql", "/* a /* b */ select d;", "select d;"),  # where comments do not nest
+    ("ocaml", '(* a "*)" b *) let x = 1', "let x = 1"),
+    ("ocaml", '(* a "\\"*)" (* "(*" *) b *) let x = 1', "let x = 1"),
+    ("ocaml", '(* a " b *) let x = 1', "let x = 1"),  # a quote that never closes
+    ("matlab", "x = [1, ... it's the first\n 2];", "x = [1, 2];"),
+    ("ruby", "x = 1\n__END__\nit's not code (\n", "x = 1\n"),
+    ("c", "#if 0\nit's dead(\n#endif\nint x;", "int x;"),
+    ("c", "#error Don't compile this\nint x;", "int x;"),
+    ("cpp", "  #warning Don't use it\nint x;", "int x;"),
+]
+OTHER = [
+    ("c", "#if 01\nint a;\n#endif\n", ""),
+    ("bash", "if ((a > 1)); then b; fi", "if (a > 1); then b; fi"),
+    ("ruby", "x = __END__1", "x ="),
+    ("javascript", "x = /a/ + 1", "x = a + 1"),
+]
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME)
+def test_a_corner_of_a_language_changes_nothing(language, one, other):
+    assert symbols(language, one) == symbols(language, other)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), OTHER)
+def test_what_only_looks_like_a_corner_counts(language, one, other):
+    assert symbols(language, one) != symbols(language, other)
