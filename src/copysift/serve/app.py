@@ -12,9 +12,9 @@ from copysift.serve.state import State
 from copysift.serve.views import error_page, static_router
 
 DESCRIPTION = """
-Finds what was copied. A **job** compares files with each other; an **index** tells where else a text stands.
+Finds what was copied. A **job** compares files with each other; an **index** finds where else a text appears.
 
-Every error has one shape: `{"error": {"code", "message", "hint"}}`. With a token file, every request but
+Every error has one shape: `{"error": {"code", "message", "hint"}}`. With users, every request but
 `health` needs `Authorization: Bearer TOKEN`.
 """
 

@@ -62,6 +62,7 @@ class JobsOut(Strict):
     """Jobs, the newest first."""
 
     jobs: list[JobOut]
+    next: int | None = Field(None, description="Offset of the next page, if there is one.")
 
 
 class MarkModel(Strict):
@@ -80,7 +81,7 @@ class MarksOut(Strict):
 
 
 class TextIn(Strict):
-    """A text with a name; the suffix of the name tells the language."""
+    """A text with a name; the extension of the name decides the language."""
 
     name: str = Field("text.txt", max_length=1000, examples=["alice.py"])
     text: str = Field(max_length=1_000_000, examples=["def area(r):\n    return 3.14159 * r * r\n"])
@@ -88,8 +89,8 @@ class TextIn(Strict):
 
 Settings: Any = Field(
     default_factory=dict,
-    json_schema_extra={**schema(), "examples": [{}]},
-    description="As `copysift scan` has them.",
+    json_schema_extra={**schema("compare"), "examples": [{}]},
+    description="As `copysift compare` has them.",
 )
 
 
@@ -120,7 +121,7 @@ class FingerprintsOut(Strict):
 
 
 class HealthOut(Strict):
-    """That the server is alive, and how much it has to do."""
+    """That the server works, and how much it has to do."""
 
     status: Literal["ok", "degraded"]
     version: str

@@ -9,11 +9,14 @@ from typing import Annotated, cast
 from fastapi import Depends, HTTPException, Request
 
 from copysift.serve.access import Access
-from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
+from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
+from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
+from copysift.serve.shared_runs import Runs
+from copysift.serve.users import Users
 from copysift.serve.workers import Workers
 
 
@@ -28,8 +31,10 @@ class State:
     metrics: Metrics
     indexes: Indexes
     runs: Runs
+    users: Users
+    marks: Marks
     base: str
-    begun: float = field(default_factory=time.time)
+    started: float = field(default_factory=time.time)
 
     def result_address(self, job: Job) -> str:
         """Give the address of a shared result."""
@@ -39,6 +44,17 @@ class State:
     def needs_login(self, job: Job) -> bool:
         """Say whether the link of a shared result is not enough to read it."""
         return job.origin == "moss" and self.config.moss_results == "private"
+
+    def accepted(self, job: Job) -> None:
+        """Log and count a job that was accepted, and let a worker take it."""
+        note_accepted(job, self.metrics, self.workers)
+
+
+def note_accepted(job: Job, metrics: Metrics, workers: Workers) -> None:
+    """Log and count a job that was accepted, and let a worker take it."""
+    event("job accepted", job=job.id, user=job.owner, kind=job.kind, origin=job.origin, files=job.files)
+    metrics.accepted(job.origin, job.bytes)
+    workers.wake()
 
 
 class LoginNeededError(Exception):

@@ -20,7 +20,7 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats"
+ALL = f"{READ} show {INDEX} query {OVER_TIME} {RUNS} languages formats serve"
 # Formats by command; those of scan, show and compare are completed by plug-ins.
 FORMATS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("scan", "show", "compare"), ("table", "json", "csv", "sif", "html", "moss")),
@@ -178,11 +178,13 @@ class Door:
         OUTPUT, flag, commands="scan show query index-list",
     )  # fmt: skip
     quiet: bool = declare(
-        False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL
-    )
+        False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL,
+        help_for={"serve": "Log warnings and errors only."},
+    )  # fmt: skip
     verbose: int = declare(
         0, "-v --verbose", "Print settings and timings. Twice: also tracebacks.",
         OUTPUT, count, limits=(0, 9), commands=ALL,
+        help_for={"serve": "Print the settings and log more."},
     )  # fmt: skip
     color: str = declare(
         "auto", "--color", "Use colours: auto, always or never.",
