@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from copysift._version import __version__
 from copysift.errors import UsageError
+from copysift.report.wording import plural
 from copysift.serve import requests, uploads
 from copysift.serve.events import event
 from copysift.serve.incoming import ROLES, Incoming
@@ -159,7 +160,7 @@ async def accept(state: State, user: str, upload: Incoming, check: Check, origin
     request: dict[str, Any] = {"settings": check.settings}
     if check.earlier_index:
         request["earlier_index"] = await asyncio.to_thread(_earlier, state, user, check.earlier_index)
-    title = title_of(check.title, upload.files)
+    title = title_of(check.title, upload.files, named=not check.settings.get("anonymise"))
     job = await asyncio.to_thread(
         state.jobs.accept, upload, user, "scan", request, origin=origin, title=title
     )
@@ -186,9 +187,11 @@ def decoded(settings: str) -> Any:
         raise UsageError("settings is not JSON") from None
 
 
-def title_of(given: str, files: list[Any]) -> str:
-    """Give the title of a job: as given, or after its first file."""
+def title_of(given: str, files: list[Any], *, named: bool = True) -> str:
+    """Give the title of a job: as given, or after its first file if that may be named."""
     shown = "".join(c for c in given if c.isprintable()).strip()[:200]
+    if not named:
+        return shown or plural(len(files), "file")
     first = files[0].name.rpartition("/")[2][:80]
     return shown or (first if len(files) == 1 else f"{first} and {len(files) - 1} more")
 

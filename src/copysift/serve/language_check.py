@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from copysift.errors import UsageError
 from copysift.kinds.catalog import Entry, languages
 from copysift.report.wording import plural
 
@@ -14,7 +15,10 @@ def language_warning(names: Sequence[str], language: str | None) -> str:
     if not language:
         return ""
     known = languages()
-    chosen = known.find(language)
+    try:
+        chosen = known.find(language)
+    except UsageError:  # a language of Pygments has no extensions here
+        return ""
     found = [entry for name in names if (entry := known.by_extension(name, b"")) is not None]
     others = [entry.title for entry in found if entry.name != chosen.name and not _related(entry, chosen)]
     if not others or len(others) * 2 < len(found):

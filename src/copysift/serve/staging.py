@@ -34,7 +34,7 @@ class Staged:
     earlier: list[str] = field(default_factory=list)
     by: str = "file"
     names: dict[str, str] = field(default_factory=dict)
-    _archives: list[tuple[str, str]] = field(default_factory=list)
+    _archives: list[tuple[str, str, str]] = field(default_factory=list)
     left_out: int = 0  # files that the filters of the request do not take
     _back: dict[str, str] = field(default_factory=dict)
     _lines: tuple[str, str] = ("", "")
@@ -51,9 +51,9 @@ class Staged:
             if path[:at] in self.names:  # a record, or what a file of the upload contains
                 return f"{self.names[path[:at]]}{path[at:]}"
             at = path.find(INSIDE, at + 1)
-        for archive, shown in self._archives:
+        for archive, shown, own in self._archives:
             if path == archive:
-                return shown
+                return own
             if path.startswith((f"{archive}/", f"{archive}{INSIDE}")):
                 inside = path[len(archive) + 1 :]
                 return f"{shown}/{inside}" if shown else inside
@@ -66,7 +66,7 @@ class Staged:
 
     def in_words(self, note: str) -> str:
         """Give a note with names instead of the paths that it mentions."""
-        for path, name in [*self.names.items(), *self._archives]:
+        for path, name in [*self.names.items(), *((path, own) for path, _, own in self._archives)]:
             note = note.replace(path, name) if path in note else note
         return note
 
@@ -138,7 +138,7 @@ def stage(
     # One archive alone is the collection: its own name says nothing.
     alone = [each for _, each in archives if each.role == "file"] if not loose["file"] else []
     for place, each in archives:
-        staged._archives.append((place, "" if alone == [each] else each.name))
+        staged._archives.append((place, "" if alone == [each] else each.name, each.name))
     named = [each.name for each, _ in loose["file"]]
     if by == "auto":
         by = "dir" if _in_folders(named) or any(map(_has_folders, staged.paths)) else "file"
