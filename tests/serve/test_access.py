@@ -113,9 +113,9 @@ def test_a_host_or_origin_that_is_not_an_address_is_a_bad_request(headers):
 @pytest.mark.parametrize(
     ("address", "own"),
     [
-        ("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("::ffff:127.0.0.1", True), ("localhost", True),
-        ("10.0.0.1", False), ("::ffff:10.0.0.1", False), ("0.0.0.0", False), ("::", False), ("fe80::1%lo", False),
-        ("example.org", False), ("", False),
+        ("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("::ffff:127.0.0.1", True),
+        ("localhost", True), ("10.0.0.1", False), ("::ffff:10.0.0.1", False), ("0.0.0.0", False),
+        ("::", False), ("fe80::1%lo", False), ("example.org", False), ("", False),
     ],
 )  # fmt: skip
 def test_loopback_is_this_machine_and_no_other(address, own):

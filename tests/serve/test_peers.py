@@ -69,13 +69,17 @@ def test_half_requests_of_one_address_leave_room_for_others_and_end_soon(busy: S
     assert status(busy) == 200
 
 
+def drip(link: socket.socket) -> None:
+    for piece in (b"GET / HTTP/1.1\r\n", *[b"X"] * 40):
+        link.sendall(piece)
+        time.sleep(0.25)
+
+
 def test_bytes_that_drip_do_not_lengthen_the_time_for_headers(busy: Server) -> None:
     with socket.create_connection(("127.0.0.1", busy.port), 10) as link:
         begun = time.monotonic()
         with pytest.raises(ConnectionError):
-            for piece in (b"GET / HTTP/1.1\r\n", *[b"X"] * 40):
-                link.sendall(piece)
-                time.sleep(0.25)
+            drip(link)
         assert FIRST - 1 < time.monotonic() - begun < 3 * FIRST
 
 
@@ -149,8 +153,9 @@ def test_the_start_page_is_fast_with_ten_thousand_checks(server: Server) -> None
     jobs = Jobs(server.data, Limits())
     with jobs.database.writing() as db:
         db.executemany(
-            "INSERT INTO jobs (id, owner, kind, origin, title, request, state, created, files, bytes, summary)"
-            " VALUES (?, 'local', 'scan', 'api', ?, '{}', 'done', ?, 1, 0, '{\"pairs\": 1, \"highest\": 1}')",
+            "INSERT INTO jobs (id, owner, kind, origin, title, request, state, created, files, bytes,"
+            " summary) VALUES (?, 'local', 'scan', 'api', ?, '{}', 'done', ?, 1, 0,"
+            ' \'{"pairs": 1, "highest": 1}\')',
             [(f"many-{at}", f"Check {at}", at) for at in range(10_000)],
         )
     jobs.close()

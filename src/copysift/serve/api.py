@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -15,12 +15,12 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from copysift._version import __version__
 from copysift.errors import UsageError
-from copysift.report.wording import plural
 from copysift.serve import requests, uploads
+from copysift.serve.checks import Check, accept
 from copysift.serve.events import event
-from copysift.serve.incoming import ROLES, Incoming
+from copysift.serve.incoming import ROLES
 from copysift.serve.jobs import DONE, Job
-from copysift.serve.marks import Mark
+from copysift.serve.marks import Mark, csv_table
 from copysift.serve.models import (
     CompareIn,
     ErrorOut,
@@ -32,10 +32,12 @@ from copysift.serve.models import (
     MarkModel,
     MarksOut,
     TextIn,
+    WrittenMark,
     job_out,
 )
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import ApiUser, ServerState, State
+from copysift.serve.users import ASSISTANT
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 
@@ -47,7 +49,8 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         422: "the request is wrong", 429: "too many: see Retry-After", 503: "not available",
     }.items()
 }  # fmt: skip
-FIELDS = ("title", "settings", "earlier_index")
+PLACE = ("course", "term", "exercise")
+FIELDS = ("title", "settings", "earlier_index", *PLACE)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 router = APIRouter(prefix="/api/v1", responses=ERRORS)
 
@@ -61,6 +64,11 @@ _DOCUMENT = {
     "required": ["text"],
 }
 _EARLIER = {"type": "string", "description": "Name of an index with the documents of earlier years."}
+_PLACE = {
+    "course": {"type": "string", "description": "Name of a course: its team shares the check."},
+    "term": {"type": "string", "description": "Term, such as 2026-1; earlier ones are compared too."},
+    "exercise": {"type": "string", "description": "Exercise, such as Homework 3."},
+}
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 
 
@@ -79,6 +87,7 @@ def upload_schema(command: str) -> dict[str, Any]:
                             "settings": requests.schema(command),
                             "documents": {"type": "array", "items": _DOCUMENT},
                             "earlier_index": _EARLIER,
+                            **_PLACE,
                         },
                         "additionalProperties": False,
                     },
@@ -103,6 +112,7 @@ def upload_schema(command: str) -> dict[str, Any]:
                             "earlier": {**_FILES, "description": "Submissions of earlier years."},
                             "metadata": {"type": "string", "format": "binary", "description": "Class list."},
                             "earlier_index": _EARLIER,
+                            **_PLACE,
                             "title": {"type": "string"},
                             "settings": {"type": "string", "description": "The settings as JSON."},
                         },
@@ -141,42 +151,11 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
         if not isinstance(settings, dict) or not isinstance(title, str) or not isinstance(earlier, str):
             raise UsageError("settings must be an object, title and earlier_index strings")
         asked = requests.checked(settings)
-        return await accept(state, user, upload, Check(asked, title, earlier), origin)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What is to be compared how: checked settings, a title, and the name of an index or none."""
-
-    settings: dict[str, Any]
-    title: str = ""
-    earlier_index: str = ""
-
-
-async def accept(state: State, user: str, upload: Incoming, check: Check, origin: str) -> Job:
-    """Accept a check of what was uploaded."""
-    if not any(each.role == "file" for each in upload.files):
-        raise UsageError("nothing to compare", hint="choose or send at least one file")
-    request: dict[str, Any] = {"settings": check.settings}
-    if check.earlier_index:
-        request["earlier_index"] = await asyncio.to_thread(_earlier, state, user, check.earlier_index)
-    title = title_of(check.title, upload.files, named=not check.settings.get("anonymise"))
-    job = await asyncio.to_thread(
-        state.jobs.accept, upload, user, "scan", request, origin=origin, title=title
-    )
-    state.accepted(job)
-    return job
-
-
-def _earlier(state: State, user: str, name: str) -> dict[str, str]:
-    """Find the index of earlier years; raise UsageError if there is none, or an empty one."""
-    try:
-        found = state.indexes.get(user, name)
-    except KeyError:
-        raise UsageError(f"there is no index {name[:80]!r}", hint="see the page Indexes") from None
-    if not found.made:
-        raise UsageError(f"the index {name} is empty", hint="add documents first")
-    return {"name": found.name, "path": str(found.path)}
+        words = [given.get(name) or "" for name in PLACE]
+        if not all(isinstance(each, str) for each in words):
+            raise UsageError(f"{', '.join(PLACE)} must be strings")
+        place = await asyncio.to_thread(state.courses.place, user, *words)
+        return await accept(state, user, upload, Check(asked, title, earlier, place), origin)
 
 
 def decoded(settings: str) -> Any:
@@ -185,15 +164,6 @@ def decoded(settings: str) -> Any:
         return json.loads(settings) if settings.strip() else {}
     except (ValueError, RecursionError):
         raise UsageError("settings is not JSON") from None
-
-
-def title_of(given: str, files: list[Any], *, named: bool = True) -> str:
-    """Give the title of a job: as given, or after its first file if that may be named."""
-    shown = "".join(c for c in given if c.isprintable()).strip()[:200]
-    if not named:
-        return shown or plural(len(files), "file")
-    first = files[0].name.rpartition("/")[2][:80]
-    return shown or (first if len(files) == 1 else f"{first} and {len(files) - 1} more")
 
 
 @router.get("/jobs", tags=["jobs"])
@@ -237,7 +207,7 @@ def pseudonyms(state: State, job: Job) -> Response:
 @router.post("/jobs/{id}/cancel", tags=["jobs"])
 def cancel_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002
     """Cancel a job; one that has ended stays as it is."""
-    job = own(state, user, id)
+    job = to_change(state, user, id)
     state.jobs.cancel(job)
     return job_out(state.jobs, own(state, user, id))
 
@@ -245,7 +215,7 @@ def cancel_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A
 @router.delete("/jobs/{id}", status_code=204, tags=["jobs"])
 def delete_job(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
     """Delete a job, its files and its result."""
-    job = own(state, user, id)
+    job = to_change(state, user, id)
     state.jobs.delete(job)
     event("job deleted", job=job.id, user=user)
     return Response(status_code=204)
@@ -255,6 +225,12 @@ def delete_job(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa:
 def get_marks(id: str, state: ServerState, user: ApiUser) -> MarksOut:  # noqa: A002
     """List the marks of a job."""
     return marks_out(state, own(state, user, id))
+
+
+@router.get("/jobs/{id}/marks.csv", tags=["jobs"], response_model=None, responses=_CSV)
+def get_marks_csv(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
+    """List the marks of a job as CSV."""
+    return marks_csv(state, own(state, user, id))
 
 
 @router.put("/jobs/{id}/marks", tags=["jobs"])
@@ -328,11 +304,19 @@ def metrics(request: Request, state: ServerState) -> Response:
 
 
 def own(state: State, user: str, id_: str) -> Job:
-    """Give a job of a user; 404 when there is none, or when it is another's."""
+    """Give a job of a user or their team; 404 when there is none, or when it is another's."""
     try:
         return state.jobs.get(id_, user)
     except (KeyError, UnicodeEncodeError):
         raise HTTPException(404, "job not found") from None
+
+
+def to_change(state: State, user: str, id_: str) -> Job:
+    """Give a job that a user may delete, share or cancel: of their own, or as a teacher of their team."""
+    job = own(state, user, id_)
+    if job.owner != user and state.users.role(user) == ASSISTANT:
+        raise HTTPException(403, "only its owner and the teachers of the team can do that")
+    return job
 
 
 def result_file(state: State, job: Job, name: str) -> Path:
@@ -354,8 +338,21 @@ def marks_out(state: State, job: Job) -> MarksOut:
     """Give the marks of a job as the interface shows them."""
     found = state.marks.of(job)
     return MarksOut(
-        marks=[MarkModel(left=m.left, right=m.right, verdict=m.verdict, note=m.note) for m in found]  # type: ignore[arg-type]
-    )
+        marks=[
+            WrittenMark(
+                left=m.left, right=m.right, verdict=m.verdict, note=m.note, author=m.author,  # type: ignore[arg-type]
+                changed=datetime.fromtimestamp(m.changed, UTC) if m.changed else None,
+            )
+            for m in found
+        ]
+    )  # fmt: skip
+
+
+def marks_csv(state: State, job: Job) -> Response:
+    """Give the marks of a job as a table."""
+    found = csv_table(state.marks.of(job))
+    headers = {"content-disposition": 'attachment; filename="marks.csv"'}
+    return Response(found.encode("utf-8", "replace"), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def clean(text: str) -> str:

@@ -60,6 +60,12 @@ class Database:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
 
+    def vacuum(self) -> None:
+        """Write the file again without anything that was deleted, and empty its log."""
+        with self._lock:
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def changed_elsewhere(self) -> int:
         """Give a number that is another one after another connection has changed the file."""
         with self._lock:

@@ -120,6 +120,10 @@ class Indexes:
         with Index(held.path) as index:
             return index.remove(document)
 
+    def vacuum(self) -> None:
+        """Leave nothing of what was deleted in the database file."""
+        self._db.vacuum()
+
     def close(self) -> None:
         """Close everything."""
         self._db.close()

@@ -124,7 +124,8 @@ class Jobs:
                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                     (
                         id_, numeric() if shared else None, owner, kind, origin, title,
-                        json.dumps(request), target, QUEUED, now, now + self.keep_days * DAY,
+                        json.dumps(request), target, QUEUED, now,
+                        None if course else now + self.keep_days * DAY,  # later terms need those of a course
                         len(upload.files), upload.bytes, course, term, exercise,
                     ),
                 )  # fmt: skip
@@ -147,19 +148,23 @@ class Jobs:
         """Give the folder of the result of a finished job."""
         return self.folder(job.id) / f"out-{job.claim}"
 
-    def get(self, id_: str, owner: str | None = None) -> Job:
-        """Give a job; KeyError when there is none, or when it is another user's."""
+    def get(self, id_: str, user: str | None = None) -> Job:
+        """Give a job; KeyError when there is none, or when neither the user nor their team has it."""
         row = self.database.one("SELECT * FROM jobs WHERE id = ?", (id_,))
-        if row is None or (owner is not None and row["owner"] != owner):
+        if row is None or (user is not None and row["owner"] != user and not self._in_team(row, user)):
             raise KeyError(id_)
-        return _job(row)
+        return job_of(row)
+
+    def _in_team(self, row: sqlite3.Row, user: str) -> bool:
+        found = self.database.one("SELECT 1 FROM teams WHERE course = ? AND user = ?", (row["course"], user))
+        return found is not None
 
     def shared(self, share: str) -> Job:
         """Give the job of a share link; KeyError when there is none."""
         row = self.database.one("SELECT * FROM jobs WHERE share = ?", (share,))
         if row is None:
             raise KeyError(share)
-        return _job(row)
+        return job_of(row)
 
     def count(self, owner: str, kind: str) -> int:
         """Give how many jobs of a kind a user has."""
@@ -173,7 +178,7 @@ class Jobs:
             f"SELECT * FROM jobs WHERE owner = ?{some} ORDER BY created DESC, id LIMIT ? OFFSET ?",
             (owner, *(() if kind is None else (kind,)), limit, offset),
         )
-        return [_job(row) for row in rows]
+        return [job_of(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """Give how many jobs there are in every state."""
@@ -183,6 +188,20 @@ class Jobs:
             for row in self.database.all("SELECT state, count(*) FROM jobs GROUP BY state", ())
         )
         return found
+
+    def by_owner(self) -> dict[str, tuple[int, int, int]]:
+        """Give how many jobs every owner has, how many of them wait or run, and their bytes."""
+        rows = self.database.all(
+            "SELECT owner, count(*), sum(state IN (?, ?)), sum(bytes) FROM jobs GROUP BY owner", ACTIVE
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def queue(self, limit: int) -> list[Job]:
+        """Give jobs that run or wait, the oldest first."""
+        rows = self.database.all(
+            "SELECT * FROM jobs WHERE state IN (?, ?) ORDER BY state DESC, created LIMIT ?", (*ACTIVE, limit)
+        )
+        return [job_of(row) for row in rows]
 
     def progress(self, job: Job) -> dict[str, Any]:
         """Give how far a running job is, as its worker last told."""
@@ -238,7 +257,7 @@ class Jobs:
                     " ON CONFLICT(owner) DO UPDATE SET last = excluded.last",
                     (row["owner"],),
                 )
-        return None if row is None else _job(row)
+        return None if row is None else job_of(row)
 
     def finish(
         self, job: Job, state: str, *, error: str = "", summary: Mapping[str, Any] | None = None
@@ -288,7 +307,7 @@ class Jobs:
                 if path.name not in known:
                     shutil.rmtree(path, ignore_errors=True)
         for row in self.database.all("SELECT * FROM jobs", ()):
-            self.tidy(_job(row))
+            self.tidy(job_of(row))
 
     def tidy(self, job: Job) -> None:
         """Remove what earlier claims of a finished job left."""
@@ -313,7 +332,16 @@ class Jobs:
         """Remove a job and all that belongs to it."""
         with self.database.writing() as db:
             db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+            busy = (
+                job.course
+                and db.execute(
+                    "SELECT 1 FROM jobs WHERE course = ? AND state = ?", (job.course, RUNNING)
+                ).fetchone()
+            )
         shutil.rmtree(self.folder(job.id), ignore_errors=True)
+        if job.course and not busy:  # else the next check of the course removes what was in this one
+            for path in (self.data / "indexes").glob(f"course-{job.course}-before-*"):
+                shutil.rmtree(path, ignore_errors=True)
 
     def keep(self, job: Job, keep: bool) -> None:
         """Keep a job for good, or let it expire after the usual time from now."""
@@ -333,7 +361,7 @@ class Jobs:
         rows = self.database.all(
             "SELECT * FROM jobs WHERE expires < ? AND state NOT IN (?, ?)", (now or time.time(), *ACTIVE)
         )
-        expired = [_job(row) for row in rows]
+        expired = [job_of(row) for row in rows]
         for job in expired:
             self.delete(job)
         return expired
@@ -351,7 +379,8 @@ def numeric() -> str:
     return str(secrets.randbelow(9 * 10**38) + 10**38)
 
 
-def _job(row: sqlite3.Row) -> Job:
+def job_of(row: sqlite3.Row) -> Job:
+    """Make a job of its row."""
     names = Job.__dataclass_fields__
     values = {name: row[name] for name in row.keys() if name in names}  # noqa: SIM118  a row gives values
     values["request"], values["summary"] = json.loads(values["request"]), json.loads(values["summary"])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from copysift.serve.database import Database
 from copysift.serve.jobs import Job
 
-VERDICTS = ("", "cleared", "suspicious", "confirmed")
+COLUMNS = ("left", "right", "verdict", "note", "author", "changed")
+FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,18 @@ class Mark:
     note: str
     author: str = ""
     changed: float = 0.0
+
+
+def csv_table(marks: Iterable[Mark]) -> str:
+    """Give marks as CSV; no cell is a formula to a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for mark in marks:
+        when = datetime.fromtimestamp(mark.changed, UTC).isoformat(timespec="seconds") if mark.changed else ""
+        cells = (mark.left, mark.right, mark.verdict, mark.note, mark.author, when)
+        writer.writerow([f"'{cell}" if cell.lstrip()[:1] in FORMULA else cell for cell in cells])
+    return out.getvalue()
 
 
 class Marks:
@@ -51,6 +68,11 @@ class Marks:
             (job.id,),
         )
         return [Mark(*row) for row in rows]
+
+    def forget(self, author: str) -> None:
+        """Remove the name of an author; the marks are the team's and stay."""
+        with self._db.writing() as db:
+            db.execute("UPDATE marks SET author = '' WHERE author = ?", (author,))
 
     def copy(self, job: Job, other: Job) -> None:
         """Copy the marks of a job to another one of the same files."""

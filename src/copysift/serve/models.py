@@ -47,6 +47,8 @@ class JobOut(Strict):
     expires: datetime | None = Field(None, description="When it is deleted; null when it is kept.")
     files: int
     bytes: int
+    term: str = Field("", description="Term of its course, if it belongs to one.")
+    exercise: str = ""
     ahead: int = Field(0, description="Jobs that wait before this one.")
     progress: dict[str, Any] = Field(
         default_factory=dict, examples=[{"phase": "reading", "done": 12, "total": 30}]
@@ -74,10 +76,17 @@ class MarkModel(Strict):
     note: str = Field("", max_length=5000, examples=["same typo in both"])
 
 
+class WrittenMark(MarkModel):
+    """A mark with who wrote it, and when."""
+
+    author: str = ""
+    changed: datetime | None = None
+
+
 class MarksOut(Strict):
     """The marks of a job."""
 
-    marks: list[MarkModel]
+    marks: list[WrittenMark]
 
 
 class TextIn(Strict):
@@ -139,7 +148,7 @@ def job_out(jobs: Jobs, job: Job) -> JobOut:
         name: None if (seconds := getattr(job, name)) is None else datetime.fromtimestamp(seconds, UTC)
         for name in ("created", "started", "finished", "expires")
     }
-    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share")
+    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share", "term", "exercise")
     values |= {name: getattr(job, name) for name in plain}
     return JobOut(
         **values,

@@ -15,13 +15,15 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.report import page
-from copysift.serve import api, forms, requests, uploads
+from copysift.serve import api, checks, forms, requests, uploads
+from copysift.serve.courses import Place
 from copysift.serve.events import event
 from copysift.serve.incoming import uploaded
 from copysift.serve.jobs import Job
 from copysift.serve.models import MarkModel, job_out
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import PageUser, ServerState, State
+from copysift.serve.users import ASSISTANT
 from copysift.serve.views import root_of, show
 
 router = APIRouter()
@@ -55,6 +57,8 @@ def start(
         "page": page,
         "pages": max(1, -(-count // LISTED)),
         "form": forms.form_for("scan"),
+        "courses": state.courses.of(user),
+        "chosen": {name: request.query_params.get(name, "")[:80] for name in api.PLACE},
         "indexes": [each.name for each in state.indexes.listed(user) if each.made],
         "limits": state.config.limits,
     }
@@ -70,8 +74,10 @@ async def create(request: Request, state: ServerState, user: PageUser) -> Respon
         fields = await uploads.form(request, upload, state.config.limits)
         check_form(request, state, user, fields.pop("form_token", ""))
         title, earlier = fields.pop("title", ""), fields.pop("earlier_index", "")
+        words = [fields.pop(name, "") for name in api.PLACE]
+        place = await asyncio.to_thread(state.courses.place, user, *words)
         asked = requests.checked(forms.settings_of_form(fields, "scan"))
-        job = await api.accept(state, user, upload, api.Check(asked, title, earlier), "web")
+        job = await checks.accept(state, user, upload, checks.Check(asked, title, earlier, place), "web")
     return _moved(request, state, job)
 
 
@@ -93,6 +99,8 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
         "shown": job_out(state.jobs, job),
         "marks": state.marks.of(job),
         "address": state.result_address(job),
+        "course": None if job.course is None else state.courses.get(job.course, user),
+        "may_change": job.owner == user or state.users.role(user) != ASSISTANT,
         "private": state.needs_login(job),
     }
     return show(request, "check.html.j2", values, user=user)
@@ -130,8 +138,21 @@ def report(id_: str, state: ServerState, user: PageUser) -> Response:
 def marks(id_: str, state: ServerState, user: PageUser) -> Response:
     """Give the report's script the marks, and what it needs to change them."""
     job = api.own(state, user, id_)
-    listed = api.marks_out(state, job).model_dump()["marks"]
+    listed = api.marks_out(state, job).model_dump(mode="json")["marks"]
     return JSONResponse({"editable": True, "form_token": state.access.form_token(user), "marks": listed})
+
+
+@router.get("/checks/{id_}/marks.csv")
+def marks_table(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the marks as CSV."""
+    return api.marks_csv(state, api.own(state, user, id_))
+
+
+@router.get("/checks/{id_}/marks.json")
+def marks_list(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the marks as JSON."""
+    found = api.marks_out(state, api.own(state, user, id_)).model_dump(mode="json")
+    return JSONResponse(found, headers={"content-disposition": 'attachment; filename="marks.json"'})
 
 
 @router.post("/checks/{id_}/marks")
@@ -167,8 +188,10 @@ async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | N
         if key.exists():
             shutil.copyfile(key, upload.folder / KEY)
         earlier = job.request.get("earlier_index", {}).get("name", "")
-        check = api.Check(dict(job.request["settings"]), job.title, earlier)
-        again = await api.accept(state, user, upload, check, "web")
+        course = None if job.course is None else await asyncio.to_thread(state.courses.get, job.course, user)
+        place = Place(course, job.term, job.exercise)
+        check = checks.Check(dict(job.request["settings"]), job.title, earlier, place)
+        again = await checks.accept(state, user, upload, check, "web")
     await asyncio.to_thread(state.marks.copy, job, again)
     return again
 
@@ -183,10 +206,10 @@ def pseudonyms(id_: str, state: ServerState, user: PageUser) -> Response:
 async def act(id_: str, action: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Keep, share, cancel, delete or repeat a check."""
     await form_of(request, state, user)
-    job = api.own(state, user, id_)
     jobs = state.jobs
     if action == "again":
-        return _moved(request, state, await _again(state, user, job))
+        return _moved(request, state, await _again(state, user, api.own(state, user, id_)))
+    job = api.to_change(state, user, id_)
     actions: dict[str, Any] = {
         "keep": lambda: jobs.keep(job, True),
         "unkeep": lambda: jobs.keep(job, False),

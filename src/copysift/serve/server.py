@@ -19,6 +19,7 @@ from copysift.errors import StoreError, UsageError
 from copysift.serve.access import Access, secret
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
+from copysift.serve.courses import Courses
 from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
@@ -118,7 +119,8 @@ def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
     return State(
         config=config, jobs=jobs, workers=workers, access=access, metrics=Metrics(),
         indexes=Indexes(config.data, config.indexes), runs=Runs(config.runs), users=users,
-        marks=Marks(jobs.database), base=config.address(port),
+        marks=Marks(jobs.database), courses=Courses(jobs.database, config.data / "jobs"),
+        base=config.address(port),
     )  # fmt: skip
 
 

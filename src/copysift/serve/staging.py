@@ -35,6 +35,7 @@ class Staged:
     by: str = "file"
     names: dict[str, str] = field(default_factory=dict)
     _archives: list[tuple[str, str, str]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)  # of indexes: their submissions are named without
     left_out: int = 0  # files that the filters of the request do not take
     _back: dict[str, str] = field(default_factory=dict)
     _lines: tuple[str, str] = ("", "")
@@ -46,6 +47,9 @@ class Staged:
         table, shown = self._lines
         if table and path.startswith(f"{table}, line "):
             return f"{shown}{path.removeprefix(table)}"
+        for folder in self.folders:
+            if path.startswith(folder):
+                return path.removeprefix(folder)
         at = path.find(INSIDE)
         while at >= 0:
             if path[:at] in self.names:  # a record, or what a file of the upload contains
@@ -153,7 +157,7 @@ def stage(
 
 def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, by: str) -> None:
     taken = set(staged.names.values())
-    groups = _grouped([each.name for each, _ in uploads])
+    groups = grouped([each.name for each, _ in uploads])
     group_of = {at: name for name, members in groups.items() for at in members}
     numbers = {name: number for number, name in enumerate(groups, 1)}
     root.mkdir()
@@ -185,7 +189,7 @@ def _free(name: str, taken: set[str]) -> str:
     return made
 
 
-def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
+def grouped(names: Sequence[str]) -> dict[str, list[int]]:
     """Put names into groups: the first folder below those that all of them share, as MOSS's -d does.
 
     `a/b.c` belongs to `a`; a name without a folder is a group of its own.
@@ -214,7 +218,7 @@ def _shared(folders: Sequence[list[str]]) -> list[str]:
 
 def _in_folders(names: Sequence[str]) -> bool:
     """Say whether names are in several folders, apart from those around everything."""
-    groups = _grouped(names)
+    groups = grouped(names)
     return len(groups) > 1 and any(group != names[members[0]] for group, members in groups.items())
 
 

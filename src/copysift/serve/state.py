@@ -10,6 +10,7 @@ from fastapi import Depends, HTTPException, Request
 
 from copysift.serve.access import Access
 from copysift.serve.config import Config
+from copysift.serve.courses import Courses
 from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
@@ -33,6 +34,7 @@ class State:
     runs: Runs
     users: Users
     marks: Marks
+    courses: Courses
     base: str
     started: float = field(default_factory=time.time)
 

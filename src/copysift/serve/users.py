@@ -108,6 +108,8 @@ class Users:
 
     def allow(self, name: str, max_jobs: int | None, max_bytes: int | None) -> None:
         """Give a user quotas of their own; None is what the server gives everyone."""
+        if name not in {each.name for each in self.listed()}:
+            raise UsageError(f"there is no user {name!r}", hint="add one first")
         with self._db.writing() as db:
             db.execute(
                 "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET "

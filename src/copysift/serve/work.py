@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from copysift.report.wording import plural
 from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
+from copysift.serve.course_index import earlier_index
+from copysift.serve.courses import PAIRS_FILE
 from copysift.serve.incoming import Uploaded, uploaded
 from copysift.serve.language_check import language_warning
 from copysift.serve.pseudonyms import KEY
@@ -35,6 +38,7 @@ from copysift.workflows.index_scan import scan_of
 TOLD = 0.3  # seconds between two notes on progress
 NOTED = 20  # notes that the page of a check shows
 FILTERS = ("include", "exclude")
+LARGEST_SET = 60  # equal files of which every two are a pair
 
 
 class Told:
@@ -76,9 +80,12 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         "jobs": threads,
     }  # fmt: skip
     skipped = _class_list(files, folder / "work" / "class-list.csv", staged, given)
-    index = request.get("earlier_index")
+    index = request.get("earlier_index", {}).get("path")
+    if request.get("course"):
+        index = earlier_index(folder.parent.parent, request["course"], asked, told)
     if index:
-        given["earlier"] = (*given["earlier"], index["path"])
+        given["earlier"] = (*given["earlier"], str(index))
+        staged.folders.append(f"{Path(index).parent}/")
     settings = make(Settings, given)
     most = settings.limit or PAIRS
     run, places = scan_of(staged.paths, settings, given)
@@ -104,6 +111,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         shown, view = _anonymous(shown, view, folder, out)
     _write(out / "result.json", records.report(shown, view))
     _write(out / "page.json", json.dumps(page.contents(shown, view)))
+    _write(out / PAIRS_FILE, json.dumps(_pairs(shown, most)))
     if request.get("moss"):
         pages = out / "moss"
         pages.mkdir()
@@ -119,7 +127,16 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         "clusters": len(shown.clusters),
         "notes": list(shown.notes[:NOTED]),
         "anonymised": bool(anonymise),
+        "by": staged.by,
+        "earlier": bool(index),
     }
+
+
+def _pairs(result: Result, most: int) -> list[tuple[str, str, float]]:
+    """Give the pairs without their passages; of equal files every two, where the result names them once."""
+    found = [(each.left, each.right, each.similarity) for each in result.pairs[:most]]
+    sets = [each for each in result.equal if len(each) <= LARGEST_SET]
+    return found + [(left, right, 1.0) for each in sets for left, right in combinations(each, 2)]
 
 
 def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
