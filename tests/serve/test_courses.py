@@ -174,6 +174,9 @@ def test_pairs_are_counted_over_the_exercises_of_a_course(school: Server) -> Non
     _, none = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2024", token=TOKENS["ann"])
     assert none == {"pairs": []}
     assert school.ask("GET", "/api/v1/courses/Counting/pairs", token=TOKENS["cat"])[0] == 404
+    check(school, "ann", ("Counting", "2026", "One"), {"max": 0, "noa": 50})
+    _, found = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2026", token=TOKENS["ann"])
+    assert {(each["left"], each["right"]) for each in found["pairs"]} == {("ida", "max"), ("jon", "max")}
 
 
 def test_an_admin_sees_users_queue_and_disk_and_nobody_else_does(school: Server) -> None:

@@ -211,7 +211,7 @@ def test_records_of_an_upload_keep_its_name(server: Server) -> None:
 
 
 def test_python_that_is_checked_as_java_is_noted(server: Server, files: list[Part]) -> None:
-    words = "3 of 3 files look like Python but were read as Java; matches may be missing or wrong"
+    words = "3 of 3 files by extension Python, but read as Java: matches may be missing or wrong"
     _, job = check(server, [*files, ("language", "", b"java")])
     assert words in result(server, job)["notes"]
     assert words in server.ask("GET", f"/checks/{job['id']}")[1]
@@ -239,12 +239,12 @@ def test_kind_and_language_of_an_index_are_chosen_and_shown(indexes: Server) -> 
     settings = b'{"language": "java", "kind": "code"}'
     body, headers = multipart([("files", "a.py", program(1).encode()), ("settings", "", settings)])
     _, job = indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)
-    assert "look like Python" in indexes.finished(job["id"])["summary"]["notes"][0]
+    assert "by extension Python" in indexes.finished(job["id"])["summary"]["notes"][0]
     about = indexes.ask("GET", "/api/v1/indexes/java")[1]
     assert (about["kind"], about["language"]) == ("code", "java")
     page = indexes.ask("GET", "/indexes/java")[1]
     assert "kind code, language java" in page
-    assert "look like Python" in page
+    assert "by extension Python" in page
     body, headers = multipart([("files", "a.py", b"x"), ("settings", "", b'{"nonsense": 1}')])
     status, problem = indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)
     assert (status, problem["error"]["message"]) == (400, "there is no setting 'nonsense'")

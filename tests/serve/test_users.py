@@ -72,6 +72,13 @@ def users(tmp_path: Path) -> Users:
     return Users(Database(tmp_path / "jobs.sqlite", JOBS_STEPS), {"digest": Known("ada", "teacher")})
 
 
+def test_the_first_user_is_an_admin(tmp_path: Path) -> None:
+    users = Users(Database(tmp_path / "jobs.sqlite", JOBS_STEPS))
+    for name in ("ann", "bob"):
+        users.add(name)
+    assert [(each.name, each.role) for each in users.listed()] == [("ann", "admin"), ("bob", "teacher")]
+
+
 def test_a_role_stays_unless_another_is_given(users: Users) -> None:
     users.add("ann", "assistant")
     users.add("ann")

@@ -25,7 +25,7 @@ def language_warning(names: Sequence[str], language: str | None) -> str:
         return ""
     likely, _ = Counter(others).most_common(1)[0]
     return (
-        f"{len(others)} of {plural(len(names), 'file')} look like {likely} but were read as {chosen.title}; "
+        f"{len(others)} of {plural(len(names), 'file')} by extension {likely}, but read as {chosen.title}: "
         "matches may be missing or wrong"
     )
 

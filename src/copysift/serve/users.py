@@ -78,7 +78,10 @@ class Users:
         return filed.get(name, ADMIN if not self.any and name == LOCAL else ASSISTANT)
 
     def add(self, name: str, role: str = "") -> str:
-        """Give a new token to a user, made if there is none of that name; the role stays unless given."""
+        """Give a new token to a user, made if there is none of that name; the role stays unless given.
+
+        The first user of a server is an admin unless another role is given.
+        """
         if not NAME.fullmatch(name):
             raise UsageError(f"invalid user name {name[:80]!r}", hint="use letters, digits and - _ . @")
         if role and role not in ROLES:
@@ -89,7 +92,7 @@ class Users:
             db.execute(
                 "INSERT INTO users (name, role, created) VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE "
                 "SET role = CASE WHEN ? = '' THEN role ELSE excluded.role END",
-                (name, role or TEACHER, now, role),
+                (name, role or (TEACHER if self.any else ADMIN), now, role),
             )
             db.execute("INSERT INTO tokens VALUES (?, ?, ?)", (digest_of(token), name, now))
         self._stamp = None

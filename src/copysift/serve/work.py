@@ -111,7 +111,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         shown, view = _anonymous(shown, view, folder, out)
     _write(out / "result.json", records.report(shown, view))
     _write(out / "page.json", json.dumps(page.contents(shown, view)))
-    _write(out / PAIRS_FILE, json.dumps(_pairs(shown, most)))
+    _write(out / PAIRS_FILE, json.dumps(_pairs(shown, most, _earlier_names(request, files))))
     if request.get("moss"):
         pages = out / "moss"
         pages.mkdir()
@@ -132,11 +132,24 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     }
 
 
-def _pairs(result: Result, most: int) -> list[tuple[str, str, float]]:
-    """Give the pairs without their passages; of equal files every two, where the result names them once."""
+def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> tuple[str, ...]:
+    """Give what the names of documents of earlier terms start with."""
+    terms = [f"{each['name']}/" for each in request.get("course", {}).get("checks", ())]
+    return (*terms, *(each.name for each, _ in files if each.role == "earlier"))
+
+
+def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[str, str, float]]:
+    """Give the pairs without their passages; of equal files every two, where the result names them once.
+
+    Two documents of earlier terms are not a pair of this check.
+    """
     found = [(each.left, each.right, each.similarity) for each in result.pairs[:most]]
     sets = [each for each in result.equal if len(each) <= LARGEST_SET]
-    return found + [(left, right, 1.0) for each in sets for left, right in combinations(each, 2)]
+    equal = (both for each in sets for both in combinations(each, 2))
+    new = [
+        (left, right) for left, right in equal if not (left.startswith(earlier) and right.startswith(earlier))
+    ]
+    return found + [(left, right, 1.0) for left, right in new]
 
 
 def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
