@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -84,3 +88,43 @@ def test_access_logins_refusals_jobs_and_deletions_are_logged_without_secrets(tm
     assert (ours["user"], ours["origin"], ours["job"]) == ("ann", "api", job["id"])
     secrets = (*TOKENS.values(), scrape, "a-wrong-secret", "secret=", address.rpartition("/")[2])
     assert not [each for each in secrets if each in server.log()]
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Refuses the first message and takes the others."""
+
+    found: ClassVar[list[dict[str, Any]]] = []
+    refused = False
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["content-length"]))
+        if not Receiver.refused:
+            Receiver.refused = True
+            self.send_error(500)
+            return
+        Receiver.found.append(json.loads(content))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *given: object) -> None:
+        return
+
+
+def test_a_webhook_is_called_when_a_job_has_ended_and_again_if_that_fails(tmp_path: Path) -> None:
+    with HTTPServer(("127.0.0.1", 0), Receiver) as receiver:
+        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{receiver.server_port}/hook?secret=abc123"
+        with Server(tmp_path / "data", "--webhook", url, "--moss-port", "-1") as server:
+            documents = [{"name": f"secret-name-{at}.py", "text": program(at)} for at in range(2)]
+            _, job = server.ask("POST", "/api/v1/jobs", {"documents": documents})
+            server.finished(job["id"])
+            deadline = time.monotonic() + 30
+            while not Receiver.found and time.monotonic() < deadline:
+                time.sleep(0.1)
+        receiver.shutdown()
+    (found,) = Receiver.found
+    assert (found["id"], found["state"], found["kind"]) == (job["id"], "done", "scan")
+    assert found["summary"]["documents"] == 2
+    assert "secret-name" not in json.dumps(found)
+    assert "webhook failed" in server.log()
+    assert "abc123" not in server.log()

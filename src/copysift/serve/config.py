@@ -39,6 +39,7 @@ class Config:
     indexes: Mapping[str, Path] = field(default_factory=dict)
     runs: Mapping[str, Path] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    webhook: str = ""
 
     @classmethod
     def of(cls, settings: Serving, *, guarded: bool) -> Config:
@@ -63,6 +64,7 @@ class Config:
             indexes=_named("indexes", settings.index),
             runs=_named("runs", settings.run),
             limits=Limits.of(settings),
+            webhook=settings.webhook,
         )
 
     def __post_init__(self) -> None:
@@ -73,6 +75,7 @@ class Config:
             )
         _check_address("--public-url", self.public_url)
         _check_address("--moss-url", self.moss_url)
+        _check_address("--webhook", self.webhook, queries=True)
         if self.moss_host and not is_loopback(self.moss_host) and self.moss_users is None:
             raise UsageError(
                 f"MOSS clients that connect to {self.moss_host} need to be known",
@@ -96,13 +99,13 @@ class Config:
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
 
 
-def _check_address(flag: str, given: str) -> None:
+def _check_address(flag: str, given: str, *, queries: bool = False) -> None:
     try:
         parts = urlsplit(given)
         right = not given or (parts.scheme in ("http", "https") and parts.netloc)
     except ValueError:
         right = False
-    if not right or parts.query or parts.fragment:
+    if not right or (parts.query and not queries) or parts.fragment:
         raise UsageError(f"{flag} {given} is not an address", hint="write https://host/path")
 
 

@@ -1,4 +1,4 @@
-"""Pages: courses, their teams, checks by term, and who is similar to whom how often."""
+"""Pages: courses, their teams, checks by term, and which people are similar how often."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def course_page(
     id_: int, request: Request, state: ServerState, user: PageUser,
     term: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:  # fmt: skip
-    """Show a course: its checks by term, who is similar to whom, and its team."""
+    """Show a course: its checks by term, similar people, and its team."""
     course = _course(state, user, id_)
     checks = state.courses.checks(course)
     found = state.courses.companions(course, term)
@@ -107,7 +107,7 @@ def list_courses(state: ServerState, user: ApiUser) -> dict[str, Any]:
 def list_pairs(
     name: str, state: ServerState, user: ApiUser, term: Annotated[str, Query(max_length=40)] = ""
 ) -> dict[str, Any]:
-    """List who is similar to whom in which exercises of a term, or of all terms."""
+    """List similar people with the exercises of a term, or of all terms."""
     try:
         course = state.courses.named(name, user)
     except KeyError:

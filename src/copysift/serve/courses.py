@@ -164,7 +164,7 @@ class Courses:
         return [job for job in self.current(course) if job.term < term]
 
     def companions(self, course: Course, term: str = "") -> list[Companions]:
-        """Give who is similar to whom in which exercises of a term, or of all: most exercises first."""
+        """Give similar people and the exercises of a term, or of all terms: most exercises first."""
         found: dict[tuple[str, str], Companions] = {}
         for job in self.current(course):
             if job.summary.get("anonymised") or (term and job.term != term):

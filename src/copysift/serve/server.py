@@ -31,6 +31,7 @@ from copysift.serve.shared_runs import Runs
 from copysift.serve.state import State
 from copysift.serve.timeouts import TimedProtocol
 from copysift.serve.users import LOCAL, Users
+from copysift.serve.webhook import Webhook
 from copysift.serve.workers import Workers
 from copysift.settings.server import Serving
 
@@ -95,6 +96,7 @@ async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
         jobs.recover()
         workers = Workers(jobs, config.workers)
         state = _state(config, jobs, workers, web.getsockname()[1])
+        webhook = _webhook(config, workers)
         workers.start()
         moss = await _moss(state, say)
         housekeeping = asyncio.create_task(_housekeeping(jobs))
@@ -103,7 +105,9 @@ async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
         try:
             await _web(state, web)
         finally:
-            housekeeping.cancel()
+            for task in (housekeeping, webhook):
+                if task is not None:
+                    task.cancel()
             if moss is not None:
                 await moss.close()
             await workers.close()
@@ -122,6 +126,14 @@ def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
         marks=Marks(jobs.database), courses=Courses(jobs.database, config.data / "jobs"),
         base=config.address(port),
     )  # fmt: skip
+
+
+def _webhook(config: Config, workers: Workers) -> asyncio.Task[None] | None:
+    if not config.webhook:
+        return None
+    webhook = Webhook(config.webhook)
+    workers.ended = webhook.send
+    return asyncio.create_task(webhook.run())
 
 
 async def _moss(state: State, say: Say) -> MossServer | None:

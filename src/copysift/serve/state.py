@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import HTTPBearer
 
 from copysift.serve.access import Access
 from copysift.serve.config import Config
@@ -77,7 +78,13 @@ async def given_state(request: Request) -> State:
     return state_of(request)
 
 
-async def api_user(request: Request) -> str:
+_BEARER = HTTPBearer(auto_error=False, description="A token of `copysift serve token add`.")
+
+
+async def api_user(
+    request: Request,
+    described: Annotated[object, Security(_BEARER)] = None,  # for OpenAPI only
+) -> str:
     """Give the user of a REST request; raise 401 if there is none. Cookies do not count here."""
     user = state_of(request).access.user(request.headers, {})
     if user is None:

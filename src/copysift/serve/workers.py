@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from copysift.serve.events import event
@@ -28,6 +28,7 @@ class Workers:
         self._tasks: list[asyncio.Task[None]] = []
         self._ended: dict[str, asyncio.Event] = {}
         self._closing = False
+        self.ended: Callable[[Job], None] | None = None  # called with every job that has ended
 
     def start(self) -> None:
         """Start them; each is replaced when it dies, until `close`."""
@@ -98,6 +99,8 @@ class Workers:
         with suppress(KeyError):  # deleted meanwhile
             job = await asyncio.to_thread(self._jobs.get, id_)
             seconds = round((job.finished or 0) - (job.started or 0), 2) if job.finished else 0
+            if self.ended is not None and job.over:
+                self.ended(job)
             event(f"job {job.state}", job=id_, user=job.owner, seconds=seconds, error=job.error)
 
     async def _start(self, name: str) -> asyncio.subprocess.Process:

@@ -121,6 +121,10 @@ class Serving:
         14.0, "--keep-days", "Delete jobs after N days.", LIMITS, ratio, "N", limits=(0.0001, 100_000),
         commands="serve", default_text="14",
     )  # fmt: skip
+    webhook: str = declare(
+        "", "--webhook", "Send a JSON message to URL when a job has ended.", OUTPUT, text, "URL",
+        commands="serve", default_text="none",
+    )  # fmt: skip
     log_format: str = declare(
         "text", "--log-format", "Format of the log on standard error: text or json.", OUTPUT, text, "NAME",
         choices=("text", "json"), commands="serve",
