@@ -164,7 +164,9 @@ def test_fingerprints_are_those_of_python(server: Server) -> None:
 def test_pairs_are_marked(server: Server) -> None:
     _, job = server.ask("POST", "/api/v1/jobs", documents(program(1), program(1)))
     mark = {"left": "0.py", "right": "1.py", "verdict": "confirmed", "note": "same"}
-    assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)[1] == {"marks": [mark]}
+    (written,) = server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)[1]["marks"]
+    assert written.pop("changed")
+    assert written == {**mark, "author": "local"}
     assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", {**mark, "verdict": "guilty"})[0] == 422
     empty = {**mark, "verdict": "", "note": ""}
     assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", empty)[1] == {"marks": []}
