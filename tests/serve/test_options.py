@@ -78,6 +78,7 @@ def test_a_form_has_every_option_once(command: str) -> None:
 
 def test_a_form_decodes_switches_lists_and_numbers() -> None:
     given = {"same_suffix": "on", "include": "*.py  *.c", "noise": " 5 ", "threshold": "", "by": "dir"}
+    given |= {"kind": "auto", "scheme": "robust"}  # as they are unless somebody chooses
     assert forms.settings_of_form(given, "scan") == {
         "same_suffix": True, "include": ["*.py", "*.c"], "noise": "5", "by": "dir",
     }  # fmt: skip
@@ -182,15 +183,17 @@ def test_an_anonymised_check_shows_no_names_and_its_owner_has_the_key(
 
 
 def test_an_index_serves_as_earlier_years(server: Server, files: list[Part]) -> None:
-    body, headers = multipart(
-        [("files", "old.py", program(0).encode()), ("files", "two.py", program(0).encode())]
-    )
+    old = [("files", f"{name}.py", program(0).encode()) for name in ("old", "two")]
+    body, headers = multipart([*old, ("settings", "", b'{"kind": "code", "noise": 10, "guarantee": 14}')])
     _, job = server.ask("POST", "/api/v1/indexes/years/documents", body, headers)
     assert server.finished(job["id"])["state"] == "done"
     assert "<option>years</option>" in server.ask("GET", "/")[1]
     _, job = check(server, [files[0], ("earlier_index", "", b"years"), ("threshold", "", b"50%")])
     assert job["state"] == "done", job
     pairs = [{each["left"], each["right"]} for each in result(server, job)["pairs"]]
+    chosen = ("kind", "", b"auto"), ("scheme", "", b"robust")  # a browser sends what was not changed, too
+    _, same = check(server, [files[0], *chosen, ("earlier_index", "", b"years")])
+    assert same["state"] == "done", same
     assert {"ann.py", "old.py"} in pairs or {"ann.py", "two.py"} in pairs
     assert {"old.py", "two.py"} not in pairs
 

@@ -55,7 +55,10 @@ def form_for(command: str) -> Form:
 
 
 def settings_of_form(fields: Mapping[str, str], command: str) -> dict[str, Any]:
-    """Give the settings of a form that was sent; raise UsageError for a field that it does not have."""
+    """Give the settings of a form that was sent; raise UsageError for a field that it does not have.
+
+    A choice that was left at its default is not given: an index of earlier years may have another.
+    """
     known = allowed(command)
     found: dict[str, Any] = {}
     for name, value in fields.items():
@@ -66,7 +69,7 @@ def settings_of_form(fields: Mapping[str, str], command: str) -> dict[str, Any]:
         default = known[name].default if name in known else ""
         if isinstance(default, bool):
             found[name] = value == "on"
-        else:
+        elif value.strip() != default:
             found[name] = value.split() if isinstance(default, tuple) else value.strip()
     return found
 
