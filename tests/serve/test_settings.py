@@ -46,6 +46,14 @@ def test_an_option_wins_over_a_variable_and_that_over_the_config_file(
     ]  # fmt: skip
 
 
+def test_a_switch_that_is_turned_off_wins_over_its_variable(
+    monkeypatch: pytest.MonkeyPatch, started: list[Serving]
+) -> None:
+    monkeypatch.setenv("COPYSIFT_SERVE_QUIET", "yes")
+    assert command.merged({"quiet": None, "verbose": 0})["quiet"] is True
+    assert command.merged({"quiet": False, "verbose": 0})["quiet"] is False
+
+
 def test_every_option_has_a_variable(started: list[Serving]) -> None:
     entries = declared("serve")
     for name in ("port", "idle_seconds", "quiet", "verbose", "token_file"):

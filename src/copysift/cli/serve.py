@@ -31,10 +31,15 @@ class ServeGroup(click.Group, SectionedCommand):
         self.format_commands(ctx, formatter)
 
 
-def _given(typed: dict[str, Any]) -> dict[str, object]:
+def merged(typed: dict[str, Any]) -> dict[str, object]:
     """Add what the environment says to what was typed: an option wins over a variable."""
     found = read_environment(VARIABLES, declared("serve"), os.environ)
-    return {**found, **{name: value for name, value in typed.items() if value not in (None, (), 0)}}
+    given = {
+        name: value
+        for name, value in typed.items()
+        if value is not None and value != () and (name != "verbose" or value)
+    }
+    return {**found, **given}
 
 
 @click.group("serve", cls=ServeGroup, invoke_without_command=True)
@@ -49,7 +54,7 @@ def command(context: click.Context, /, **typed: Any) -> int:
     if context.invoked_subcommand is not None:
         context.obj = typed.get("data")
         return console.DONE
-    values = values_from("serve", _given(typed))
+    values = values_from("serve", merged(typed))
     settings, door = of_class(Serving, values, "serve"), of_class(Door, values, "serve")
     try:
         from copysift.serve.events import start_log
@@ -61,7 +66,6 @@ def command(context: click.Context, /, **typed: Any) -> int:
         ) from None
     start_log(settings.log_format, logging.WARNING if door.quiet else logging.INFO)
     if door.verbose:
-        logging.getLogger("copysift").setLevel(logging.DEBUG)
         for name in declared("serve"):
             if hasattr(settings, name):
                 console.note(f"{name.replace('_', '-')}: {getattr(settings, name)}")

@@ -184,7 +184,7 @@ class Door:
     verbose: int = declare(
         0, "-v --verbose", "Print settings and timings. Twice: also tracebacks.",
         OUTPUT, count, limits=(0, 9), commands=ALL,
-        help_for={"serve": "Print the settings and log more."},
+        help_for={"serve": "Print the settings. Twice: also tracebacks."},
     )  # fmt: skip
     color: str = declare(
         "auto", "--color", "Use colours: auto, always or never.",
