@@ -251,6 +251,8 @@ def test_kind_and_language_of_an_index_are_chosen_and_shown(indexes: Server) -> 
     body, headers = multipart([("files", "a.py", b"x"), ("settings", "", b'{"nonsense": 1}')])
     status, problem = indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)
     assert (status, problem["error"]["message"]) == (400, "there is no setting 'nonsense'")
+    body, headers = multipart([("files", "a.py", b"x"), ("settings", "", b'{"by": "dir"}')])
+    assert indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)[0] == 400
     body, headers = multipart([("base", "a.py", b"x")])
     assert indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)[0] == 400
 

@@ -147,7 +147,6 @@ def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads:
     """
     path = folder.parent.parent / "indexes" / request["folder"]
     given = {**request.get("settings", {}), "jobs": threads}
-    given.pop("by", None)
     skipped: list[Skipped] = []
     with Index(path, keep_text=None if exists(path) else True, **given) as index:
         done = index.add(documents_of(folder / "in", skipped), progress=told)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from copysift.errors import UsageError
+from copysift.settings.commands import SOURCES
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import Setting, make, settings_of
 from copysift.settings.output import Door
@@ -33,13 +34,17 @@ MOST_PAIRS = 5000
 
 @cache
 def allowed(command: str = "scan") -> Mapping[str, Setting]:
-    """Give the settings of a command that a client may set, by name; `by` has one choice more: auto."""
+    """Give the settings of a command that a client may set, by name; `by` has one choice more: auto.
+
+    Documents of an index, and two texts, are taken as they come: how to read a source has no effect there.
+    """
     found = {
         name: entry
         for name, entry in settings_of(Settings).items()
         if command in entry.commands
         and name not in REFUSED
         and name != "by"
+        and (command == "scan" or entry.section != SOURCES)
         and not is_pending(name, command)
     }
     if command == "scan":
@@ -51,27 +56,27 @@ def checked(settings: Mapping[str, Any], command: str = "scan") -> dict[str, Any
     """Give settings as they can be kept with a job; raise UsageError for what is unknown or wrong."""
     given = {name.replace("-", "_"): value for name, value in settings.items() if value not in (None, "", [])}
     known = allowed(command)
-    unit = given.pop("by", "auto") if command != "compare" else "auto"
+    unit = given.pop("by", "auto") if command == "scan" else "auto"
     if unit not in UNITS:
         raise UsageError(f"by cannot be {unit!r}", hint=f"choose from {', '.join(UNITS)}")
     for name in given:
         if name in REFUSED:
             raise UsageError(f"{name} cannot be set by a client", hint=REFUSED[name])
         if name not in known:
-            raise UsageError(f"there is no setting {name!r}", hint=f"settings: by, {', '.join(known)}")
+            raise UsageError(f"there is no setting {name!r}", hint=f"settings: {', '.join(known)}")
     values = {name: value for name, value in given.items() if name != "anonymise"}
     limit = make(Settings, values, command).limit  # says what is wrong
     if limit is not None and not 0 < limit <= MOST_PAIRS:
         raise UsageError(f"limit is {limit}, but must be between 1 and {MOST_PAIRS:,}")
     if "anonymise" in given:
         flag("anonymise", given["anonymise"])
-    return given if command == "compare" else {**given, "by": unit}
+    return {**given, "by": unit} if command == "scan" else given
 
 
 def schema(command: str = "scan") -> dict[str, Any]:
     """Give the settings as a JSON schema, made from their declarations."""
     properties: dict[str, Any] = {}
-    if command != "compare":
+    if command == "scan":
         words = "What is compared: auto is dir where there are folders."
         properties["by"] = {"type": "string", "enum": list(UNITS), "default": "auto", "description": words}
     for name, entry in allowed(command).items():
