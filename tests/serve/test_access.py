@@ -1,13 +1,29 @@
 import os
 import stat
+import time
 
 import pytest
 
-from copysift.serve.access import COOKIE, SECRET, Access, secret
+from copysift.serve.access import COOKIE, SECRET, SESSION, Access, is_loopback, secret
+from copysift.serve.users import digest_of
 
 
-def access(key):
-    return Access(key, {"digest": "ada"}, frozenset())
+class Directory:
+    """Users by the digests of their tokens."""
+
+    def __init__(self, **tokens):
+        self.names = {digest_of(token): name for name, token in tokens.items()}
+        self.any = True
+
+    def by_digest(self, digest):
+        return self.names.get(digest)
+
+
+TOKEN = "ada-token-0123456789"
+
+
+def access(key, users=None, **named):
+    return Access(key, users or Directory(ada=TOKEN), frozenset(), **named)
 
 
 def test_the_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path):
@@ -27,7 +43,7 @@ def test_what_a_crash_left_of_a_secret_is_replaced(tmp_path, rest):
     assert len(made) == SECRET
     assert made != rest
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    cookie = access(made).session("ada")
+    cookie = access(made).session(TOKEN)
     assert access(secret(path)).user({}, {COOKIE: cookie}) == "ada"
 
 
@@ -45,3 +61,76 @@ def test_a_secret_that_cannot_be_written_is_not_there(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space"):
         secret(tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_secret_that_others_can_read_is_closed_to_them(tmp_path):
+    path = tmp_path / "secret"
+    made = secret(path)
+    path.chmod(0o644)
+    assert secret(path) == made
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_session_ends_after_its_time(monkeypatch):
+    known = access(bytes(32))
+    cookie = {COOKIE: known.session(TOKEN)}
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + SESSION - 5)
+    assert known.user({}, cookie) == "ada"
+    monkeypatch.setattr(time, "time", lambda: now + SESSION + 1)
+    assert known.user({}, cookie) is None
+
+
+def test_a_session_cannot_be_made_longer():
+    known = access(bytes(32))
+    user, until, digest, signature = known.session(TOKEN).split(".")
+    assert known.user({}, {COOKIE: f"{user}.{int(until) + 1}.{digest}.{signature}"}) is None
+
+
+def test_a_session_ends_with_its_token_or_its_user():
+    users = Directory(ada=TOKEN, bob="bob-token-0123456789")
+    known = access(bytes(32), users)
+    cookie = {COOKIE: known.session(TOKEN)}
+    assert known.user({}, cookie) == "ada"
+    users.names[digest_of(TOKEN)] = "bob"  # given to somebody else
+    assert known.user({}, cookie) is None
+    del users.names[digest_of(TOKEN)]
+    assert known.user({}, cookie) is None
+
+
+@pytest.mark.parametrize("cookie", ["", ".", "...", "zz.1.a.b", "61.٣.a.b", "é.1.2.3"])
+def test_what_is_not_a_session_is_nobody(cookie):
+    assert access(bytes(32)).user({}, {COOKIE: cookie}) is None
+
+
+@pytest.mark.parametrize("headers", [{"host": "[::1"}, {"host": "ok", "origin": "http://["}])
+def test_a_host_or_origin_that_is_not_an_address_is_a_bad_request(headers):
+    refused = access(bytes(32)).refusal("POST", headers)
+    assert refused is not None
+    assert refused.status == 400
+
+
+@pytest.mark.parametrize(
+    ("address", "own"),
+    [
+        ("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("::ffff:127.0.0.1", True),
+        ("localhost", True), ("10.0.0.1", False), ("::ffff:10.0.0.1", False), ("0.0.0.0", False),
+        ("::", False), ("fe80::1%lo", False), ("example.org", False), ("", False),
+    ],
+)  # fmt: skip
+def test_loopback_is_this_machine_and_no_other(address, own):
+    assert is_loopback(address) is own
+
+
+def test_metrics_are_for_users_their_own_token_and_this_machine():
+    scrape = "metrics-token-0123456"
+    known = access(bytes(32), metrics=digest_of(scrape))
+    assert known.may_measure({"authorization": f"Bearer {scrape}"}, "10.0.0.1")
+    assert known.may_measure({"authorization": f"Bearer {TOKEN}"}, "10.0.0.1")
+    assert known.may_measure({}, "127.0.0.1")
+    assert not known.may_measure({}, "10.0.0.1")
+    assert not known.may_measure({"authorization": "Bearer wrong"}, "127.0.0.1")
+    assert known.user({"authorization": f"Bearer {scrape}"}, {}) is None
+    behind = access(bytes(32), public_url="https://x.org", metrics=digest_of(scrape))
+    assert not behind.may_measure({}, "127.0.0.1")  # everyone seems to come from the proxy
+    assert not access(bytes(32)).may_measure({"authorization": "Bearer "}, "10.0.0.1")

@@ -112,11 +112,11 @@ def test_a_bad_setting_is_refused_before_anything_is_kept(server: Server) -> Non
     before = sorted(path.name for path in (server.data / "jobs").iterdir())
     for settings, words in (
         ({"nonsense": 1}, "there is no setting 'nonsense'"),
-        ({"base": ["/etc"]}, "there is no setting 'base'"),
-        ({"tmp_dir": "/etc"}, "there is no setting 'tmp_dir'"),
+        ({"base": ["/etc"]}, "base cannot be set by a client"),
+        ({"tmp_dir": "/etc"}, "tmp_dir cannot be set by a client"),
         ({"threshold": "lots"}, "threshold"),
         ({"by": "moon"}, "by cannot be 'moon'"),
-        ({"limit": 10**9}, "at most"),
+        ({"limit": 10**9}, "between 1 and 5,000"),
     ):
         status, problem = server.ask("POST", "/api/v1/jobs", documents("a", "b", settings=settings))
         assert status == 400, settings
@@ -164,7 +164,9 @@ def test_fingerprints_are_those_of_python(server: Server) -> None:
 def test_pairs_are_marked(server: Server) -> None:
     _, job = server.ask("POST", "/api/v1/jobs", documents(program(1), program(1)))
     mark = {"left": "0.py", "right": "1.py", "verdict": "confirmed", "note": "same"}
-    assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)[1] == {"marks": [mark]}
+    (written,) = server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", mark)[1]["marks"]
+    assert written.pop("changed")
+    assert written == {**mark, "author": "local"}
     assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", {**mark, "verdict": "guilty"})[0] == 422
     empty = {**mark, "verdict": "", "note": ""}
     assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", empty)[1] == {"marks": []}
@@ -178,7 +180,7 @@ def test_metrics_count_jobs_and_requests(server: Server) -> None:
 
 def test_without_a_token_nothing_is_told_but_that_it_lives(guarded: Server) -> None:
     assert guarded.ask("GET", "/api/v1/health")[0] == 200
-    for method, path in (("GET", "jobs"), ("POST", "jobs"), ("GET", "metrics"), ("POST", "compare")):
+    for method, path in (("GET", "jobs"), ("POST", "jobs"), ("GET", "indexes"), ("POST", "compare")):
         status, problem = guarded.ask(method, f"/api/v1/{path}", {} if method == "POST" else None)
         assert (status, problem["error"]["code"]) == (401, "unauthorised")
     assert guarded.ask("GET", "/api/v1/jobs", token="x" * 20)[0] == 401

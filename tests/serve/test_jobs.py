@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from copysift.serve.incoming import uploaded
-from copysift.serve.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, Jobs, Mark, unguessable
+from copysift.serve.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, Jobs, unguessable
 from copysift.serve.limits import LimitError, Limits
+from copysift.serve.marks import Mark, Marks
 from copysift.serve.models import job_out
+from copysift.serve.users import Users
 from copysift.serve.views import environment
 
 LIMITS = Limits(
@@ -201,10 +203,11 @@ def test_nothing_of_a_user_is_visible_to_another(jobs: Jobs) -> None:
 
 def test_delete_removes_everything(jobs: Jobs) -> None:
     job = accepted(jobs)
-    jobs.mark(job, Mark("a", "b", "cleared", "no"))
+    marks = Marks(jobs.database)
+    marks.put(job, Mark("a", "b", "cleared", "no"))
     jobs.delete(job)
     assert not jobs.folder(job.id).exists()
-    assert jobs.marks(job) == []
+    assert marks.of(job) == []
     with pytest.raises(KeyError):
         jobs.get(job.id)
 
@@ -217,11 +220,11 @@ def test_what_has_ended_expires_unless_it_is_kept(jobs: Jobs) -> None:
         jobs.finish(job, DONE)
     jobs.keep(kept, True)
     later = time.time() + 15 * 86400
-    assert jobs.expire(time.time() + 13 * 86400) == 0
-    assert jobs.expire(later) == 1
+    assert jobs.expire(time.time() + 13 * 86400) == []
+    assert len(jobs.expire(later)) == 1
     assert {job.id for job in jobs.listed("ann")} == {kept.id, waiting.id}
     jobs.keep(kept, False)
-    assert jobs.expire(later) == 1
+    assert len(jobs.expire(later)) == 1
     assert not jobs.folder(old.id).exists()
 
 
@@ -239,12 +242,15 @@ def test_a_link_can_be_made_and_taken_back_and_never_comes_again(jobs: Jobs) -> 
 
 def test_marks_are_written_over_and_removed(jobs: Jobs) -> None:
     job = accepted(jobs)
-    jobs.mark(job, Mark("a", "b", "suspicious", ""))
-    jobs.mark(job, Mark("a", "b", "confirmed", "same typo"))
-    jobs.mark(job, Mark("a", "c", "cleared", ""))
-    assert jobs.marks(job) == [Mark("a", "b", "confirmed", "same typo"), Mark("a", "c", "cleared", "")]
-    jobs.mark(job, Mark("a", "c", "", ""))
-    assert len(jobs.marks(job)) == 1
+    marks = Marks(jobs.database)
+    marks.put(job, Mark("a", "b", "suspicious", "", "ann"))
+    marks.put(job, Mark("a", "b", "confirmed", "same typo", "bob"))
+    marks.put(job, Mark("a", "c", "cleared", ""))
+    found = [(each.left, each.right, each.verdict, each.note, each.author) for each in marks.of(job)]
+    assert found == [("a", "b", "confirmed", "same typo", "bob"), ("a", "c", "cleared", "", "")]
+    assert all(time.time() - 60 < each.changed <= time.time() for each in marks.of(job))
+    marks.put(job, Mark("a", "c", "", ""))
+    assert len(marks.of(job)) == 1
 
 
 def test_an_upload_is_taken_over_without_its_bytes(jobs: Jobs) -> None:
@@ -292,3 +298,55 @@ def test_a_job_is_given_back_by_the_latest_claim_only(jobs: Jobs) -> None:
     assert new is not None
     jobs.give_back(old)
     assert jobs.get(old.id).state == RUNNING
+
+
+def queued(jobs: Jobs, owner: str, count: int) -> list[str]:
+    """Put jobs into the queue, as many as wanted."""
+    first = accepted(jobs, owner)
+    with jobs.database.writing() as db:
+        for at in range(1, count):
+            db.execute(
+                "INSERT INTO jobs (id, owner, kind, origin, title, request, state, created, files, bytes)"
+                " VALUES (?, ?, 'scan', 'api', '', '{}', 'queued', ?, 1, 1)",
+                (f"{owner}-{at}", owner, first.created + at / 1000),
+            )
+    return [first.id, *(f"{owner}-{at}" for at in range(1, count))]
+
+
+def test_users_take_turns_so_that_one_job_does_not_wait_behind_54_of_another(jobs: Jobs) -> None:
+    queued(jobs, "ann", 54)
+    own = accepted(jobs, "bob")
+    assert jobs.ahead(own) == 1
+    order = [job.owner for job in iter(lambda: jobs.claim("worker"), None)]
+    assert order[:3] == ["ann", "bob", "ann"]
+    assert len(order) == 55
+
+
+def test_turns_go_round_and_the_oldest_of_each_user_comes_first(jobs: Jobs) -> None:
+    of = {owner: queued(jobs, owner, 3) for owner in ("ann", "bob", "cat")}
+    last = jobs.get(of["ann"][2])
+    assert jobs.ahead(last) == 6
+    taken = [job.id for job in iter(lambda: jobs.claim("worker"), None)]
+    assert taken == [of[owner][at] for at in range(3) for owner in ("ann", "bob", "cat")]
+
+
+def test_who_comes_back_does_not_get_ahead_of_who_waits(jobs: Jobs) -> None:
+    queued(jobs, "ann", 3)
+    assert [job.owner for job in (jobs.claim("w"), jobs.claim("w")) if job] == ["ann", "ann"]
+    queued(jobs, "bob", 2)
+    assert [job.owner for job in iter(lambda: jobs.claim("w"), None)] == ["bob", "ann", "bob"]
+
+
+def test_a_user_may_have_quotas_of_their_own(jobs: Jobs) -> None:
+    users = Users(jobs.database)
+    users.add("ann")
+    users.allow("ann", 1, None)
+    accepted(jobs)
+    with pytest.raises(LimitError, match="1 jobs are waiting") as caught:
+        accepted(jobs)
+    assert (caught.value.status, caught.value.retry) == (429, 15)
+    accepted(jobs, "bob")
+    users.allow("ann", None, 7)
+    with pytest.raises(LimitError, match="the kept jobs take 6 bytes already") as caught:
+        accepted(jobs)
+    assert caught.value.retry == 3600

@@ -174,6 +174,6 @@ def test_results_expire_and_a_moss_result_outlives_a_restart(tmp_path: Path) -> 
         path = address.removeprefix(server.url)
         assert server.ask("GET", path)[0] == 200
         jobs = Jobs(server.data, Limits())
-        assert jobs.expire(time.time() + 15 * 86400) == 1
+        assert len(jobs.expire(time.time() + 15 * 86400)) == 1
         jobs.close()
         assert server.ask("GET", path)[0] == 404

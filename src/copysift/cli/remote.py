@@ -16,7 +16,7 @@ from copysift.model.values import Answer, Skipped
 from copysift.report.format import format_of
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client
-from copysift.serve.requests import ALLOWED
+from copysift.serve.requests import allowed
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
 from copysift.settings.index import Query
@@ -44,7 +44,9 @@ def scan_there(
         )
     known = settings_of(Settings)
     given = {name: value for name, value in values.items() if name in known}
-    refused = [known[name].flags[-1] for name in given if name not in (*ALLOWED, "by", "jobs", *_ROLES)]
+    sendable = {*allowed(), "by"}
+    fit = {*sendable, "jobs", "metadata", *_ROLES}
+    refused = [known[name].flags[-1] for name in given if name not in fit]
     if refused:
         message = f"{', '.join(refused)} cannot be sent to a server"
         raise UsageError(message, hint="leave it out, or scan here")
@@ -52,7 +54,9 @@ def scan_there(
     sent = [*_files("files", places, settings, skipped)]
     for role in _ROLES:
         sent += _files(role, list(getattr(settings, role)), settings, skipped)
-    asked = {name: value for name, value in given.items() if name in ALLOWED or name == "by"}
+    if settings.metadata:
+        sent.append(("metadata", settings.metadata, settings.metadata))
+    asked = {name: value for name, value in given.items() if name in sendable}
     asked.setdefault("by", settings.by)
     with console.progress(door) as shown:
         shown.phase("waiting for the server", None)

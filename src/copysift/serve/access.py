@@ -1,36 +1,65 @@
 """Who may do what: tokens, sessions of browsers, and requests that a foreign page made a browser send.
 
-Without a token file the server is one person's on loopback, `local`. With one, every request needs a
-token of it: as `Authorization: Bearer`, or as the cookie that the login page sets for it.
+Without any users the server is one person's on loopback, `local`. With users, every request needs a token:
+as `Authorization: Bearer`, or as the cookie that the login page sets for it. A session ends with its token.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
+import re
 import secrets
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
 from copysift.runtime import durable
+from copysift.serve.users import LOCAL, ROLES, TEACHER, Known, digest_of
 
-LOCAL = "local"
 COOKIE = "copysift"
 SECRET = 32  # bytes that sign sessions
 SESSION = 12 * 3600  # seconds that a browser stays known
 SAFE = ("GET", "HEAD", "OPTIONS")
+_HASHED = re.compile(r"sha256:([0-9a-f]{64})")
 
 
-def read_tokens(path: Path) -> dict[str, str]:
-    """Read a token file: a name and a token a line; give names by the digest of their token."""
-    found: dict[str, str] = {}
-    for number, (name, token) in _pairs(path, "token file"):
+class Directory(Protocol):
+    """The users, as access needs them."""
+
+    @property
+    def any(self) -> bool:
+        """Whether anyone is known."""
+
+    def by_digest(self, digest: str) -> str | None:
+        """Give the name of the user that has a token now."""
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused whoever sent it, and HTTP's status."""
+
+    reason: str
+    status: int
+
+
+def read_tokens(path: Path) -> dict[str, Known]:
+    """Read a token file: a name, a token and optionally a role per line; give users by digest.
+
+    A token may be written as `sha256:` and its digest.
+    """
+    found: dict[str, Known] = {}
+    for number, words in _lines(path, "token file", 3):
+        name, token, role = (*words, "", "")[:3]
         if len(token) < 16:
             raise UsageError(f"{path}, line {number}: a token needs 16 characters or more")
-        found[_digest(token)] = name
+        if role and role not in ROLES:
+            raise UsageError(f"{path}, line {number}: no role {role!r}", hint=f"roles: {', '.join(ROLES)}")
+        hashed = _HASHED.fullmatch(token)
+        found[hashed[1] if hashed else digest_of(token)] = Known(name, role or TEACHER)
     if not found:
         raise UsageError(
             f"{path} has no token", hint="write one name and token per line, separated by a space"
@@ -38,25 +67,34 @@ def read_tokens(path: Path) -> dict[str, str]:
     return found
 
 
+def read_metrics_token(path: Path) -> str:
+    """Read the token for the metrics, the first word of a file; give its digest."""
+    lines = _lines(path, "token file", 1)
+    if not lines or len(lines[0][1][0]) < 16:
+        raise UsageError(f"{path} has no token of 16 characters or more")
+    return digest_of(lines[0][1][0])
+
+
 def read_moss_users(path: Path) -> dict[str, str]:
-    """Read the users of the MOSS port: a user number a line, and the name of the owner if that is another."""
-    return {user: owner or f"moss:{user}" for _, (user, owner) in _pairs(path, "list of MOSS users")}
+    """Read the users of the MOSS port: a user number per line, and the name of the owner if it differs."""
+    found = [(*words, "")[:2] for _, words in _lines(path, "list of MOSS users", 2)]
+    return {user: owner or f"moss:{user}" for user, owner in found}
 
 
-def _pairs(path: Path, what: str) -> list[tuple[int, tuple[str, str]]]:
+def _lines(path: Path, what: str, most: int) -> list[tuple[int, list[str]]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the {what} {path}: {error}") from None
     words = [(number, line.split("#")[0].split()) for number, line in enumerate(lines, 1)]
     for number, each in words:
-        if len(each) > 2:
-            raise UsageError(f"{path}, line {number}: more than two words")
-    return [(number, (each[0], each[1] if len(each) > 1 else "")) for number, each in words if each]
+        if len(each) > most:
+            raise UsageError(f"{path}, line {number}: more than {most} words")
+    return [(number, each) for number, each in words if each]
 
 
 def secret(path: Path) -> bytes:
-    """Give the secret of a data folder, made on first use; only the holder of the folder's lock may ask.
+    """Give the secret of a data folder, made on first use; the caller must hold the folder's lock.
 
     It appears under its name when it is whole and on disk. A file of any other size is the rest of a
     crash, with which anyone could sign a session: it is replaced, which ends the sessions it signed.
@@ -77,79 +115,103 @@ class Access:
     """Decides for every request; knows nothing of HTTP but headers."""
 
     def __init__(
-        self, key: bytes, tokens: Mapping[str, str] | None, hosts: frozenset[str], public_url: str = ""
+        self, key: bytes, users: Directory, hosts: frozenset[str], public_url: str = "", metrics: str = ""
     ) -> None:
+        """`hosts` are the names to answer to while there are no users; `metrics` is a digest."""
         if len(key) != SECRET:
             raise ValueError(f"sessions are signed with {SECRET} bytes, not {len(key)}")
-        self._key, self._tokens, self._hosts = key, tokens, hosts
+        self._key, self._users, self._hosts, self._metrics = key, users, hosts, metrics
         self._public = urlsplit(public_url).netloc.lower()  # what browsers call us behind a proxy
         self.secure = public_url.startswith("https://")
 
     @property
     def open(self) -> bool:
         """Whether everyone who gets here is the one user."""
-        return self._tokens is None
+        return not self._users.any
 
     def by_token(self, token: str) -> str | None:
         """Give the name of the user that has a token."""
-        return None if self._tokens is None else self._tokens.get(_digest(token))
+        return None if self.open else self._users.by_digest(digest_of(token))
 
     def user(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
         """Give the user of a request, or None."""
-        if self._tokens is None:
+        if self.open:
             return LOCAL
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return self.by_token(token.strip())
-        return self._by_session(cookies.get(COOKIE, ""))
+        token = bearer(headers)
+        return self._by_session(cookies.get(COOKIE, "")) if token is None else self.by_token(token)
 
-    def session(self, user: str) -> str:
-        """Make the cookie of a user."""
+    def may_measure(self, headers: Mapping[str, str], peer: str) -> bool:
+        """Say whether a request may read the metrics.
+
+        Any user may, the token for it, and this machine; behind a proxy everyone seems to be this machine.
+        """
+        token = bearer(headers)
+        if token is not None:
+            given = digest_of(token)
+            return hmac.compare_digest(given, self._metrics) or self.by_token(token) is not None
+        return self.open or (not self._public and is_loopback(peer))
+
+    def session(self, token: str) -> str:
+        """Make the cookie for a token."""
+        digest = digest_of(token)
+        user = self._users.by_digest(digest) or ""
         until = f"{int(time.time()) + SESSION}"
-        return f"{user.encode().hex()}.{until}.{self._sign('session', user, until)}"
+        return f"{user.encode().hex()}.{until}.{digest}.{self._sign('session', user, until, digest)}"
 
     def _by_session(self, cookie: str) -> str | None:
         parts = cookie.split(".")
-        if len(parts) != 3 or not parts[1].isdigit():
+        if len(parts) != 4 or not parts[1].isdigit():
             return None
         try:
             user = bytes.fromhex(parts[0]).decode()
         except ValueError:
             return None
-        genuine = hmac.compare_digest(parts[2].encode(), self._sign("session", user, parts[1]).encode())
-        known = self._tokens is not None and user in self._tokens.values()
-        return user if genuine and known and int(parts[1]) > time.time() else None
+        signed = self._sign("session", user, parts[1], parts[2])
+        if not hmac.compare_digest(parts[3].encode(), signed.encode()) or int(parts[1]) <= time.time():
+            return None
+        return user if self._users.by_digest(parts[2]) == user else None
 
     def form_token(self, user: str) -> str:
         """Give what every form of a user must carry."""
         return self._sign("form", user)
 
     def form_is_genuine(self, user: str, token: str) -> bool:
-        """Tell whether a form came from a page that this server made for the user."""
+        """Say whether a form came from a page that this server made for the user."""
         return hmac.compare_digest(token.encode(), self.form_token(user).encode())
 
-    def refusal(self, method: str, headers: Mapping[str, str]) -> str:
-        """Say why a request is refused whoever sent it, or nothing: foreign names, foreign pages."""
+    def refusal(self, method: str, headers: Mapping[str, str]) -> Refusal | None:
+        """Say why a request is refused whoever sent it, or None: foreign names, foreign pages."""
         host = headers.get("host", "")
-        if self._hosts and _hostname(host) not in self._hosts:
-            return "this server does not answer to that host name"
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+            origin = headers.get("origin")
+            named = "" if origin is None else urlsplit(origin).netloc.lower()  # of `null` nothing
+        except ValueError:
+            return Refusal("Host or Origin is not an address", 400)
+        if self.open and self._hosts and name not in self._hosts:
+            return Refusal("this server does not answer to that host name", 403)
         if method in SAFE:
-            return ""
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return "requests of other pages are refused"
-        origin = headers.get("origin")
-        named = "" if origin is None else urlsplit(origin).netloc.lower()  # of `null` nothing
-        if origin is not None and (not named or named not in (host.lower(), self._public)):
-            return "requests of other pages are refused"
-        return ""
+            return None
+        foreign = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+        if foreign or (origin is not None and (not named or named not in (host.lower(), self._public))):
+            return Refusal("requests of other pages are refused", 403)
+        return None
 
     def _sign(self, *words: str) -> str:
         return hmac.new(self._key, "\0".join(words).encode(), hashlib.sha256).hexdigest()
 
 
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """Give the token of a request's header, or None if it has none."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _hostname(host: str) -> str:
-    return (urlsplit(f"//{host}").hostname or "").lower()
+def is_loopback(address: str) -> bool:
+    """Say whether an address is of this machine."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address == "localhost"
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback

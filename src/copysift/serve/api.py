@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -15,7 +16,11 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.serve import requests, uploads
-from copysift.serve.jobs import DONE, Job, Mark
+from copysift.serve.checks import Check, accept
+from copysift.serve.events import event
+from copysift.serve.incoming import ROLES
+from copysift.serve.jobs import DONE, Job
+from copysift.serve.marks import Mark, csv_table
 from copysift.serve.models import (
     CompareIn,
     ErrorOut,
@@ -27,20 +32,26 @@ from copysift.serve.models import (
     MarkModel,
     MarksOut,
     TextIn,
+    WrittenMark,
     job_out,
 )
+from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import ApiUser, ServerState, State
+from copysift.serve.users import ASSISTANT
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorOut, "description": words}
     for code, words in {
-        400: "the request makes no sense", 401: "a token is needed", 403: "refused", 404: "no such thing",
-        405: "not possible here", 408: "too slow", 409: "not now", 413: "too large", 415: "not that type",
-        422: "the request makes no sense", 429: "too many", 503: "not available",
+        400: "the request is wrong", 401: "a token is needed", 403: "refused", 404: "not found",
+        405: "not possible here", 408: "too slow", 409: "not now", 413: "too large", 415: "wrong type",
+        422: "the request is wrong", 429: "too many: see Retry-After", 503: "not available",
     }.items()
 }  # fmt: skip
+PLACE = ("course", "term", "exercise")
+FIELDS = ("title", "settings", "earlier_index", *PLACE)
+_CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 router = APIRouter(prefix="/api/v1", responses=ERRORS)
 
 _DOCUMENT = {
@@ -48,53 +59,72 @@ _DOCUMENT = {
     "properties": {
         "name": {"type": "string"},
         "text": {"type": "string"},
-        "role": {"type": "string", "enum": ["file", "base", "earlier"]},
+        "role": {"type": "string", "enum": list(ROLES), "default": "file"},
     },
     "required": ["text"],
 }
-_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
-UPLOAD = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["documents"],
-                    "properties": {
-                        "title": {"type": "string"},
-                        "settings": requests.schema(),
-                        "documents": {"type": "array", "items": _DOCUMENT},
-                    },
-                },
-                "example": {
-                    "title": "Homework 3",
-                    "settings": {"threshold": 0.2},
-                    "documents": [
-                        {"name": "alice.py", "text": "def area(r):\n    return 3.14159 * r * r\n"},
-                        {"name": "bob.py", "text": "def surface(x):\n    return 3.14159 * x * x\n"},
-                    ],
-                },
-            },
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "files": {**_FILES, "description": "Files or archives; file names may have folders."},
-                        "base": {**_FILES, "description": "Code that was handed out."},
-                        "earlier": {**_FILES, "description": "Submissions of earlier years."},
-                        "title": {"type": "string"},
-                        "settings": {"type": "string", "description": "The settings as JSON."},
-                    },
-                    "required": ["files"],
-                }
-            },
-        },
-    }
+_EARLIER = {"type": "string", "description": "Name of an index with the documents of earlier years."}
+_PLACE = {
+    "course": {"type": "string", "description": "Name of a course: its team shares the check."},
+    "term": {"type": "string", "description": "Term, such as 2026-1; earlier ones are compared too."},
+    "exercise": {"type": "string", "description": "Exercise, such as Homework 3."},
 }
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 
 
-@router.post("/jobs", status_code=202, tags=["jobs"], openapi_extra=UPLOAD)
+def upload_schema(command: str) -> dict[str, Any]:
+    """Describe an upload for OpenAPI: as JSON, or as a form with files."""
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["documents"],
+                        "properties": {
+                            "title": {"type": "string"},
+                            "settings": requests.schema(command),
+                            "documents": {"type": "array", "items": _DOCUMENT},
+                            "earlier_index": _EARLIER,
+                            **_PLACE,
+                        },
+                        "additionalProperties": False,
+                    },
+                    "example": {
+                        "title": "Homework 3",
+                        "settings": {"threshold": 0.2},
+                        "documents": [
+                            {"name": "alice.py", "text": "def area(r):\n    return 3.14159 * r * r\n"},
+                            {"name": "bob.py", "text": "def surface(x):\n    return 3.14159 * x * x\n"},
+                        ],
+                    },
+                },
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "files": {
+                                **_FILES,
+                                "description": "Files or archives; names may have folders.",
+                            },
+                            "base": {**_FILES, "description": "Starter code to ignore."},
+                            "earlier": {**_FILES, "description": "Submissions of earlier years."},
+                            "metadata": {"type": "string", "format": "binary", "description": "Class list."},
+                            "earlier_index": _EARLIER,
+                            **_PLACE,
+                            "title": {"type": "string"},
+                            "settings": {"type": "string", "description": "The settings as JSON."},
+                        },
+                        "required": ["files"],
+                    }
+                },
+            },
+        }
+    }
+
+
+@router.post("/jobs", status_code=202, tags=["jobs"], openapi_extra=upload_schema("scan"))
 async def create_job(request: Request, state: ServerState, user: ApiUser) -> JobOut:
     """Compare files with each other: every file with every file, or every folder with every folder."""
     job = await create(request, state, user, "api")
@@ -102,7 +132,7 @@ async def create_job(request: Request, state: ServerState, user: ApiUser) -> Job
 
 
 async def create(request: Request, state: State, user: str, origin: str) -> Job:
-    """Take an upload in as a job."""
+    """Accept an upload as a job."""
     jobs = state.jobs
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", "multipart/form-data"):
@@ -112,40 +142,28 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
             given: dict[str, Any] = await uploads.documents(request, upload, jobs.limits)
         else:
             given = await uploads.form(request, upload, jobs.limits)
-            given["settings"] = _decoded(given.get("settings", ""))
+            given["settings"] = decoded(given.get("settings", ""))
+        for name in given:
+            if name not in FIELDS:
+                raise UsageError(f"there is no field {name!r}", hint=f"fields: {', '.join(FIELDS)}")
         settings, title = given.get("settings") or {}, given.get("title") or ""
-        if not isinstance(settings, dict) or not isinstance(title, str):
-            raise UsageError("settings must be an object, and title a string")
-        if not any(each.role == "file" for each in upload.files):
-            raise UsageError("nothing to compare", hint="send at least one file")
+        earlier = given.get("earlier_index") or ""
+        if not isinstance(settings, dict) or not isinstance(title, str) or not isinstance(earlier, str):
+            raise UsageError("settings must be an object, title and earlier_index strings")
         asked = requests.checked(settings)
-        job = await asyncio.to_thread(
-            jobs.accept,
-            upload,
-            user,
-            "scan",
-            {"settings": asked},
-            origin=origin,
-            title=title_of(title, upload.files),
-        )
-    state.metrics.count("jobs_accepted")
-    state.metrics.count("upload_bytes", job.bytes)
-    state.workers.wake()
-    return job
+        words = [given.get(name) or "" for name in PLACE]
+        if not all(isinstance(each, str) for each in words):
+            raise UsageError(f"{', '.join(PLACE)} must be strings")
+        place = await asyncio.to_thread(state.courses.place, user, *words)
+        return await accept(state, user, upload, Check(asked, title, earlier, place), origin)
 
 
-def _decoded(settings: str) -> Any:
+def decoded(settings: str) -> Any:
+    """Decode the field `settings` of a form."""
     try:
         return json.loads(settings) if settings.strip() else {}
     except (ValueError, RecursionError):
         raise UsageError("settings is not JSON") from None
-
-
-def title_of(given: str, files: list[Any]) -> str:
-    """Give the title of a job: as told, or after its first file."""
-    shown = "".join(c for c in given if c.isprintable()).strip()[:200]
-    first = files[0].name.rpartition("/")[2][:80]
-    return shown or (first if len(files) == 1 else f"{first} and {len(files) - 1} more")
 
 
 @router.get("/jobs", tags=["jobs"])
@@ -153,13 +171,15 @@ def list_jobs(
     state: ServerState, user: ApiUser, limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> JobsOut:  # fmt: skip
-    """List your jobs, the newest first."""
-    return JobsOut(jobs=[job_out(state.jobs, job) for job in state.jobs.listed(user, limit, offset)])
+    """List your jobs, the newest first; `next` is the offset of the next page, null on the last one."""
+    found = state.jobs.listed(user, limit + 1, offset)
+    shown = [job_out(state.jobs, job) for job in found[:limit]]
+    return JobsOut(jobs=shown, next=offset + limit if len(found) > limit else None)
 
 
 @router.get("/jobs/{id}", tags=["jobs"])
 def get_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002  the name in the address
-    """Tell how far a job is."""
+    """Show how far a job is."""
     return job_out(state.jobs, own(state, user, id))
 
 
@@ -170,10 +190,24 @@ def get_result(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa:
     return FileResponse(result_file(state, job, "result.json"), media_type="application/json")
 
 
+@router.get("/jobs/{id}/pseudonyms", tags=["jobs"], response_model=None, responses=_CSV)
+def get_pseudonyms(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
+    """Give the names behind the pseudonyms of an anonymised job, as CSV."""
+    return pseudonyms(state, own(state, user, id))
+
+
+def pseudonyms(state: State, job: Job) -> Response:
+    """Give the key to the pseudonyms of a job; 404 when it has none."""
+    path = result_file(state, job, KEY)
+    if not path.exists():
+        raise HTTPException(404, "this job is not anonymised")
+    return FileResponse(path, media_type="text/csv; charset=utf-8", filename=KEY)
+
+
 @router.post("/jobs/{id}/cancel", tags=["jobs"])
 def cancel_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A002
     """Cancel a job; one that has ended stays as it is."""
-    job = own(state, user, id)
+    job = to_change(state, user, id)
     state.jobs.cancel(job)
     return job_out(state.jobs, own(state, user, id))
 
@@ -181,21 +215,29 @@ def cancel_job(id: str, state: ServerState, user: ApiUser) -> JobOut:  # noqa: A
 @router.delete("/jobs/{id}", status_code=204, tags=["jobs"])
 def delete_job(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
     """Delete a job, its files and its result."""
-    state.jobs.delete(own(state, user, id))
+    job = to_change(state, user, id)
+    state.jobs.delete(job)
+    event("job deleted", job=job.id, user=user)
     return Response(status_code=204)
 
 
 @router.get("/jobs/{id}/marks", tags=["jobs"])
 def get_marks(id: str, state: ServerState, user: ApiUser) -> MarksOut:  # noqa: A002
-    """Give what was noted on the pairs of a job."""
+    """List the marks of a job."""
     return marks_out(state, own(state, user, id))
+
+
+@router.get("/jobs/{id}/marks.csv", tags=["jobs"], response_model=None, responses=_CSV)
+def get_marks_csv(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
+    """List the marks of a job as CSV."""
+    return marks_csv(state, own(state, user, id))
 
 
 @router.put("/jobs/{id}/marks", tags=["jobs"])
 def put_mark(id: str, mark: MarkModel, state: ServerState, user: ApiUser) -> MarksOut:  # noqa: A002
     """Note what you think of a pair: cleared, suspicious or confirmed; no verdict and no note removes it."""
     job = own(state, user, id)
-    state.jobs.mark(job, Mark(*(clean(each) for each in (mark.left, mark.right, mark.verdict, mark.note))))
+    put_mark_of(state, user, job, mark)
     return marks_out(state, job)
 
 
@@ -240,12 +282,12 @@ def fingerprints(given: FingerprintsIn, state: ServerState, user: ApiUser) -> Fi
 
 @router.get("/health", tags=["server"])
 def health(state: ServerState) -> HealthOut:
-    """Tell that the server is alive; needs no token."""
+    """Say that the server works; needs no token."""
     counts = state.jobs.counts()
     workers = len(list(state.workers.processes()))
     return HealthOut(
         status="ok" if workers else "degraded", version=__version__, workers=workers, queued=counts["queued"],
-        running=counts["running"], uptime=round(time.time() - state.begun, 1),
+        running=counts["running"], uptime=round(time.time() - state.started, 1),
     )  # fmt: skip
 
 
@@ -253,17 +295,28 @@ _PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 
 
 @router.get("/metrics", tags=["server"], response_model=None, responses=_PLAIN)
-def metrics(state: ServerState, user: ApiUser) -> Response:
-    """Give counters in Prometheus' text form."""
+def metrics(request: Request, state: ServerState) -> Response:
+    """Give counters in Prometheus' text form: to users, to the metrics token, and to this machine."""
+    peer = request.client.host if request.client else ""
+    if not state.access.may_measure(request.headers, peer):
+        raise HTTPException(401, "a token is needed", {"WWW-Authenticate": "Bearer"})
     return PlainTextResponse(state.metrics.text(state.jobs.counts()))
 
 
 def own(state: State, user: str, id_: str) -> Job:
-    """Give a job of a user; 404 when there is none, or when it is another's."""
+    """Give a job of a user or their team; 404 when there is none, or when it is another's."""
     try:
         return state.jobs.get(id_, user)
     except (KeyError, UnicodeEncodeError):
         raise HTTPException(404, "job not found") from None
+
+
+def to_change(state: State, user: str, id_: str) -> Job:
+    """Give a job that a user may delete, share or cancel: of their own, or as a teacher of their team."""
+    job = own(state, user, id_)
+    if job.owner != user and state.users.role(user) == ASSISTANT:
+        raise HTTPException(403, "only its owner and the teachers of the team can do that")
+    return job
 
 
 def result_file(state: State, job: Job, name: str) -> Path:
@@ -275,12 +328,31 @@ def result_file(state: State, job: Job, name: str) -> Path:
     return state.jobs.output(job) / name
 
 
+def put_mark_of(state: State, user: str, job: Job, mark: MarkModel) -> None:
+    """Write a mark of a user down."""
+    left, right, verdict, note = map(clean, (mark.left, mark.right, mark.verdict, mark.note))
+    state.marks.put(job, Mark(left, right, verdict, note, user))
+
+
 def marks_out(state: State, job: Job) -> MarksOut:
     """Give the marks of a job as the interface shows them."""
-    found = state.jobs.marks(job)
+    found = state.marks.of(job)
     return MarksOut(
-        marks=[MarkModel(left=m.left, right=m.right, verdict=m.verdict, note=m.note) for m in found]  # type: ignore[arg-type]
-    )
+        marks=[
+            WrittenMark(
+                left=m.left, right=m.right, verdict=m.verdict, note=m.note, author=m.author,  # type: ignore[arg-type]
+                changed=datetime.fromtimestamp(m.changed, UTC) if m.changed else None,
+            )
+            for m in found
+        ]
+    )  # fmt: skip
+
+
+def marks_csv(state: State, job: Job) -> Response:
+    """Give the marks of a job as a table."""
+    found = csv_table(state.marks.of(job))
+    headers = {"content-disposition": 'attachment; filename="marks.csv"'}
+    return Response(found.encode("utf-8", "replace"), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def clean(text: str) -> str:
@@ -289,9 +361,7 @@ def clean(text: str) -> str:
 
 
 def _settings(given: dict[str, Any], state: State) -> Settings:
-    asked = requests.checked(given)
-    asked.pop("by")
-    return make(Settings, {**asked, "jobs": 1})
+    return make(Settings, {**requests.checked(given, "compare"), "jobs": 1})
 
 
 def _laid(folder: Path, side: str, text: TextIn) -> str:

@@ -1,4 +1,4 @@
-"""REST: indexes. Add, remove, ask, tell."""
+"""REST: indexes. Make, add, remove, query."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from pydantic import Field
 
 from copysift.errors import UsageError
 from copysift.report import hits
-from copysift.serve import uploads
-from copysift.serve.api import ERRORS, UPLOAD
+from copysift.serve import requests, uploads
+from copysift.serve.api import ERRORS, decoded, upload_schema
+from copysift.serve.incoming import Incoming
 from copysift.serve.indexes import Held
 from copysift.serve.jobs import Job
 from copysift.serve.limits import LimitError
 from copysift.serve.models import JobOut, Strict, job_out
+from copysift.serve.quotas import LATER
 from copysift.serve.state import ApiUser, ServerState, State
 from copysift.settings.declaration import make
 from copysift.settings.index import Query as Asked
 
 router = APIRouter(prefix="/api/v1/indexes", responses=ERRORS, tags=["indexes"])
 NOTHING = {"documents": 0, "fingerprints": 0}
+ROLES = ("file",)
 
 
 class IndexOut(Strict):
@@ -33,10 +36,12 @@ class IndexOut(Strict):
     own: bool = Field(description="Whether you may change it.")
     documents: int
     fingerprints: int
+    kind: str = Field("", description="How documents are read; empty until something was added.")
+    language: str = Field("", description="The language of all programs, if one was chosen.")
 
 
 class IndexesOut(Strict):
-    """The indexes that you may ask."""
+    """The indexes that you may query."""
 
     indexes: list[IndexOut]
 
@@ -54,12 +59,14 @@ class RemovedOut(Strict):
 
 
 class QueryIn(Strict):
-    """A question: where else does this text stand?"""
+    """A query: where else does this text appear?"""
 
     text: str = Field(
         max_length=1_000_000, examples=["The keeper of the lighthouse wound the clock at dusk."]
     )
-    name: str = Field("query", max_length=1000, description="Its suffix tells the language of a program.")
+    name: str = Field(
+        "query", max_length=1000, description="Its extension decides the language of a program."
+    )
     passages: bool = Field(False, description="Whether hits come with the passages that they share.")
     threshold: float | None = Field(
         None, ge=0, description="As of `copysift query`: a share, .25 if not given."
@@ -89,20 +96,25 @@ def held(state: State, user: str, name: str, own: bool = False) -> Held:
 
 def index_out(state: State, found: Held) -> IndexOut:
     """Give an index as the interface shows it."""
-    numbers = state.indexes.opened(found).info() if found.made else NOTHING
-    counts = {name: numbers[name] for name in NOTHING}
-    return IndexOut.model_validate({"name": found.name, "own": found.own, **counts})
+    numbers: dict[str, Any] = (
+        state.indexes.opened(found).info() if found.made else {**NOTHING, "settings": {}}
+    )
+    about = numbers["settings"]
+    return IndexOut(
+        name=found.name, own=found.own, documents=numbers["documents"], fingerprints=numbers["fingerprints"],
+        kind=about.get("kind", ""), language=about.get("language", ""),
+    )  # fmt: skip
 
 
 @router.get("")
 def list_indexes(state: ServerState, user: ApiUser) -> IndexesOut:
-    """List the indexes that you may ask."""
+    """List the indexes that you may query."""
     return IndexesOut(indexes=[index_out(state, each) for each in state.indexes.listed(user)])
 
 
 @router.get("/{name}")
 def info(name: str, state: ServerState, user: ApiUser) -> IndexOut:
-    """Tell how much an index holds."""
+    """Show the size and settings of an index."""
     return index_out(state, held(state, user, name))
 
 
@@ -135,7 +147,7 @@ def documents(state: State, found: Held, limit: int, offset: int) -> list[dict[s
     ]
 
 
-@router.post("/{name}/documents", status_code=202, openapi_extra=UPLOAD)
+@router.post("/{name}/documents", status_code=202, openapi_extra=upload_schema("index"))
 async def add_documents(name: str, request: Request, state: ServerState, user: ApiUser) -> JobOut:
     """Add documents; the index is made if it is not there. One of a name that it has replaces that one."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -143,29 +155,41 @@ async def add_documents(name: str, request: Request, state: ServerState, user: A
         raise HTTPException(415, "send multipart/form-data or application/json")
     with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         if kind == "application/json":
-            await uploads.documents(request, upload, state.config.limits)
+            given: dict[str, Any] = await uploads.documents(request, upload, state.config.limits, ROLES)
         else:
-            await uploads.form(request, upload, state.config.limits)
-        job = await accept(state, user, name, upload, "api")
+            given = await uploads.form(request, upload, state.config.limits, roles=ROLES)
+            given["settings"] = decoded(given.get("settings", ""))
+        for field in given:
+            if field not in ("settings", "title"):
+                raise UsageError(f"there is no field {field!r}", hint="fields: settings, title")
+        settings = given.get("settings") or {}
+        if not isinstance(settings, dict):
+            raise UsageError("settings must be an object")
+        job = await accept(state, user, name, upload, "api", settings)
     return await asyncio.to_thread(job_out, state.jobs, job)
 
 
-async def accept(state: State, user: str, name: str, upload: Any, origin: str) -> Job:
-    """Take in a job that adds documents to an index."""
+async def accept(
+    state: State, user: str, name: str, upload: Incoming, origin: str, settings: dict[str, Any]
+) -> Job:
+    """Accept a job that adds documents to an index; the settings are those of a new one."""
     if not upload.files:
         raise UsageError("nothing to add", hint="send at least one file")
+    asked = requests.checked(settings, "index")
     most = state.config.limits.user_bytes
     if await asyncio.to_thread(state.indexes.bytes, user) >= most:
-        raise LimitError(f"your indexes take {most:,} bytes already", hint="delete some", status=429)
+        raise LimitError(
+            f"your indexes take {most:,} bytes already", hint="delete some", status=429, retry=LATER
+        )
     found = await asyncio.to_thread(state.indexes.make, user, name)
     if not found.own:
         raise HTTPException(403, "this index can only be read")
     job = await asyncio.to_thread(
-        state.jobs.accept, upload, user, "index", {"folder": found.folder, "name": found.name}, origin=origin,
+        state.jobs.accept, upload, user, "index",
+        {"folder": found.folder, "name": found.name, "settings": asked}, origin=origin,
         title=f"Add to {found.name}", target=found.folder,
     )  # fmt: skip
-    state.metrics.count("jobs_accepted")
-    state.workers.wake()
+    state.accepted(job)
     return job
 
 
@@ -183,7 +207,7 @@ def remove_document(
 
 @router.post("/{name}/query", response_model=dict[str, Any])
 def query(name: str, given: QueryIn, state: ServerState, user: ApiUser) -> Response:
-    """Ask where else a text stands: the JSON of `copysift query --format json`."""
+    """Find where else a text appears: the JSON of `copysift query --format json`."""
     found = held(state, user, name)
     try:
         index = state.indexes.opened(found)

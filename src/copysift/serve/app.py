@@ -6,15 +6,27 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from copysift._version import __version__
-from copysift.serve import api, api_indexes, ask, login, over_time, pages, problems, runs, shared
+from copysift.serve import (
+    admin_pages,
+    api,
+    api_indexes,
+    ask,
+    course_pages,
+    login,
+    over_time,
+    pages,
+    problems,
+    runs,
+    shared,
+)
 from copysift.serve.guard import Guard
 from copysift.serve.state import State
 from copysift.serve.views import error_page, static_router
 
 DESCRIPTION = """
-Finds what was copied. A **job** compares files with each other; an **index** tells where else a text stands.
+Finds what was copied. A **job** compares files with each other; an **index** finds where else a text appears.
 
-Every error has one shape: `{"error": {"code", "message", "hint"}}`. With a token file, every request but
+Every error has one shape: `{"error": {"code", "message", "hint"}}`. With users, every request but
 `health` needs `Authorization: Bearer TOKEN`.
 """
 
@@ -32,6 +44,9 @@ def make_app(state: State) -> FastAPI:
     app.state.copysift = state
     app.include_router(api.router)
     app.include_router(api_indexes.router)
+    app.include_router(course_pages.api_router, responses=api.ERRORS)
+    app.include_router(course_pages.router, include_in_schema=False)
+    app.include_router(admin_pages.router, include_in_schema=False)
     app.include_router(ask.router, include_in_schema=False)
     app.include_router(over_time.router, include_in_schema=False)
     app.include_router(pages.router, include_in_schema=False)

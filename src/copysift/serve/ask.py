@@ -1,8 +1,9 @@
-"""Pages: ask where a text stands, and look after indexes."""
+"""Pages: find where a text appears, and maintain indexes."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -10,7 +11,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from copysift.errors import CopysiftError, UsageError
 from copysift.model.document import Document
-from copysift.serve import api_indexes, uploads
+from copysift.serve import api_indexes, forms, uploads
+from copysift.serve.events import event
 from copysift.serve.incoming import uploaded
 from copysift.serve.indexes import passages
 from copysift.serve.pages import check_form, form_of
@@ -44,8 +46,9 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
     """Answer: in each index, the documents that share most, with passages side by side."""
     with await asyncio.to_thread(state.jobs.question) as upload:
         limits = state.config.limits
-        fields = await uploads.form(request, upload, limits, limits.text_bytes)
-        check_form(request, state, user, fields.get("form_token", ""))
+        fields = await uploads.form(request, upload, limits, limits.text_bytes, ("file",))
+        check_form(request, state, user, fields.pop("form_token", ""))
+        _check_fields(fields, ("text", "index", "threshold"))
         name, content = "your text", fields.get("text", "").encode()
         if upload.files:
             upload.seal()
@@ -77,6 +80,12 @@ def _text(name: str, data: bytes) -> bytes:
     raise UsageError(f"{name} {found.reason if found else 'is empty'}")
 
 
+def _check_fields(fields: Iterable[str], known: tuple[str, ...]) -> None:
+    for name in fields:
+        if name not in known:
+            raise UsageError(f"there is no field {name!r}", hint="load the page again")
+
+
 def _answered(state: State, held: Any, name: str, content: bytes, query: Query) -> dict[str, Any]:
     try:
         index = state.indexes.opened(held)
@@ -92,7 +101,8 @@ def _answered(state: State, held: Any, name: str, content: bytes, query: Query) 
 def list_page(request: Request, state: ServerState, user: PageUser) -> Response:
     """Show the indexes, and the form that makes one."""
     shown = [api_indexes.index_out(state, each) for each in state.indexes.listed(user)]
-    return show(request, "indexes.html.j2", {"indexes": shown}, user=user)
+    values = {"indexes": shown, "form": forms.form_for("index")}
+    return show(request, "indexes.html.j2", values, user=user)
 
 
 @router.post("/indexes")
@@ -100,12 +110,14 @@ async def add(request: Request, state: ServerState, user: PageUser) -> Response:
     """Add files to an index, made if it is not there."""
     with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         limits = state.config.limits
-        fields = await uploads.form(request, upload, limits, limits.text_bytes)
-        check_form(request, state, user, fields.get("form_token", ""))
-        name = fields.get("name", "").strip()
-        if fields.get("text", "").strip():
-            upload.add(fields.get("document", "").strip() or "text", fields["text"].encode())
-        await api_indexes.accept(state, user, name, upload, "web")
+        fields = await uploads.form(request, upload, limits, limits.text_bytes, ("file",))
+        check_form(request, state, user, fields.pop("form_token", ""))
+        name, text = fields.pop("name", "").strip(), fields.pop("text", "")
+        document = fields.pop("document", "").strip() or "text"
+        if text.strip():
+            upload.add(document, text.encode())
+        settings = forms.settings_of_form(fields, "index")
+        await api_indexes.accept(state, user, name, upload, "web", settings)
     return RedirectResponse(f"{root_of(state)}/indexes/{name}", 303)
 
 
@@ -119,6 +131,7 @@ def index_page(name: str, request: Request, state: ServerState, user: PageUser) 
         "documents": api_indexes.documents(state, found, LISTED, 0),
         "adding": [job for job in jobs if not job.over],
         "failed": [job for job in jobs[:3] if job.state == "failed"],
+        "added": next((job for job in jobs if job.state == "done"), None),
         "swept": found.made and state.indexes.opened(found).swept,
     }
     return show(request, "index.html.j2", values, user=user)
@@ -131,8 +144,10 @@ async def act(name: str, action: str, request: Request, state: ServerState, user
     found = api_indexes.held(state, user, name, own=True)
     if action == "delete":
         await asyncio.to_thread(state.indexes.drop, user, found)
+        event("index deleted", index=name, user=user)
         return RedirectResponse(f"{root_of(state)}/indexes", 303)
     if action != "remove":
         raise HTTPException(404)
     await asyncio.to_thread(state.indexes.remove, found, fields.get("document", ""))
+    event("document removed", index=name, user=user)
     return RedirectResponse(f"{root_of(state)}/indexes/{name}", 303)

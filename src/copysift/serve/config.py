@@ -2,68 +2,94 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
+from copysift.serve.access import is_loopback, read_metrics_token, read_moss_users, read_tokens
 from copysift.serve.limits import Limits
-from copysift.serve.moss_server import is_loopback
-
-MOSS_RESULTS = ("public", "private")
+from copysift.serve.users import Known
+from copysift.settings.server import Serving
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What `copysift serve` was told; `tokens` are names by digest, None on loopback without a file."""
+    """What `copysift serve` was given, with the files that it names read.
+
+    `users` are those of the token file by digest; `guarded`: there are users, in that file or elsewhere.
+    """
 
     data: Path
-    host: str = "127.0.0.1"
-    port: int = 8690
+    guarded: bool = False
+    host: str = Serving.host
+    port: int = Serving.port
     moss_host: str = ""  # as `host`
-    moss_port: int | None = 7690
+    moss_port: int | None = Serving.moss_port
     moss_url: str = ""  # as `public_url`
-    moss_results: str = "public"
+    moss_results: str = Serving.moss_results
     public_url: str = ""
-    tokens: Mapping[str, str] | None = None
+    users: Mapping[str, Known] = field(default_factory=dict)
     moss_users: Mapping[str, str] | None = None
-    keep_days: float = 14.0
+    metrics_digest: str = ""
+    keep_days: float = Serving.keep_days
     workers: int = 2
     indexes: Mapping[str, Path] = field(default_factory=dict)
     runs: Mapping[str, Path] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    webhook: str = ""
+
+    @classmethod
+    def of(cls, settings: Serving, *, guarded: bool) -> Config:
+        """Make a configuration of the settings; `guarded`: the data folder has users."""
+        users = read_tokens(Path(settings.token_file)) if settings.token_file else {}
+        metrics = settings.metrics_token_file
+        return cls(
+            data=Path(settings.data).absolute(),
+            guarded=guarded or bool(users),
+            host=settings.host,
+            port=settings.port,
+            moss_host=settings.moss_host,
+            moss_port=None if settings.moss_port < 0 else settings.moss_port,
+            moss_url=settings.moss_url,
+            moss_results=settings.moss_results,
+            public_url=settings.public_url,
+            users=users,
+            moss_users=read_moss_users(Path(settings.moss_users)) if settings.moss_users else None,
+            metrics_digest=read_metrics_token(Path(metrics)) if metrics else "",
+            keep_days=settings.keep_days,
+            workers=settings.workers or max(2, os.cpu_count() or 1),
+            indexes=_named("indexes", settings.index),
+            runs=_named("runs", settings.run),
+            limits=Limits.of(settings),
+            webhook=settings.webhook,
+        )
 
     def __post_init__(self) -> None:
-        if not is_loopback(self.host) and self.tokens is None:
+        if not is_loopback(self.host) and not self.guarded:
             raise UsageError(
                 f"the server would listen on {self.host} for everyone",
-                hint="add --token-file, or leave --host at 127.0.0.1",
+                hint="add a user with copysift serve token add or --token-file, or leave --host at 127.0.0.1",
             )
         _check_address("--public-url", self.public_url)
         _check_address("--moss-url", self.moss_url)
-        self._check_moss()
-        if self.keep_days <= 0 or self.workers < 1:
-            raise UsageError("--keep-days and --workers must be above 0")
-
-    def _check_moss(self) -> None:
+        _check_address("--webhook", self.webhook, queries=True)
         if self.moss_host and not is_loopback(self.moss_host) and self.moss_users is None:
             raise UsageError(
                 f"MOSS clients that connect to {self.moss_host} need to be known",
                 hint="list their user IDs with --moss-users",
             )
-        if self.moss_results not in MOSS_RESULTS:
+        if self.moss_results == "private" and not self.guarded:
             raise UsageError(
-                f"--moss-results is {self.moss_results}", hint=f"choose {' or '.join(MOSS_RESULTS)}"
+                "--moss-results private needs users who can log in",
+                hint="add one with copysift serve token add, or --token-file",
             )
-        if self.moss_results == "private" and self.tokens is None:
-            raise UsageError("--moss-results private needs users who can log in", hint="add --token-file")
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The host names that are answered to; empty for all, behind tokens."""
-        if self.tokens is not None:
-            return frozenset()
+        """The host names to answer to as long as there are no users."""
         public = {urlsplit(self.public_url).hostname, urlsplit(self.moss_url).hostname} - {None}
         return frozenset({"localhost", "127.0.0.1", "::1", self.host.lower(), *map(str, public)})
 
@@ -73,7 +99,18 @@ class Config:
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
 
 
-def _check_address(flag: str, given: str) -> None:
-    parts = urlsplit(given)
-    if given and (parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment):
+def _check_address(flag: str, given: str, *, queries: bool = False) -> None:
+    try:
+        parts = urlsplit(given)
+        right = not given or (parts.scheme in ("http", "https") and parts.netloc)
+    except ValueError:
+        right = False
+    if not right or (parts.query and not queries) or parts.fragment:
         raise UsageError(f"{flag} {given} is not an address", hint="write https://host/path")
+
+
+def _named(what: str, paths: tuple[str, ...]) -> dict[str, Path]:
+    named = {Path(path).absolute().stem: Path(path).absolute() for path in paths}
+    if len(named) < len(paths):
+        raise UsageError(f"two {what} have the same name", hint="rename the folder of one")
+    return named

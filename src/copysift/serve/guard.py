@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from logging import WARNING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from copysift.serve.access import is_loopback
+from copysift.serve.events import event, public_path
 from copysift.serve.limits import LimitError
 from copysift.serve.problems import API, body
 from copysift.serve.state import State
@@ -25,7 +28,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-FORM_ROOM = 1_000_000  # bytes of a form besides its files
+FORM_EXTRA = 1_000_000  # bytes of a form besides its files
 
 
 class Guard:
@@ -40,7 +43,7 @@ class Guard:
             return
         begun = time.perf_counter()
         status = 500
-        path = scope["path"]
+        path, state = scope["path"], self._state
 
         async def answered(message: Message) -> None:
             nonlocal status
@@ -53,9 +56,10 @@ class Guard:
 
         try:
             headers = Headers(scope=scope)
-            most = self._most(headers)
+            most = self._most(scope, headers)
             refused, code = self._refused(scope["method"], headers, most)
             if refused:
+                event("request refused", WARNING, peer=client_of(scope, state), reason=refused)
                 answer = (
                     JSONResponse(body(code, refused), code)
                     if path.startswith(API)
@@ -65,27 +69,34 @@ class Guard:
             else:
                 await self._app(scope, self._bounded(most, receive), answered)
         finally:
-            self._state.metrics.request(scope["method"], status, time.perf_counter() - begun)
+            seconds = time.perf_counter() - begun
+            state.metrics.request(scope["method"], status, seconds)
+            event(
+                "request", peer=client_of(scope, state), user=scope.get("copysift.user", "-"),
+                method=scope["method"], path=public_path(path), status=status, ms=round(seconds * 1000, 1),
+            )  # fmt: skip
 
     def _refused(self, method: str, headers: Headers, most: int) -> tuple[str, int]:
         refusal = self._state.access.refusal(method, headers)
         if refusal:
-            return refusal, 403
+            return refusal
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             return f"the body is larger than {most:,} bytes", 413
         return "", 0
 
-    def _most(self, headers: Headers) -> int:
+    def _most(self, scope: Scope, headers: Headers) -> int:
         """Give how large a body may be; of someone who is not known, not more than a token needs."""
         limits = self._state.config.limits
-        if self._state.access.user(headers, cookies_of(headers)) is None:
+        user = self._state.access.user(headers, cookies_of(headers))
+        if user is None:
             return limits.field_bytes
+        scope["copysift.user"] = user
         form = headers.get("content-type", "").lower().startswith("multipart/")
-        return limits.job_bytes + FORM_ROOM if form else limits.json_bytes
+        return limits.job_bytes + FORM_EXTRA if form else limits.json_bytes
 
     def _bounded(self, most: int, receive: Receive) -> Receive:
-        """Count the bytes of a body while they come, and wait for each piece for so long only."""
+        """Count the bytes of a body while they come, and wait for each piece for a limited time."""
         limits = self._state.config.limits
         loop = asyncio.get_running_loop()
         deadline = loop.time() + limits.upload
@@ -108,6 +119,15 @@ class Guard:
             return message
 
         return bounded
+
+
+def client_of(scope: Scope, state: State) -> str:
+    """Give the address of a client for the log: behind a proxy, the one that the proxy says."""
+    peer = str((scope.get("client") or ("",))[0])
+    if state.config.public_url and is_loopback(peer):
+        forwarded = Headers(scope=scope).get("x-forwarded-for", "").rpartition(",")[2].strip()
+        return forwarded[:64] or peer
+    return peer
 
 
 def cookies_of(headers: Headers) -> dict[str, str]:

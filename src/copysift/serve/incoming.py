@@ -18,9 +18,9 @@ from typing import BinaryIO
 from copysift.report.wording import visible
 from copysift.runtime import durable
 from copysift.serve.limits import LimitError, Limits
-from copysift.serve.room import Account
+from copysift.serve.quotas import Account
 
-ROLES = ("file", "base", "earlier")
+ROLES = ("file", "base", "earlier", "metadata")
 LIST = "files.json"
 
 

@@ -12,39 +12,23 @@ import json
 import secrets
 import shutil
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from copysift.runtime import durable
+from copysift.serve.database import Database
 from copysift.serve.incoming import Incoming
 from copysift.serve.limits import Limits
-from copysift.serve.room import Room
+from copysift.serve.quotas import Held, Quotas
+from copysift.serve.schema import JOBS_STEPS
 
 QUEUED, RUNNING, DONE, FAILED, CANCELLED = STATES = ("queued", "running", "done", "failed", "cancelled")
 ACTIVE = (QUEUED, RUNNING)
 DAY = 86_400.0
 PROGRESS = "progress.json"
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS jobs (
-  id TEXT PRIMARY KEY, share TEXT UNIQUE, owner TEXT NOT NULL, kind TEXT NOT NULL, origin TEXT NOT NULL,
-  title TEXT NOT NULL, request TEXT NOT NULL, target TEXT NOT NULL DEFAULT '', state TEXT NOT NULL,
-  created REAL NOT NULL, started REAL, finished REAL, expires REAL, files INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, claim INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
-  worker TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '', summary TEXT NOT NULL DEFAULT '{}'
-);
-CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs(state, created);
-CREATE INDEX IF NOT EXISTS jobs_by_owner ON jobs(owner, created);
-CREATE TABLE IF NOT EXISTS marks (
-  job TEXT NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, left TEXT NOT NULL, right TEXT NOT NULL,
-  verdict TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (job, left, right)
-);
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +55,14 @@ class Job:
     worker: str
     error: str
     summary: Mapping[str, Any]
+    course: int | None = None
+    term: str = ""
+    exercise: str = ""
 
     @property
     def over(self) -> bool:
         """Whether it has reached its end."""
         return self.state not in ACTIVE
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a person thinks of a pair."""
-
-    left: str
-    right: str
-    verdict: str
-    note: str
 
 
 class Jobs:
@@ -95,27 +72,18 @@ class Jobs:
         self.data, self.limits, self.keep_days = data, limits, keep_days
         for folder in (data, data / "jobs", data / "incoming"):
             folder.mkdir(mode=0o700, exist_ok=True)
-        self._lock = threading.RLock()
-        self._room = Room(limits, self.held)
-        self._db = sqlite3.connect(
-            data / "jobs.sqlite", timeout=30, isolation_level=None, check_same_thread=False
-        )
-        self._db.row_factory = sqlite3.Row
-        with self._lock:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA foreign_keys=ON")
-            self._db.executescript(_SCHEMA)
+        self.database = Database(data / "jobs.sqlite", JOBS_STEPS)
+        self._quotas = Quotas(limits, self.held)
 
     def close(self) -> None:
         """Close the database."""
-        self._db.close()
+        self.database.close()
 
     # ---- accepting
 
     def incoming(self, owner: str) -> Incoming:
-        """Begin an upload of a user; raise LimitError when there is no room for it."""
-        return Incoming(self.data / "incoming" / unguessable(), self.limits, self._room.enter(owner))
+        """Start an upload of a user; raise LimitError when there is no space for it."""
+        return Incoming(self.data / "incoming" / unguessable(), self.limits, self._quotas.enter(owner))
 
     def question(self) -> Incoming:
         """Begin an upload that is read at once and thrown away: one file, not a large one."""
@@ -123,14 +91,20 @@ class Jobs:
         small = replace(self.limits, job_files=1, job_bytes=most, file_bytes=most, zip_bytes=most)
         return Incoming(self.data / "incoming" / unguessable(), small)
 
-    def held(self, owner: str) -> tuple[int, int]:
-        """Give how many jobs of a user wait or run, and the bytes of all that are kept."""
-        row = self._one("SELECT sum(state IN (?, ?)), sum(bytes) FROM jobs WHERE owner = ?", (*ACTIVE, owner))
-        return (row[0] or 0, row[1] or 0) if row else (0, 0)
+    def held(self, owner: str) -> Held:
+        """Give how many jobs of a user wait or run, the bytes of all that are kept, and the quotas."""
+        found = self.database.one(
+            "SELECT sum(state IN (?, ?)) AS jobs, sum(bytes) AS bytes FROM jobs WHERE owner = ?",
+            (*ACTIVE, owner),
+        )
+        quota = self.database.one("SELECT max_jobs, max_bytes FROM users WHERE name = ?", (owner,))
+        assert found is not None, "a sum has a row"
+        return Held(found["jobs"] or 0, found["bytes"] or 0, *(quota or ()))
 
     def accept(
         self, upload: Incoming, owner: str, kind: str, request: Mapping[str, Any], *, origin: str = "api",
-        title: str = "", target: str = "", shared: bool = False,
+        title: str = "", target: str = "", shared: bool = False, course: int | None = None, term: str = "",
+        exercise: str = "",
     ) -> Job:  # fmt: skip
         """Take a job in; when this returns it will finish, whatever happens to the process."""
         upload.seal()
@@ -142,15 +116,17 @@ class Jobs:
             durable.sync(folder)
             durable.sync(folder.parent)
             now = time.time()
-            with self._writing() as db:
-                self._room.check(owner, upload.bytes)  # here, where nobody else can take the room
+            with self.database.writing() as db:
+                self._quotas.check(owner, upload.bytes)  # here, where no other upload can be counted
                 db.execute(
                     "INSERT INTO jobs (id, share, owner, kind, origin, title, request, target, state,"
-                    " created, expires, files, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    " created, expires, files, bytes, course, term, exercise)"
+                    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                     (
                         id_, numeric() if shared else None, owner, kind, origin, title,
-                        json.dumps(request), target, QUEUED, now, now + self.keep_days * DAY,
-                        len(upload.files), upload.bytes,
+                        json.dumps(request), target, QUEUED, now,
+                        None if course else now + self.keep_days * DAY,  # later terms need those of a course
+                        len(upload.files), upload.bytes, course, term, exercise,
                     ),
                 )  # fmt: skip
         except BaseException:
@@ -172,36 +148,60 @@ class Jobs:
         """Give the folder of the result of a finished job."""
         return self.folder(job.id) / f"out-{job.claim}"
 
-    def get(self, id_: str, owner: str | None = None) -> Job:
-        """Give a job; KeyError when there is none, or when it is another user's."""
-        row = self._one("SELECT * FROM jobs WHERE id = ?", (id_,))
-        if row is None or (owner is not None and row["owner"] != owner):
+    def get(self, id_: str, user: str | None = None) -> Job:
+        """Give a job; KeyError when there is none, or when neither the user nor their team has it."""
+        row = self.database.one("SELECT * FROM jobs WHERE id = ?", (id_,))
+        if row is None or (user is not None and row["owner"] != user and not self._in_team(row, user)):
             raise KeyError(id_)
-        return _job(row)
+        return job_of(row)
+
+    def _in_team(self, row: sqlite3.Row, user: str) -> bool:
+        found = self.database.one("SELECT 1 FROM teams WHERE course = ? AND user = ?", (row["course"], user))
+        return found is not None
 
     def shared(self, share: str) -> Job:
         """Give the job of a share link; KeyError when there is none."""
-        row = self._one("SELECT * FROM jobs WHERE share = ?", (share,))
+        row = self.database.one("SELECT * FROM jobs WHERE share = ?", (share,))
         if row is None:
             raise KeyError(share)
-        return _job(row)
+        return job_of(row)
+
+    def count(self, owner: str, kind: str) -> int:
+        """Give how many jobs of a kind a user has."""
+        row = self.database.one("SELECT count(*) FROM jobs WHERE owner = ? AND kind = ?", (owner, kind))
+        return int(row[0]) if row else 0
 
     def listed(self, owner: str, limit: int = 100, offset: int = 0, kind: str | None = None) -> list[Job]:
         """Give the jobs of a user, the newest first."""
         some = "" if kind is None else " AND kind = ?"
-        rows = self._all(
+        rows = self.database.all(
             f"SELECT * FROM jobs WHERE owner = ?{some} ORDER BY created DESC, id LIMIT ? OFFSET ?",
             (owner, *(() if kind is None else (kind,)), limit, offset),
         )
-        return [_job(row) for row in rows]
+        return [job_of(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
         """Give how many jobs there are in every state."""
         found = dict.fromkeys(STATES, 0)
         found.update(
-            (row[0], row[1]) for row in self._all("SELECT state, count(*) FROM jobs GROUP BY state", ())
+            (row[0], row[1])
+            for row in self.database.all("SELECT state, count(*) FROM jobs GROUP BY state", ())
         )
         return found
+
+    def by_owner(self) -> dict[str, tuple[int, int, int]]:
+        """Give how many jobs every owner has, how many of them wait or run, and their bytes."""
+        rows = self.database.all(
+            "SELECT owner, count(*), sum(state IN (?, ?)), sum(bytes) FROM jobs GROUP BY owner", ACTIVE
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def queue(self, limit: int) -> list[Job]:
+        """Give jobs that run or wait, the oldest first."""
+        rows = self.database.all(
+            "SELECT * FROM jobs WHERE state IN (?, ?) ORDER BY state DESC, created LIMIT ?", (*ACTIVE, limit)
+        )
+        return [job_of(row) for row in rows]
 
     def progress(self, job: Job) -> dict[str, Any]:
         """Give how far a running job is, as its worker last told."""
@@ -212,29 +212,58 @@ class Jobs:
         return told if isinstance(told, dict) and told.get("claim") == job.claim else {}
 
     def ahead(self, job: Job) -> int:
-        """Give how many jobs wait before this one."""
-        row = self._one("SELECT count(*) FROM jobs WHERE state = ? AND created < ?", (QUEUED, job.created))
-        return int(row[0]) if row else 0
+        """Give how many jobs are to be taken before this one, if no others come: users take turns."""
+        row = self.database.one(
+            "SELECT count(*) FROM jobs WHERE state = ? AND owner = ? AND (created, rowid) < "
+            "(SELECT created, rowid FROM jobs WHERE id = ?)",
+            (QUEUED, job.owner, job.id),
+        )
+        own = int(row[0]) if row else 0
+        others = self.database.all(
+            "SELECT owner, count(*) AS waiting, min(created) AS first, coalesce(last, 0) AS last FROM jobs "
+            "LEFT JOIN turns USING (owner) WHERE state = ? GROUP BY owner",
+            (QUEUED,),
+        )
+        turns = {each["owner"]: (each["last"], each["first"]) for each in others}
+        mine = turns.get(job.owner, (0, job.created))
+        before = [
+            min(int(each["waiting"]), own + (turns[each["owner"]] < mine))
+            for each in others
+            if each["owner"] != job.owner
+        ]
+        return own + sum(before)
 
     # ---- working
 
     def claim(self, worker: str) -> Job | None:
-        """Take the job that waits longest, unless another one writes to the same target now."""
-        with self._writing() as db:
+        """Take the next job: the oldest one of the user whose last turn is longest ago.
+
+        A job waits while another one writes to the same target.
+        """
+        with self.database.writing() as db:
             row = db.execute(
-                "UPDATE jobs SET state = ?, claim = claim + 1, worker = ?, started = ? WHERE id = ("
-                " SELECT id FROM jobs AS j WHERE state = ? AND (target = '' OR NOT EXISTS"
-                "  (SELECT 1 FROM jobs WHERE state = ? AND target = j.target))"
-                " ORDER BY created, rowid LIMIT 1) RETURNING *",
-                (RUNNING, worker, time.time(), QUEUED, RUNNING),
+                "WITH ready AS (SELECT id, owner, created, rowid AS place, row_number() OVER"
+                "  (PARTITION BY owner ORDER BY created, rowid) AS nth FROM jobs AS j"
+                "  WHERE state = ? AND (target = '' OR NOT EXISTS"
+                "   (SELECT 1 FROM jobs WHERE state = ? AND target = j.target)))"
+                " UPDATE jobs SET state = ?, claim = claim + 1, worker = ?, started = ? WHERE id ="
+                " (SELECT id FROM ready LEFT JOIN turns USING (owner) WHERE nth = 1"
+                "  ORDER BY coalesce(last, 0), created, place LIMIT 1) RETURNING *",
+                (QUEUED, RUNNING, RUNNING, worker, time.time()),
             ).fetchone()
-        return None if row is None else _job(row)
+            if row is not None:
+                db.execute(
+                    "INSERT INTO turns VALUES (?, (SELECT coalesce(max(last), 0) + 1 FROM turns))"
+                    " ON CONFLICT(owner) DO UPDATE SET last = excluded.last",
+                    (row["owner"],),
+                )
+        return None if row is None else job_of(row)
 
     def finish(
         self, job: Job, state: str, *, error: str = "", summary: Mapping[str, Any] | None = None
     ) -> bool:
         """End a job; False when it was cancelled, or is another worker's by now."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             done = db.execute(
                 "UPDATE jobs SET state = ?, finished = ?, error = ?, summary = ?, worker = '' "
                 "WHERE id = ? AND claim = ? AND state = ?",
@@ -244,7 +273,7 @@ class Jobs:
 
     def give_back(self, job: Job) -> None:
         """Let a claimed job wait again, which is no fault of it."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute(
                 "UPDATE jobs SET state = ?, worker = '' WHERE id = ? AND claim = ? AND state = ?",
                 (QUEUED, job.id, job.claim, RUNNING),
@@ -252,7 +281,7 @@ class Jobs:
 
     def lost(self, worker: str) -> None:
         """Take note that a worker died: its job waits again, or fails when that happened too often."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute(
                 "UPDATE jobs SET deaths = deaths + 1 WHERE worker = ? AND state = ?", (worker, RUNNING)
             )
@@ -269,7 +298,7 @@ class Jobs:
 
     def recover(self) -> None:
         """Begin after a crash: what ran waits again, and what belongs to no job is removed."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute("UPDATE jobs SET state = ?, worker = '' WHERE state = ?", (QUEUED, RUNNING))
             known = {row[0]: row[1] for row in db.execute("SELECT id, claim FROM jobs")}
             for path in (self.data / "incoming").iterdir():
@@ -277,8 +306,8 @@ class Jobs:
             for path in (self.data / "jobs").iterdir():
                 if path.name not in known:
                     shutil.rmtree(path, ignore_errors=True)
-        for row in self._all("SELECT * FROM jobs", ()):
-            self.tidy(_job(row))
+        for row in self.database.all("SELECT * FROM jobs", ()):
+            self.tidy(job_of(row))
 
     def tidy(self, job: Job) -> None:
         """Remove what earlier claims of a finished job left."""
@@ -292,7 +321,7 @@ class Jobs:
 
     def cancel(self, job: Job) -> bool:
         """Cancel a job that has not ended."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             done = db.execute(
                 "UPDATE jobs SET state = ?, finished = ?, worker = '' WHERE id = ? AND state IN (?, ?)",
                 (CANCELLED, time.time(), job.id, *ACTIVE),
@@ -301,86 +330,45 @@ class Jobs:
 
     def delete(self, job: Job) -> None:
         """Remove a job and all that belongs to it."""
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+            busy = (
+                job.course
+                and db.execute(
+                    "SELECT 1 FROM jobs WHERE course = ? AND state = ?", (job.course, RUNNING)
+                ).fetchone()
+            )
         shutil.rmtree(self.folder(job.id), ignore_errors=True)
+        if job.course and not busy:  # else the next check of the course removes what was in this one
+            for path in (self.data / "indexes").glob(f"course-{job.course}-before-*"):
+                shutil.rmtree(path, ignore_errors=True)
 
     def keep(self, job: Job, keep: bool) -> None:
         """Keep a job for good, or let it expire after the usual time from now."""
         expires = None if keep else time.time() + self.keep_days * DAY
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute("UPDATE jobs SET expires = ? WHERE id = ?", (expires, job.id))
 
     def share(self, job: Job, share: bool) -> str | None:
         """Make the link that anyone may read, or take it back; a new one is another one."""
         link = (job.share or numeric()) if share else None
-        with self._writing() as db:
+        with self.database.writing() as db:
             db.execute("UPDATE jobs SET share = ? WHERE id = ?", (link, job.id))
         return link
 
-    def expire(self, now: float | None = None) -> int:
-        """Delete what has expired; what has not ended yet does not expire."""
-        rows = self._all(
+    def expire(self, now: float | None = None) -> list[Job]:
+        """Delete the jobs that have expired, and give them; one that has not ended does not expire."""
+        rows = self.database.all(
             "SELECT * FROM jobs WHERE expires < ? AND state NOT IN (?, ?)", (now or time.time(), *ACTIVE)
         )
-        for row in rows:
-            self.delete(_job(row))
-        return len(rows)
-
-    def mark(self, job: Job, mark: Mark) -> None:
-        """Write down what a person thinks of a pair; no verdict and no note is no mark."""
-        with self._writing() as db:
-            if mark.verdict or mark.note:
-                db.execute(
-                    "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?)",
-                    (job.id, mark.left, mark.right, mark.verdict, mark.note),
-                )
-            else:
-                db.execute(
-                    "DELETE FROM marks WHERE job = ? AND left = ? AND right = ?",
-                    (job.id, mark.left, mark.right),
-                )
-
-    def marks(self, job: Job) -> list[Mark]:
-        """Give the marks of a job."""
-        rows = self._all(
-            "SELECT left, right, verdict, note FROM marks WHERE job = ? ORDER BY rowid", (job.id,)
-        )
-        return [Mark(*row) for row in rows]
-
-    def copy_marks(self, job: Job, other: Job) -> None:
-        """Take the marks of a job over to another one of the same files."""
-        with self._writing() as db:
-            db.execute(
-                "INSERT OR IGNORE INTO marks SELECT ?, left, right, verdict, note FROM marks WHERE job = ?",
-                (other.id, job.id),
-            )
-
-    # ---- inside
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def _one(self, sql: str, values: tuple[object, ...]) -> sqlite3.Row | None:
-        with self._lock:
-            row: sqlite3.Row | None = self._db.execute(sql, values).fetchone()
-            return row
-
-    def _all(self, sql: str, values: tuple[object, ...]) -> list[sqlite3.Row]:
-        with self._lock:
-            return self._db.execute(sql, values).fetchall()
+        expired = [job_of(row) for row in rows]
+        for job in expired:
+            self.delete(job)
+        return expired
 
 
 def unguessable() -> str:
-    """Give a name with 128 random bits that may stand in an address."""
+    """Give a name with 128 random bits that can be part of an address."""
     while (made := secrets.token_urlsafe(16)).startswith("-"):
         pass  # a name that begins with a dash is a nuisance on a command line
     return made
@@ -391,7 +379,9 @@ def numeric() -> str:
     return str(secrets.randbelow(9 * 10**38) + 10**38)
 
 
-def _job(row: sqlite3.Row) -> Job:
-    values = dict(row)
+def job_of(row: sqlite3.Row) -> Job:
+    """Make a job of its row."""
+    names = Job.__dataclass_fields__
+    values = {name: row[name] for name in row.keys() if name in names}  # noqa: SIM118  a row gives values
     values["request"], values["summary"] = json.loads(values["request"]), json.loads(values["summary"])
     return Job(**values)

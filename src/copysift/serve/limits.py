@@ -6,29 +6,42 @@ from dataclasses import dataclass
 
 from copysift.errors import CopysiftError
 from copysift.serve.moss_protocol import MossLimits
+from copysift.settings.server import Serving
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Every number that keeps one client from costing the others anything."""
 
-    job_bytes: int = 200_000_000
-    job_files: int = 20_000
+    job_bytes: int = Serving.max_upload
+    job_files: int = Serving.max_files
     file_bytes: int = 20_000_000
     zip_bytes: int = 200_000_000
     field_bytes: int = 100_000
     fields: int = 100
     name_bytes: int = 4096
     json_bytes: int = 8_000_000
-    text_bytes: int = 1_000_000  # that is compared, fingerprinted or asked for within a request
-    user_jobs: int = 200  # waiting or running
-    user_bytes: int = 5_000_000_000  # of all jobs that are kept
-    seconds: int = 900  # that a job may run
-    memory: int = 4_000_000_000  # address space of a job
+    text_bytes: int = 1_000_000  # that is compared, fingerprinted or looked up within a request
+    user_jobs: int = Serving.max_jobs  # waiting or running
+    user_bytes: int = Serving.max_kept  # of all jobs that are kept
+    seconds: int = Serving.job_seconds
+    memory: int = Serving.job_memory  # address space of a job
     attempts: int = 5  # of a job whose worker dies
-    idle: float = 30.0  # seconds without a byte
-    upload: float = 1800.0  # seconds that an upload may take in all
+    first: float = Serving.first_seconds  # for the first line, or the headers
+    idle: float = Serving.idle_seconds  # without a byte
+    upload: float = Serving.upload_seconds  # that an upload may take in all
+    peer_connections: int = Serving.max_connections
     moss_connections: int = 256
+
+    @classmethod
+    def of(cls, settings: Serving) -> Limits:
+        """Give the limits that an operator has set."""
+        return cls(
+            job_bytes=settings.max_upload, job_files=settings.max_files, user_jobs=settings.max_jobs,
+            user_bytes=settings.max_kept, seconds=settings.job_seconds, memory=settings.job_memory,
+            first=settings.first_seconds, idle=settings.idle_seconds, upload=settings.upload_seconds,
+            peer_connections=settings.max_connections,
+        )  # fmt: skip
 
     def moss(self) -> MossLimits:
         """Give the limits of a MOSS conversation."""
@@ -36,8 +49,8 @@ class Limits:
 
 
 class LimitError(CopysiftError):
-    """Raised when an upload or a user goes past a limit; `status` is HTTP's."""
+    """Raised when an upload or a user exceeds a limit; `status` is HTTP's, `retry` seconds to wait."""
 
-    def __init__(self, message: str, *, hint: str = "", status: int = 413) -> None:
+    def __init__(self, message: str, *, hint: str = "", status: int = 413, retry: int = 0) -> None:
         super().__init__(message, hint=hint)
-        self.status = status
+        self.status, self.retry = status, retry

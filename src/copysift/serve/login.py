@@ -1,14 +1,17 @@
-"""A browser shows its token once and gets a cookie for it."""
+"""A browser sends its token once and gets a cookie for it."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+from logging import WARNING
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from copysift.serve.access import COOKIE, SESSION
+from copysift.serve.events import event
+from copysift.serve.guard import client_of
 from copysift.serve.state import ServerState
 from copysift.serve.views import root_of, show
 
@@ -32,12 +35,16 @@ async def login(request: Request, state: ServerState) -> Response:
     form = await request.form()
     token, next_ = str(form.get("token", "")).strip(), _next(form.get("next"))
     user = state.access.by_token(token)
+    peer = client_of(request.scope, state)
     if user is None:
+        state.metrics.count("logins_failed")
+        event("login failed", WARNING, peer=peer)
         await asyncio.sleep(PAUSE)
         return show(request, "login.html.j2", {"wrong": True, "next": next_}, user=None, status=403)
+    event("login", user=user, peer=peer)
     answer = RedirectResponse(f"{root_of(state)}{next_ or '/'}", 303)
     answer.set_cookie(
-        COOKIE, state.access.session(user), max_age=SESSION, path=root_of(state) or "/", httponly=True,
+        COOKIE, state.access.session(token), max_age=SESSION, path=root_of(state) or "/", httponly=True,
         samesite="strict", secure=state.access.secure,
     )  # fmt: skip
     return answer

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")  # others count as one
+ORIGINS = ("web", "api", "moss")
 HELP = {
-    "moss_conversations": "MOSS connections taken.",
+    "moss_conversations": "MOSS connections.",
     "moss_errors": "MOSS conversations that ended with an error.",
-    "jobs_accepted": "Jobs taken in.",
-    "upload_bytes": "Bytes of uploads taken in.",
+    "upload_bytes": "Bytes of accepted uploads.",
+    "logins_failed": "Logins with an unknown token.",
 }
 
 
@@ -22,6 +23,7 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: dict[str, float] = dict.fromkeys(HELP, 0)
+        self._jobs = dict.fromkeys(ORIGINS, 0)
         self._requests: dict[tuple[str, int], int] = {}
         self._buckets = [0] * (len(BOUNDS) + 1)
         self._seconds = 0.0
@@ -30,6 +32,12 @@ class Metrics:
         """Count something that has a line in HELP."""
         with self._lock:
             self._counts[name] += by
+
+    def accepted(self, origin: str, bytes_: int) -> None:
+        """Count a job by where it came from, and the bytes of its upload."""
+        with self._lock:
+            self._jobs[origin] += 1
+            self._counts["upload_bytes"] += bytes_
 
     def request(self, method: str, status: int, seconds: float) -> None:
         """Count a request and the time that it took."""
@@ -50,6 +58,12 @@ class Metrics:
                     f"# TYPE {full} counter",
                     f"{full} {self._counts[name]:g}",
                 ]
+            lines += [
+                "# HELP copysift_jobs_accepted_total Accepted jobs by origin.",
+                "# TYPE copysift_jobs_accepted_total counter",
+            ]
+            for origin, number in self._jobs.items():
+                lines.append(f'copysift_jobs_accepted_total{{origin="{origin}"}} {number}')
             lines += [
                 "# HELP copysift_requests_total HTTP requests.",
                 "# TYPE copysift_requests_total counter",

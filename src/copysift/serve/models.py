@@ -47,6 +47,8 @@ class JobOut(Strict):
     expires: datetime | None = Field(None, description="When it is deleted; null when it is kept.")
     files: int
     bytes: int
+    term: str = Field("", description="Term of its course, if it belongs to one.")
+    exercise: str = ""
     ahead: int = Field(0, description="Jobs that wait before this one.")
     progress: dict[str, Any] = Field(
         default_factory=dict, examples=[{"phase": "reading", "done": 12, "total": 30}]
@@ -62,6 +64,7 @@ class JobsOut(Strict):
     """Jobs, the newest first."""
 
     jobs: list[JobOut]
+    next: int | None = Field(None, description="Offset of the next page, if there is one.")
 
 
 class MarkModel(Strict):
@@ -73,14 +76,21 @@ class MarkModel(Strict):
     note: str = Field("", max_length=5000, examples=["same typo in both"])
 
 
+class WrittenMark(MarkModel):
+    """A mark with who wrote it, and when."""
+
+    author: str = ""
+    changed: datetime | None = None
+
+
 class MarksOut(Strict):
     """The marks of a job."""
 
-    marks: list[MarkModel]
+    marks: list[WrittenMark]
 
 
 class TextIn(Strict):
-    """A text with a name; the suffix of the name tells the language."""
+    """A text with a name; the extension of the name decides the language."""
 
     name: str = Field("text.txt", max_length=1000, examples=["alice.py"])
     text: str = Field(max_length=1_000_000, examples=["def area(r):\n    return 3.14159 * r * r\n"])
@@ -88,8 +98,8 @@ class TextIn(Strict):
 
 Settings: Any = Field(
     default_factory=dict,
-    json_schema_extra={**schema(), "examples": [{}]},
-    description="As `copysift scan` has them.",
+    json_schema_extra={**schema("compare"), "examples": [{}]},
+    description="As `copysift compare` has them.",
 )
 
 
@@ -120,7 +130,7 @@ class FingerprintsOut(Strict):
 
 
 class HealthOut(Strict):
-    """That the server is alive, and how much it has to do."""
+    """That the server works, and how much it has to do."""
 
     status: Literal["ok", "degraded"]
     version: str
@@ -138,7 +148,7 @@ def job_out(jobs: Jobs, job: Job) -> JobOut:
         name: None if (seconds := getattr(job, name)) is None else datetime.fromtimestamp(seconds, UTC)
         for name in ("created", "started", "finished", "expires")
     }
-    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share")
+    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share", "term", "exercise")
     values |= {name: getattr(job, name) for name in plain}
     return JobOut(
         **values,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from copysift.errors import CopysiftError, UsageError
 from copysift.kinds import code
+from copysift.serve.access import is_loopback
+from copysift.serve.events import event as note
 from copysift.serve.incoming import Incoming
 from copysift.serve.jobs import Job, Jobs
 from copysift.serve.limits import LimitError
@@ -30,12 +32,13 @@ from copysift.serve.moss_protocol import (
     Submitted,
 )
 from copysift.serve.requests import MOST_PAIRS, allowed
+from copysift.serve.state import note_accepted
 from copysift.serve.workers import Workers
 
 log = logging.getLogger("copysift.serve")
 CHUNK = 1 << 16
-LINGER, DRAINED = 2.0, 64 << 20  # seconds and bytes that a refused client may go on
-PATIENCE = 3600.0  # seconds after which a client gets the address of a result that is still being made
+LINGER, DRAINED = 2.0, 64 << 20  # seconds and bytes that a refused client may continue
+LONGEST_WAIT = 3600.0  # seconds after which a client gets the address of a result that is still being made
 
 
 class MossServer:
@@ -49,15 +52,16 @@ class MossServer:
         self._users, self._metrics, self._local_owner = users, metrics, local_owner
         self._server: asyncio.Server | None = None
         self._open = 0
+        self._peers: Counter[str] = Counter()
 
     async def start(self, host: str, port: int) -> int:
-        """Listen; give the port, which is a free one when 0 was asked for."""
+        """Listen; give the port, which is a free one when 0 was given."""
         self._server = await asyncio.start_server(self._serve, host, port, backlog=256, limit=2 * CHUNK)
         number: int = self._server.sockets[0].getsockname()[1]
         return number
 
     async def close(self) -> None:
-        """Stop listening; clients that wait for a result are let go."""
+        """Stop listening; connections of clients that wait for a result are closed."""
         if self._server is not None:
             self._server.close()
 
@@ -70,9 +74,14 @@ class MossServer:
         return None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        limits, peer = self._jobs.limits, peer_of(writer)
         self._open += 1
+        self._peers[peer] += 1
         try:
-            if self._open > self._jobs.limits.moss_connections:
+            if self._peers[peer] > limits.peer_connections:
+                note("MOSS client refused", logging.WARNING, peer=peer, reason="too many connections")
+                writer.write(b"Error: too many connections from your address; try again later\n")
+            elif self._open > limits.moss_connections:
                 writer.write(b"Error: too many connections; try again later\n")
             else:
                 await _Talk(self, reader, writer).run()
@@ -82,6 +91,9 @@ class MossServer:
             log.exception("a MOSS conversation failed")
         finally:
             self._open -= 1
+            self._peers[peer] -= 1
+            if not self._peers[peer]:
+                del self._peers[peer]
             with suppress(ConnectionError, TimeoutError):
                 await asyncio.wait_for(writer.drain(), 5)
             writer.close()
@@ -96,8 +108,7 @@ class _Talk:
         self, server: MossServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._server, self._reader, self._writer = server, reader, writer
-        peer = writer.get_extra_info("peername")
-        self._peer = str(peer[0]) if peer else ""
+        self._peer = peer_of(writer)
         self._upload: Incoming | None = None
         self._talk = Conversation(server._jobs.limits.moss(), knows_language, self._knows_user)
 
@@ -107,12 +118,15 @@ class _Talk:
     async def run(self) -> None:
         limits = self._server._jobs.limits
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + limits.upload
+        begun = loop.time()
         self._server._metrics.count("moss_conversations")
         try:
             while not self._talk.over:
                 try:
-                    wait = min(limits.idle, deadline - loop.time())
+                    # A client that has not named a known user gets little time, however slow its bytes are.
+                    known = bool(self._talk.user) and self._knows_user(self._talk.user)
+                    allowed = limits.upload if known else limits.first
+                    wait = min(limits.idle, begun + allowed - loop.time())
                     data = await asyncio.wait_for(self._reader.read(CHUNK), max(0.0, wait))
                 except TimeoutError:
                     await self._take(self._talk.fail("the client was silent or slow for too long"))
@@ -141,7 +155,7 @@ class _Talk:
             self._writer.write(event.data)
             await self._writer.drain()
         elif isinstance(event, Refused):
-            log.warning("MOSS client %s refused: %s", self._peer, event.reason)
+            note("MOSS client refused", logging.WARNING, peer=self._peer, reason=event.reason)
         elif isinstance(event, FileBegins):
             if self._upload is None:
                 owner = self._server.owner(self._talk.user, self._peer)
@@ -158,7 +172,7 @@ class _Talk:
             await self._submit(event)
         elif isinstance(event, Failed):
             self._server._metrics.count("moss_errors")
-            log.info("MOSS client %s got an error: %s", self._peer, event.reason)
+            note("MOSS client failed", peer=self._peer, reason=event.reason)
             self._writer.write(event.reply)
             await self._linger()
         else:
@@ -189,10 +203,16 @@ class _Talk:
         except CopysiftError as error:
             await self._take(self._talk.fail(error.message))
             return
-        server._workers.wake()
+        note_accepted(job, server._metrics, server._workers)
         with suppress(KeyError):  # deleted before it ended
-            job = await server._workers.wait(job, PATIENCE)
+            job = await server._workers.wait(job, LONGEST_WAIT)
         await self._take(self._talk.answer(server._address(job)))
+
+
+def peer_of(writer: asyncio.StreamWriter) -> str:
+    """Give the address of a client."""
+    peer = writer.get_extra_info("peername")
+    return str(peer[0]) if peer else ""
 
 
 def knows_language(name: str) -> bool:
@@ -233,13 +253,3 @@ def settings_of_options(options: Options) -> dict[str, Any]:
 def shown(comment: str) -> str:
     """Give a comment as a title: no controls, not too long."""
     return "".join(c if c.isprintable() else "?" for c in comment.strip('"'))[:200]
-
-
-def is_loopback(address: str) -> bool:
-    """Tell whether an address is of this machine."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address == "localhost"
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback

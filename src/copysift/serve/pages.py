@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.report import page
-from copysift.serve import api, requests, uploads
-from copysift.serve.incoming import Incoming, uploaded
-from copysift.serve.jobs import Job, Mark
+from copysift.serve import api, checks, forms, requests, uploads
+from copysift.serve.courses import Place
+from copysift.serve.events import event
+from copysift.serve.incoming import uploaded
+from copysift.serve.jobs import Job
 from copysift.serve.models import MarkModel, job_out
+from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import PageUser, ServerState, State
+from copysift.serve.users import ASSISTANT
 from copysift.serve.views import root_of, show
 
 router = APIRouter()
@@ -27,7 +32,7 @@ LISTED = 50
 
 
 async def form_of(request: Request, state: State, user: str) -> dict[str, str]:
-    """Take a small form that must come from a page of ours."""
+    """Read a small form that must come from a page of ours."""
     if request.headers.get("content-type", "").startswith("multipart/"):
         raise HTTPException(415, "this form takes no files")
     fields = {key: str(value) for key, value in (await request.form()).items()}
@@ -42,53 +47,38 @@ def check_form(request: Request, state: State, user: str, token: str = "") -> No
 
 
 @router.get("/")
-def start(request: Request, state: ServerState, user: PageUser) -> Response:
-    """Show the form that starts a check, and the last checks."""
+def start(
+    request: Request, state: ServerState, user: PageUser, page: Annotated[int, Query(ge=1, le=10**6)] = 1
+) -> Response:
+    """Show the form that starts a check, and the checks, the newest first."""
+    count = state.jobs.count(user, "scan")
     values = {
-        "jobs": state.jobs.listed(user, LISTED, kind="scan"),
-        "languages": languages(),
-        "settings": requests.allowed(),
+        "jobs": state.jobs.listed(user, LISTED, (page - 1) * LISTED, kind="scan"),
+        "page": page,
+        "pages": max(1, -(-count // LISTED)),
+        "form": forms.form_for("scan"),
+        "courses": state.courses.of(user),
+        "chosen": {name: request.query_params.get(name, "")[:80] for name in api.PLACE},
+        "indexes": [each.name for each in state.indexes.listed(user) if each.made],
         "limits": state.config.limits,
     }
     return show(request, "start.html.j2", values, user=user)
 
 
-@cache
-def languages() -> list[tuple[str, str]]:
-    """Give the names and titles of the languages, where this copysift knows any."""
-    try:
-        from copysift.kinds.catalog import languages as known
-    except ImportError:
-        return []
-    return sorted(((each.name, each.title) for each in known().entries), key=lambda pair: pair[1].lower())
-
-
 @router.post("/checks")
 async def create(request: Request, state: ServerState, user: PageUser) -> Response:
-    """Take a check in: a form with files."""
+    """Accept a check: a form with files."""
     if request.headers.get(FORM_TOKEN):
         check_form(request, state, user)  # before the upload, where a script sends it
     with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         fields = await uploads.form(request, upload, state.config.limits)
         check_form(request, state, user, fields.pop("form_token", ""))
-        title = fields.pop("title", "")
-        job = await _accept(state, user, upload, fields, title)
+        title, earlier = fields.pop("title", ""), fields.pop("earlier_index", "")
+        words = [fields.pop(name, "") for name in api.PLACE]
+        place = await asyncio.to_thread(state.courses.place, user, *words)
+        asked = requests.checked(forms.settings_of_form(fields, "scan"))
+        job = await checks.accept(state, user, upload, checks.Check(asked, title, earlier, place), "web")
     return _moved(request, state, job)
-
-
-async def _accept(state: State, user: str, upload: Incoming, fields: dict[str, Any], title: str) -> Job:
-    if not any(each.role == "file" for each in upload.files):
-        raise UsageError("nothing to compare", hint="choose or drop some files first")
-    known = {"by", *requests.allowed()}
-    asked = requests.checked({name: value for name, value in fields.items() if name in known})
-    job = await asyncio.to_thread(
-        state.jobs.accept, upload, user, "scan", {"settings": asked}, origin="web",
-        title=api.title_of(title, upload.files),
-    )  # fmt: skip
-    state.metrics.count("jobs_accepted")
-    state.metrics.count("upload_bytes", job.bytes)
-    state.workers.wake()
-    return job
 
 
 def _moved(request: Request, state: State, job: Job) -> Response:
@@ -107,8 +97,10 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
     values = {
         "job": job,
         "shown": job_out(state.jobs, job),
-        "marks": state.jobs.marks(job),
+        "marks": state.marks.of(job),
         "address": state.result_address(job),
+        "course": None if job.course is None else state.courses.get(job.course, user),
+        "may_change": job.owner == user or state.users.role(user) != ASSISTANT,
         "private": state.needs_login(job),
     }
     return show(request, "check.html.j2", values, user=user)
@@ -116,7 +108,7 @@ def check(id_: str, request: Request, state: ServerState, user: PageUser) -> Res
 
 @router.get("/checks/{id_}/status")
 def status(id_: str, state: ServerState, user: PageUser) -> Response:
-    """Tell the page's script how far a check is."""
+    """Let the page's script know how far a check is."""
     return JSONResponse(job_out(state.jobs, api.own(state, user, id_)).model_dump(mode="json"))
 
 
@@ -146,8 +138,21 @@ def report(id_: str, state: ServerState, user: PageUser) -> Response:
 def marks(id_: str, state: ServerState, user: PageUser) -> Response:
     """Give the report's script the marks, and what it needs to change them."""
     job = api.own(state, user, id_)
-    listed = api.marks_out(state, job).model_dump()["marks"]
+    listed = api.marks_out(state, job).model_dump(mode="json")["marks"]
     return JSONResponse({"editable": True, "form_token": state.access.form_token(user), "marks": listed})
+
+
+@router.get("/checks/{id_}/marks.csv")
+def marks_table(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the marks as CSV."""
+    return api.marks_csv(state, api.own(state, user, id_))
+
+
+@router.get("/checks/{id_}/marks.json")
+def marks_list(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the marks as JSON."""
+    found = api.marks_out(state, api.own(state, user, id_)).model_dump(mode="json")
+    return JSONResponse(found, headers={"content-disposition": 'attachment; filename="marks.json"'})
 
 
 @router.post("/checks/{id_}/marks")
@@ -155,7 +160,7 @@ def mark(id_: str, given: MarkModel, request: Request, state: ServerState, user:
     """Mark a pair."""
     check_form(request, state, user)
     job = api.own(state, user, id_)
-    state.jobs.mark(job, Mark(*map(api.clean, (given.left, given.right, given.verdict, given.note))))
+    api.put_mark_of(state, user, job, given)
     return JSONResponse({})
 
 
@@ -172,25 +177,39 @@ async def base(id_: str, request: Request, state: ServerState, user: PageUser) -
 
 
 async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | None = None) -> Job:
+    """Check the same files again, with the same marks and pseudonyms."""
     with await asyncio.to_thread(state.jobs.incoming, user) as upload:
         for file, path in uploaded(state.jobs.folder(job.id) / "in"):
             upload.adopt(path, file)
         if passage is not None:
             name, text = passage
             upload.add(name, text.encode("utf-8", "surrogatepass"), "base")
-        again = await _accept(state, user, upload, dict(job.request["settings"]), job.title)
-    await asyncio.to_thread(state.jobs.copy_marks, job, again)
+        key = state.jobs.output(job) / KEY
+        if key.exists():
+            shutil.copyfile(key, upload.folder / KEY)
+        earlier = job.request.get("earlier_index", {}).get("name", "")
+        course = None if job.course is None else await asyncio.to_thread(state.courses.get, job.course, user)
+        place = Place(course, job.term, job.exercise)
+        check = checks.Check(dict(job.request["settings"]), job.title, earlier, place)
+        again = await checks.accept(state, user, upload, check, "web")
+    await asyncio.to_thread(state.marks.copy, job, again)
     return again
+
+
+@router.get("/checks/{id_}/pseudonyms")
+def pseudonyms(id_: str, state: ServerState, user: PageUser) -> Response:
+    """Give the names behind the pseudonyms of an anonymised check, as CSV."""
+    return api.pseudonyms(state, api.own(state, user, id_))
 
 
 @router.post("/checks/{id_}/{action}")
 async def act(id_: str, action: str, request: Request, state: ServerState, user: PageUser) -> Response:
     """Keep, share, cancel, delete or repeat a check."""
     await form_of(request, state, user)
-    job = api.own(state, user, id_)
     jobs = state.jobs
     if action == "again":
-        return _moved(request, state, await _again(state, user, job))
+        return _moved(request, state, await _again(state, user, api.own(state, user, id_)))
+    job = api.to_change(state, user, id_)
     actions: dict[str, Any] = {
         "keep": lambda: jobs.keep(job, True),
         "unkeep": lambda: jobs.keep(job, False),
@@ -202,5 +221,6 @@ async def act(id_: str, action: str, request: Request, state: ServerState, user:
     if action not in actions:
         raise HTTPException(404)
     await asyncio.to_thread(actions[action])
+    event(f"job {action}", job=job.id, user=user)
     place = f"{root_of(state)}/" if action == "delete" else f"{root_of(state)}/checks/{job.id}"
     return RedirectResponse(place, 303)

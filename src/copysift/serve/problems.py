@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from logging import WARNING
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from copysift.errors import CopysiftError, InputError, KernelError, StoreError
+from copysift.serve.events import event
 from copysift.serve.limits import LimitError
 from copysift.serve.state import LoginNeededError, state_of
 from copysift.serve.views import root_of
@@ -40,7 +42,9 @@ def install(app: FastAPI, page: PageOf) -> None:
     def answer(request: Request, status: int, message: str, hint: str = "", headers: Any = None) -> Response:
         if request.url.path.startswith(API):
             return JSONResponse(body(status, message, hint), status, headers)
-        return page(request, status, message, hint)
+        made = page(request, status, message, hint)
+        made.headers.update(headers or {})
+        return made
 
     def handled(kind: type[Exception]) -> Callable[[Any], Any]:
         return app.exception_handler(kind)
@@ -54,7 +58,7 @@ def install(app: FastAPI, page: PageOf) -> None:
 
     @handled(RequestValidationError)
     async def _validation(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0] if error.errors() else {"loc": (), "msg": "it makes no sense"}
+        first = error.errors()[0] if error.errors() else {"loc": (), "msg": "the request is wrong"}
         where = ".".join(str(part) for part in first["loc"][1:])
         message = f"{where}: {first['msg']}" if where else str(first["msg"])
         return answer(request, 422, message.encode("utf-8", "replace").decode())
@@ -69,7 +73,10 @@ def install(app: FastAPI, page: PageOf) -> None:
         if isinstance(error, InputError):
             status = 422
         message = error.message.encode("utf-8", "backslashreplace").decode()
-        return answer(request, status, message, error.hint)
+        retry = getattr(error, "retry", 0)
+        if status == 429:
+            event("request refused", WARNING, user=request.scope.get("copysift.user", "-"), reason=message)
+        return answer(request, status, message, error.hint, {"Retry-After": f"{retry}"} if retry else None)
 
     @handled(KeyError)
     async def _missing(request: Request, error: KeyError) -> Response:

@@ -16,20 +16,27 @@ from pathlib import Path
 import uvicorn
 
 from copysift.errors import StoreError, UsageError
-from copysift.serve.access import LOCAL, Access, secret
+from copysift.serve.access import Access, secret
 from copysift.serve.app import make_app
-from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
+from copysift.serve.courses import Courses
+from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
+from copysift.serve.limits import Limits
+from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
-from copysift.serve.patience import PatientProtocol
+from copysift.serve.shared_runs import Runs
 from copysift.serve.state import State
+from copysift.serve.timeouts import TimedProtocol
+from copysift.serve.users import LOCAL, Users
+from copysift.serve.webhook import Webhook
 from copysift.serve.workers import Workers
+from copysift.settings.server import Serving
 
 log = logging.getLogger("copysift.serve")
-SWITCH = 0.001  # seconds that a question may keep the event loop waiting; Python's own is five times that
+SWITCH = 0.001  # seconds that a query may keep the event loop waiting; Python's own is five times that
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
 Say = Callable[[str], None]
 
@@ -67,38 +74,66 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-async def serve(config: Config, say: Say) -> None:
-    """Serve until told to stop."""
+async def serve(settings: Serving, say: Say) -> None:
+    """Serve until stopped."""
     sys.setswitchinterval(SWITCH)
-    held = lock(config.data)
+    data = Path(settings.data).absolute()
+    held = lock(data)
+    try:
+        jobs = Jobs(data, Limits.of(settings), settings.keep_days)
+        try:
+            await _serve(settings, jobs, say)
+        finally:
+            jobs.close()
+    finally:
+        os.close(held)
+
+
+async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
+    config = Config.of(settings, guarded=Users(jobs.database).any)
     web = listening(config.host, config.port)
-    jobs = Jobs(config.data, config.limits, config.keep_days)
     try:
         jobs.recover()
         workers = Workers(jobs, config.workers)
         state = _state(config, jobs, workers, web.getsockname()[1])
+        webhook = _webhook(config, workers)
         workers.start()
         moss = await _moss(state, say)
         housekeeping = asyncio.create_task(_housekeeping(jobs))
         say(f"copysift serves {state.base}/ from {config.data}")
+        event("started", address=state.base, data=config.data)
         try:
             await _web(state, web)
         finally:
-            housekeeping.cancel()
+            for task in (housekeeping, webhook):
+                if task is not None:
+                    task.cancel()
             if moss is not None:
                 await moss.close()
             await workers.close()
+            event("stopped")
     finally:
-        jobs.close()
         web.close()
-        os.close(held)
 
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
-    access = Access(secret(config.data / "secret"), config.tokens, config.hosts, config.public_url)
-    indexes = Indexes(config.data, config.indexes)
-    runs = Runs(config.runs)
-    return State(config, jobs, workers, access, Metrics(), indexes, runs, config.address(port))
+    users = Users(jobs.database, config.users)
+    key = secret(config.data / "secret")
+    access = Access(key, users, config.hosts, config.public_url, config.metrics_digest)
+    return State(
+        config=config, jobs=jobs, workers=workers, access=access, metrics=Metrics(),
+        indexes=Indexes(config.data, config.indexes), runs=Runs(config.runs), users=users,
+        marks=Marks(jobs.database), courses=Courses(jobs.database, config.data / "jobs"),
+        base=config.address(port),
+    )  # fmt: skip
+
+
+def _webhook(config: Config, workers: Workers) -> asyncio.Task[None] | None:
+    if not config.webhook:
+        return None
+    webhook = Webhook(config.webhook)
+    workers.ended = webhook.send
+    return asyncio.create_task(webhook.run())
 
 
 async def _moss(state: State, say: Say) -> MossServer | None:
@@ -106,7 +141,7 @@ async def _moss(state: State, say: Say) -> MossServer | None:
     if config.moss_port is None:
         return None
     users = None if config.moss_users is None else dict(config.moss_users)
-    owner = LOCAL if config.tokens is None else None
+    owner = None if config.guarded else LOCAL
     moss = MossServer(state.jobs, state.workers, state.result_address, users, state.metrics, owner)
     host = config.moss_host or config.host
     try:
@@ -121,9 +156,11 @@ async def _moss(state: State, say: Say) -> MossServer | None:
 
 
 async def _web(state: State, web: socket.socket) -> None:
-    PatientProtocol.idle = state.config.limits.idle
+    limits = state.config.limits
+    TimedProtocol.idle, TimedProtocol.first = limits.idle, limits.first
+    TimedProtocol.most = 0 if state.config.public_url else limits.peer_connections
     settings = uvicorn.Config(
-        make_app(state), http=PatientProtocol, ws="none", lifespan="off", log_level="warning",
+        make_app(state), http=TimedProtocol, ws="none", lifespan="off", log_level="warning",
         access_log=False, proxy_headers=False, server_header=False, limit_concurrency=2000, backlog=1024,
         timeout_keep_alive=20, timeout_graceful_shutdown=5,
     )  # fmt: skip
@@ -139,7 +176,8 @@ async def _web(state: State, web: socket.socket) -> None:
 async def _housekeeping(jobs: Jobs) -> None:
     while True:
         try:
-            await asyncio.to_thread(jobs.expire)
+            for job in await asyncio.to_thread(jobs.expire):
+                event("job expired", job=job.id, user=job.owner)
         except Exception:
             log.exception("what has expired could not be deleted")
         await asyncio.sleep(HOUSEKEEPING)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,27 +34,62 @@ class Staged:
     earlier: list[str] = field(default_factory=list)
     by: str = "file"
     names: dict[str, str] = field(default_factory=dict)
-    _archives: list[tuple[str, str]] = field(default_factory=list)
+    _archives: list[tuple[str, str, str]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)  # of indexes: their submissions are named without
+    left_out: int = 0  # files that the filters of the request do not take
     _back: dict[str, str] = field(default_factory=dict)
+    _lines: tuple[str, str] = ("", "")
 
     def name(self, path: str) -> str:
-        """Give the name of a path that the scan knows; what is no such path stays as it is."""
+        """Give the name of a path that the scan knows; anything else stays as it is."""
         if path in self.names:
             return self.names[path]
-        for archive, shown in self._archives:
+        table, shown = self._lines
+        if table and path.startswith(f"{table}, line "):
+            return f"{shown}{path.removeprefix(table)}"
+        for folder in self.folders:
+            if path.startswith(folder):
+                return path.removeprefix(folder)
+        at = path.find(INSIDE)
+        while at >= 0:
+            if path[:at] in self.names:  # a record, or what a file of the upload contains
+                return f"{self.names[path[:at]]}{path[at:]}"
+            at = path.find(INSIDE, at + 1)
+        for archive, shown, own in self._archives:
             if path == archive:
-                return shown
+                return own
             if path.startswith((f"{archive}/", f"{archive}{INSIDE}")):
                 inside = path[len(archive) + 1 :]
                 return f"{shown}/{inside}" if shown else inside
         return path
+
+    @property
+    def archives(self) -> bool:
+        """Whether the upload has archives."""
+        return bool(self._archives)
+
+    def in_words(self, note: str) -> str:
+        """Give a note with names instead of the paths that it mentions."""
+        for path, name in [*self.names.items(), *((path, own) for path, _, own in self._archives)]:
+            note = note.replace(path, name) if path in note else note
+        return note
+
+    def rename_lines(self, table: str, shown: str) -> None:
+        """Let `name` know what a table is called whose lines the scan mentions."""
+        self._lines = (table, shown)
+
+    def submissions(self) -> list[tuple[str, str]]:
+        """Give path and name of every submission that is not in an archive: folders, and files in none."""
+        folders = {path: name for path, name in self.names.items() if Path(path).is_dir()}
+        files = {path: name for path, name in self.names.items() if str(Path(path).parent) not in folders}
+        return [(path, name) for path, name in (folders | files).items()]
 
     def path(self, name: str) -> str:
         """Give the path that the scan knows for a name that `renamed` gave."""
         return self._back.get(name, name)
 
     def renamed(self, value: Value) -> Value:
-        """Give a value with names in the place of paths."""
+        """Give a value with names instead of paths."""
         renamed: Value = self._rename(value)
         return renamed
 
@@ -64,7 +99,7 @@ class Staged:
             if name != value:
                 self._back.setdefault(name, value)
             return name
-        if isinstance(value, Sequence):  # a tuple, or pairs that are made when they are asked for
+        if isinstance(value, Sequence):  # a tuple, or pairs that are made when needed
             return tuple(self._rename(each) for each in value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             changes = {
@@ -76,25 +111,38 @@ class Staged:
         return value
 
 
-def stage(uploads: Iterable[tuple[Uploaded, Path]], folder: Path, by: str = "auto") -> Staged:
-    """Lay out an upload below an empty folder; `by` is file, dir, or auto: dir where there are folders."""
+def stage(
+    uploads: Iterable[tuple[Uploaded, Path]],
+    folder: Path,
+    by: str = "auto",
+    wanted: Callable[[str], bool] = lambda name: True,
+) -> Staged:
+    """Lay out an upload below an empty folder; `by` is file, dir, or auto: dir where there are folders.
+
+    `wanted` says by their names which files are compared; those in archives the scan filters itself.
+    """
     folder.mkdir(parents=True)
     staged = Staged()
     loose: dict[str, list[tuple[Uploaded, Path]]] = {"file": [], "base": [], "earlier": []}
     archives: list[tuple[str, Uploaded]] = []
     for number, (each, path) in enumerate(uploads, 1):
+        if each.role == "metadata":
+            continue
         packing = _ARCHIVE.search(each.name)
         if packing is None:
+            if each.role != "base" and not wanted(each.name):
+                staged.left_out += 1
+                continue
             loose[each.role].append((each, path))
             continue
         place = str(folder / f"a{number}{packing.group().lower()}")
         os.link(path, place)
         archives.append((place, each))
         {"file": staged.paths, "base": staged.base, "earlier": staged.earlier}[each.role].append(place)
-    # One archive alone is the collection: its own name tells nothing.
+    # One archive alone is the collection: its own name says nothing.
     alone = [each for _, each in archives if each.role == "file"] if not loose["file"] else []
     for place, each in archives:
-        staged._archives.append((place, "" if alone == [each] else each.name))
+        staged._archives.append((place, "" if alone == [each] else each.name, each.name))
     named = [each.name for each, _ in loose["file"]]
     if by == "auto":
         by = "dir" if _in_folders(named) or any(map(_has_folders, staged.paths)) else "file"
@@ -109,7 +157,7 @@ def stage(uploads: Iterable[tuple[Uploaded, Path]], folder: Path, by: str = "aut
 
 def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, by: str) -> None:
     taken = set(staged.names.values())
-    groups = _grouped([each.name for each, _ in uploads])
+    groups = grouped([each.name for each, _ in uploads])
     group_of = {at: name for name, members in groups.items() for at in members}
     numbers = {name: number for number, name in enumerate(groups, 1)}
     root.mkdir()
@@ -132,7 +180,7 @@ def suffix_of(name: str) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """Give a name that nobody has: the second of a name gets a number."""
+    """Give a name that no other file has: the second of a name gets a number."""
     made, number = name, 1
     while made in taken:
         number += 1
@@ -141,7 +189,7 @@ def _free(name: str, taken: set[str]) -> str:
     return made
 
 
-def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
+def grouped(names: Sequence[str]) -> dict[str, list[int]]:
     """Put names into groups: the first folder below those that all of them share, as MOSS's -d does.
 
     `a/b.c` belongs to `a`; a name without a folder is a group of its own.
@@ -159,7 +207,7 @@ def _grouped(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _shared(folders: Sequence[list[str]]) -> list[str]:
-    """Give the folders that all names begin with."""
+    """Give the folders that all names start with."""
     common: list[str] = []
     for level in zip(*folders, strict=False):
         if len(set(level)) > 1:
@@ -169,13 +217,13 @@ def _shared(folders: Sequence[list[str]]) -> list[str]:
 
 
 def _in_folders(names: Sequence[str]) -> bool:
-    """Tell whether names stand in several folders, those around everything aside."""
-    groups = _grouped(names)
+    """Say whether names are in several folders, apart from those around everything."""
+    groups = grouped(names)
     return len(groups) > 1 and any(group != names[members[0]] for group, members in groups.items())
 
 
 def _has_folders(path: str) -> bool:
-    """Tell whether an archive holds submissions in folders or archives of their own."""
+    """Say whether an archive holds submissions in folders or archives of their own."""
     names = zip_names(path)
     if names is None:
         return True  # a tar, or not to be read: the scan will say

@@ -6,14 +6,19 @@ import time
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import HTTPBearer
 
 from copysift.serve.access import Access
-from copysift.serve.browsed import Runs
 from copysift.serve.config import Config
+from copysift.serve.courses import Courses
+from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Job, Jobs
+from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
+from copysift.serve.shared_runs import Runs
+from copysift.serve.users import Users
 from copysift.serve.workers import Workers
 
 
@@ -28,8 +33,11 @@ class State:
     metrics: Metrics
     indexes: Indexes
     runs: Runs
+    users: Users
+    marks: Marks
+    courses: Courses
     base: str
-    begun: float = field(default_factory=time.time)
+    started: float = field(default_factory=time.time)
 
     def result_address(self, job: Job) -> str:
         """Give the address of a shared result."""
@@ -39,6 +47,17 @@ class State:
     def needs_login(self, job: Job) -> bool:
         """Say whether the link of a shared result is not enough to read it."""
         return job.origin == "moss" and self.config.moss_results == "private"
+
+    def accepted(self, job: Job) -> None:
+        """Log and count a job that was accepted, and let a worker take it."""
+        note_accepted(job, self.metrics, self.workers)
+
+
+def note_accepted(job: Job, metrics: Metrics, workers: Workers) -> None:
+    """Log and count a job that was accepted, and let a worker take it."""
+    event("job accepted", job=job.id, user=job.owner, kind=job.kind, origin=job.origin, files=job.files)
+    metrics.accepted(job.origin, job.bytes)
+    workers.wake()
 
 
 class LoginNeededError(Exception):
@@ -59,7 +78,13 @@ async def given_state(request: Request) -> State:
     return state_of(request)
 
 
-async def api_user(request: Request) -> str:
+_BEARER = HTTPBearer(auto_error=False, description="A token of `copysift serve token add`.")
+
+
+async def api_user(
+    request: Request,
+    described: Annotated[object, Security(_BEARER)] = None,  # for OpenAPI only
+) -> str:
     """Give the user of a REST request; raise 401 if there is none. Cookies do not count here."""
     user = state_of(request).access.user(request.headers, {})
     if user is None:

@@ -1,8 +1,9 @@
-"""Uploads over HTTP: multipart forms straight to disk, within limits; `guard` has the patience."""
+"""Uploads over HTTP: multipart forms straight to disk, within limits; `guard` has the timeouts."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from python_multipart.exceptions import MultipartParseError
@@ -13,15 +14,16 @@ from copysift.errors import UsageError
 from copysift.serve.incoming import ROLES, Incoming
 from copysift.serve.limits import LimitError, Limits
 
-FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier"}
+FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier", "metadata": "metadata"}
 
 
 async def form(
-    request: Request, upload: Incoming, limits: Limits, longest: int | None = None
-) -> dict[str, str]:
-    """Take a multipart form: files go to the upload, the other fields are given back.
+    request: Request, upload: Incoming, limits: Limits, longest: int | None = None,
+    roles: Collection[str] = ROLES,
+) -> dict[str, str]:  # fmt: skip
+    """Read a multipart form: files go to the upload, the other fields are returned.
 
-    A field has `longest` bytes at the most, where that is more than usual.
+    A field has at most `longest` bytes, where that is more than usual; files of other roles are refused.
     """
     kind, options = parse_options_header(request.headers.get("content-type"))
     boundary = options.get(b"boundary")
@@ -29,7 +31,7 @@ async def form(
         raise UsageError(
             "the body is not a multipart form", hint="send multipart/form-data, or application/json"
         )
-    parts = _Parts(upload, limits, longest or limits.field_bytes)
+    parts = _Parts(upload, limits, longest or limits.field_bytes, roles)
     parser = MultipartParser(boundary, parts.callbacks())
     try:
         async for piece in request.stream():
@@ -42,8 +44,10 @@ async def form(
     return parts.fields
 
 
-async def documents(request: Request, upload: Incoming, limits: Limits) -> dict[str, Any]:
-    """Take a JSON object with `documents`, each a name, a text and perhaps a role; give back the rest."""
+async def documents(
+    request: Request, upload: Incoming, limits: Limits, roles: Collection[str] = ROLES
+) -> dict[str, Any]:
+    """Read a JSON object with `documents`, each a name, a text and optionally a role; return the rest."""
     body = await json_body(request, limits)
     listed = body.pop("documents", None)
     if not isinstance(listed, list) or not listed:
@@ -52,14 +56,14 @@ async def documents(request: Request, upload: Incoming, limits: Limits) -> dict[
         if not isinstance(each, dict) or not isinstance(each.get("text"), str):
             raise UsageError(f"document {number} has no text")
         name, role = each.get("name") or f"document {number}", each.get("role", "file")
-        if not isinstance(name, str) or role not in ROLES:
-            raise UsageError(f"document {number}: name must be a string, role one of {', '.join(ROLES)}")
+        if not isinstance(name, str) or role not in roles:
+            raise UsageError(f"document {number}: name must be a string, role one of {', '.join(roles)}")
         upload.add(name, each["text"].encode("utf-8", "surrogatepass"), role)
     return body
 
 
 async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
-    """Take a JSON object, of limited size."""
+    """Read a JSON object of limited size."""
     held = bytearray()
     try:
         async for piece in request.stream():
@@ -77,16 +81,16 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
 
 
 class _Parts:
-    """What the parser tells of, part by part."""
+    """What the parser reports, part by part."""
 
-    def __init__(self, upload: Incoming, limits: Limits, longest: int) -> None:
+    def __init__(self, upload: Incoming, limits: Limits, longest: int, roles: Collection[str]) -> None:
         self.fields: dict[str, str] = {}
         self.whole = False
-        self._upload, self._limits, self._longest = upload, limits, longest
+        self._upload, self._limits, self._longest, self._roles = upload, limits, longest, roles
         self._header, self._value = bytearray(), bytearray()
         self._headers: dict[bytes, bytes] = {}
         self._name = ""
-        self._text: bytearray | None = None  # of a field; None inside a file, or a part that is not wanted
+        self._text: bytearray | None = None  # of a field; None inside a file, or in a part without a name
         self._file = False
         self._parts = 0
 
@@ -124,8 +128,11 @@ class _Parts:
         if filename is not None:
             if not filename:  # a file field that was left empty
                 return
-            if self._name not in FIELDS:
-                raise UsageError(f"there is no file field {self._name!r}", hint="files, base or earlier")
+            if FIELDS.get(self._name) not in self._roles:
+                known = [name for name, role in FIELDS.items() if role in self._roles and name != "file"]
+                raise UsageError(
+                    f"there is no file field {self._name!r}", hint=f"files go to {', '.join(known)}"
+                )
             self._file = True
             self._upload.begin(filename.decode("utf-8", "replace"), FIELDS[self._name])
         else:
@@ -143,6 +150,8 @@ class _Parts:
         if self._file:
             self._upload.end()
         elif self._text is not None:
+            if self._name in self.fields:
+                raise UsageError(f"the field {self._name!r} is there twice")
             self.fields[self._name] = self._text.decode("utf-8", "replace")
 
     def end(self) -> None:

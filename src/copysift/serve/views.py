@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from copysift._version import __version__
 from copysift.report.wording import percent, plural, size, visible
 from copysift.serve.state import State, state_of
+from copysift.serve.users import ADMIN
 
 static_router = APIRouter()
 _OURS = ("server.css", "site.js", "check.js", "progress.js", "ask.js", "icon.svg")
@@ -39,7 +40,7 @@ def environment() -> Environment:
 
 
 def root_of(state: State) -> str:
-    """Give the path below which the pages stand, behind a proxy: empty, or /path."""
+    """Give the path of all pages behind a proxy: empty, or /path."""
     return urlsplit(state.config.public_url).path.rstrip("/")
 
 
@@ -59,6 +60,7 @@ def show(
             keep_days=state.config.keep_days,
             here=request.url.path,
             with_runs=bool(state.config.runs),
+            admin=user is not None and state.users.role(user) == ADMIN,
             **values,
         )
     )

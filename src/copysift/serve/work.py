@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from copysift.model.values import Result
+from copysift.errors import InputError, UsageError
+from copysift.model.values import Result, Skipped
 from copysift.report import json_report as records
 from copysift.report import moss, page
+from copysift.report.anonymise import anonymised, read_key, written_key
 from copysift.report.view import View
+from copysift.report.wording import plural
 from copysift.runtime import durable
 from copysift.serve import indexes
-from copysift.serve.incoming import uploaded
+from copysift.serve.class_list import write_class_list
+from copysift.serve.course_index import earlier_index
+from copysift.serve.courses import PAIRS_FILE
+from copysift.serve.incoming import Uploaded, uploaded
+from copysift.serve.language_check import language_warning
+from copysift.serve.pseudonyms import KEY
 from copysift.serve.requests import MOST_PAIRS, PAIRS
-from copysift.serve.staging import stage
+from copysift.serve.staging import Staged, stage
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
-from copysift.workflows.scan import Scan
+from copysift.sources.containers import member_filter
+from copysift.sources.walk import WalkSettings
+from copysift.workflows.index_scan import scan_of
 
 TOLD = 0.3  # seconds between two notes on progress
+NOTED = 20  # notes that the page of a check shows
+FILTERS = ("include", "exclude")
+LARGEST_SET = 60  # equal files of which every two are a pair
 
 
 class Told:
@@ -35,12 +50,12 @@ class Told:
         self._last = 0.0
 
     def phase(self, name: str, total: int | None) -> None:
-        """Begin a phase."""
+        """Start a phase."""
         self._phase, self._total, self._done = name, total, 0
         self._tell()
 
     def advance(self, count: int = 1) -> None:
-        """Note that so many steps are done."""
+        """Count steps that are done."""
         self._done += count
         if time.monotonic() - self._last > TOLD:
             self._tell()
@@ -56,24 +71,35 @@ class Told:
 def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, threads: int) -> dict[str, Any]:
     """Compare what was uploaded; write the result, the report and, for a MOSS client, its pages."""
     asked = dict(request["settings"])
-    staged = stage(uploaded(folder / "in"), folder / "work", asked.pop("by", "auto"))
-    settings = make(
-        Settings,
-        {
-            **asked,
-            "by": staged.by,
-            "base": tuple(staged.base),
-            "earlier": tuple(staged.earlier),
-            "jobs": threads,
-        },
-    )
+    by, anonymise = asked.pop("by", "auto"), asked.pop("anonymise", False)
+    files = list(uploaded(folder / "in"))
+    staged = stage(files, folder / "work", by, _filter(asked))
+    notes = _about_names(staged, asked, files)
+    given: dict[str, Any] = {
+        **asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier),
+        "jobs": threads,
+    }  # fmt: skip
+    skipped = _class_list(files, folder / "work" / "class-list.csv", staged, given)
+    index = request.get("earlier_index", {}).get("path")
+    if request.get("course"):
+        index = earlier_index(folder.parent.parent, request["course"], asked, told)
+    if index:
+        given["earlier"] = (*given["earlier"], str(index))
+        staged.folders.append(f"{Path(index).parent}/")
+    settings = make(Settings, given)
     most = settings.limit or PAIRS
-    run = Scan(settings)
+    run, places = scan_of(staged.paths, settings, given)
     # MOSS orders by matched tokens: more pairs than it shows are matched to find those that have the most.
     matched = min(MOST_PAIRS, 2 * most + 50) if request.get("moss") else most
-    result = run.run(staged.paths, regions=True, most=matched, progress=told)
+    result = run.run(places, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
-    shown = _without_paths(staged.renamed(result), request["settings"])
+    shown = _without_paths(staged.renamed(result))
+    shown = dataclasses.replace(
+        shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
+    )
+    if not shown.documents:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in shown.skipped[:3])
+        raise InputError(f"nothing could be read ({reasons})" if reasons else "there is nothing to compare")
     view = View(
         limit=most,
         title=request.get("title", ""),
@@ -82,8 +108,11 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         base=lambda name: run.base(staged.path(name)),
         holders=lambda name, *place: run.holders(staged.path(name), *place),
     )
+    if anonymise:
+        shown, view = _anonymous(shown, view, folder, out)
     _write(out / "result.json", records.report(shown, view))
     _write(out / "page.json", json.dumps(page.contents(shown, view)))
+    _write(out / PAIRS_FILE, json.dumps(_pairs(shown, most, _earlier_names(request, files))))
     if request.get("moss"):
         pages = out / "moss"
         pages.mkdir()
@@ -97,7 +126,77 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         "highest": max((pair.similarity for pair in shown.pairs), default=0.0),
         "skipped": len(shown.skipped),
         "clusters": len(shown.clusters),
+        "notes": list(shown.notes[:NOTED]),
+        "anonymised": bool(anonymise),
+        "by": staged.by,
+        "earlier": bool(index),
     }
+
+
+def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> tuple[str, ...]:
+    """Give what the names of documents of earlier terms start with."""
+    terms = [f"{each['name']}/" for each in request.get("course", {}).get("checks", ())]
+    return (*terms, *(each.name for each, _ in files if each.role == "earlier"))
+
+
+def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[str, str, float]]:
+    """Give the pairs without their passages; of equal files every two, where the result names them once.
+
+    Two documents of earlier terms are not a pair of this check.
+    """
+    found = [(each.left, each.right, each.similarity) for each in result.pairs[:most]]
+    sets = [each for each in result.equal if len(each) <= LARGEST_SET]
+    equal = (both for each in sets for both in combinations(each, 2))
+    new = [
+        (left, right) for left, right in equal if not (left.startswith(earlier) and right.startswith(earlier))
+    ]
+    return found + [(left, right, 1.0) for left, right in new]
+
+
+def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Give what --include and --exclude say of the names of single files."""
+    include, exclude = (tuple(asked.get(name, ())) for name in FILTERS)
+    return member_filter(WalkSettings(hidden=True, vcs=True, include=include, exclude=exclude))
+
+
+def _about_names(staged: Staged, asked: dict[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> list[str]:
+    """Say what depends on names; filters of single files have been applied, those of archives are left."""
+    notes = []
+    if any(name in asked for name in FILTERS):
+        if not staged.archives:
+            for name in FILTERS:
+                asked.pop(name, None)
+        elif staged.names:
+            raise UsageError(
+                "include and exclude work for single files or archives, not for both at once",
+                hint="put all files into one archive",
+            )
+    if staged.left_out:
+        notes.append(f"{plural(staged.left_out, 'file')} left out by include and exclude")
+    warning = language_warning([each.name for each, _ in files if each.role == "file"], asked.get("language"))
+    return [*notes, *([warning] if warning else [])]
+
+
+def _class_list(
+    files: Sequence[tuple[Uploaded, Path]], target: Path, staged: Staged, given: dict[str, Any]
+) -> list[Skipped]:
+    lists = [(each, path) for each, path in files if each.role == "metadata"]
+    if len(lists) > 1:
+        raise UsageError("there are two class lists", hint="send one")
+    if not lists:
+        return []
+    ((each, path),) = lists
+    given["metadata"] = str(target)
+    return write_class_list(path, each.name, target, staged)
+
+
+def _anonymous(result: Result, view: View, folder: Path, out: Path) -> tuple[Result, View]:
+    """Give result and view without names; the key is private to the owner, and that of a rerun the same."""
+    kept = folder / "in" / KEY
+    known = read_key(kept.read_text(encoding="utf-8"), KEY) if kept.exists() else {}
+    made = anonymised(result, view, known, secrets.randbits(64))
+    _write(out / KEY, written_key(made.key))
+    return made.result, made.view
 
 
 KINDS: dict[str, Callable[[Path, Path, Mapping[str, Any], Told, int], dict[str, Any]]] = {
@@ -106,9 +205,10 @@ KINDS: dict[str, Callable[[Path, Path, Mapping[str, Any], Told, int], dict[str, 
 }
 
 
-def _without_paths(result: Result, asked: Mapping[str, Any]) -> Result:
+def _without_paths(result: Result) -> Result:
     """Give a result whose settings name no path of the server."""
-    kept = {name: value for name, value in result.settings.items() if name not in ("base", "earlier")}
+    paths = ("base", "earlier", "metadata", "tmp_dir")
+    kept = {name: value for name, value in result.settings.items() if name not in paths}
     return dataclasses.replace(result, settings=kept)
 
 

@@ -8,15 +8,15 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from copysift.serve.events import event
 from copysift.serve.jobs import Job, Jobs
 
-log = logging.getLogger("copysift.serve")
 POLL = 2.0  # seconds between two looks, should a word of a worker be lost
 PAUSE = 0.5  # before a dead worker is replaced
-GRACE = 0.5  # seconds that a worker has to leave; a job that it was at begins anew with the next server
+GRACE = 0.5  # seconds that a worker has to leave; its job starts again with the next server
 
 
 class Workers:
@@ -28,6 +28,7 @@ class Workers:
         self._tasks: list[asyncio.Task[None]] = []
         self._ended: dict[str, asyncio.Event] = {}
         self._closing = False
+        self.ended: Callable[[Job], None] | None = None  # called with every job that has ended
 
     def start(self) -> None:
         """Start them; each is replaced when it dies, until `close`."""
@@ -35,14 +36,14 @@ class Workers:
             self._tasks.append(asyncio.create_task(self._keep(f"worker-{number + 1}")))
 
     def wake(self) -> None:
-        """Tell them that there is a new job."""
+        """Let them look for a new job."""
         for process in self._running.values():
             if process.stdin is not None and not process.stdin.is_closing():
                 process.stdin.write(b".")
 
     async def wait(self, job: Job, seconds: float) -> Job:
-        """Wait until a job is over, for so long at the most, and give it as it is then."""
-        event = self._ended.setdefault(job.id, asyncio.Event())
+        """Wait until a job is over, at most this long, and give it as it is then."""
+        ended = self._ended.setdefault(job.id, asyncio.Event())
         deadline = asyncio.get_running_loop().time() + seconds
         try:
             while True:
@@ -50,9 +51,9 @@ class Workers:
                 left = deadline - asyncio.get_running_loop().time()
                 if job.over or left <= 0:
                     return job
-                event.clear()
+                ended.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(event.wait(), min(left, POLL))
+                    await asyncio.wait_for(ended.wait(), min(left, POLL))
         finally:
             self._ended.pop(job.id, None)
 
@@ -82,14 +83,25 @@ class Workers:
             self._running[name] = process
             assert process.stdout is not None
             async for line in process.stdout:
-                event = self._ended.get(line.decode().strip())
-                if event is not None:
-                    event.set()
+                id_ = line.decode().strip()
+                ended = self._ended.get(id_)
+                if ended is not None:
+                    ended.set()
+                await self._note(id_)
             code = await process.wait()
             self._running.pop(name, None)
-            log.warning("%s ended with status %s; starting another", name, code)
+            event("worker lost", logging.WARNING, worker=name, status=code)
             await asyncio.to_thread(self._jobs.lost, name)
             await asyncio.sleep(PAUSE)
+
+    async def _note(self, id_: str) -> None:
+        """Log that a job has ended."""
+        with suppress(KeyError):  # deleted meanwhile
+            job = await asyncio.to_thread(self._jobs.get, id_)
+            seconds = round((job.finished or 0) - (job.started or 0), 2) if job.finished else 0
+            if self.ended is not None and job.over:
+                self.ended(job)
+            event(f"job {job.state}", job=id_, user=job.owner, seconds=seconds, error=job.error)
 
     async def _start(self, name: str) -> asyncio.subprocess.Process:
         limits = json.dumps(dataclasses.asdict(self._jobs.limits))

@@ -8,7 +8,10 @@ REPORTED = "What to report"
 SOURCES = "What to read"
 RESOURCES = "Resources"
 OUTPUT = "Output"
-SECTIONS = (CONTENTS, REPORTED, SOURCES, RESOURCES, OUTPUT)
+ADDRESSES = "Addresses"
+USERS = "Who may use it"
+LIMITS = "Limits"
+SECTIONS = (CONTENTS, REPORTED, ADDRESSES, USERS, SOURCES, RESOURCES, LIMITS, OUTPUT)
 
 READ = "scan compare index sweep cluster dedup"  # commands that read documents; index: add and update
 LOOK_UP = "query locate copies"  # commands that look one document up

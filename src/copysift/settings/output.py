@@ -21,7 +21,7 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats"
+ALL = f"{READ} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats serve"
 _LISTS = f"scan show compare query index-list index-info {OVER_TIME} {RUNS} languages"
 _FILED = "scan show compare query locate history changes copies"
 _PASSAGES = "scan compare query"
@@ -196,11 +196,13 @@ class Door:
         help_for={"order": "Separate names with NUL instead of newline."},
     )  # fmt: skip
     quiet: bool = declare(
-        False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL
-    )
+        False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL,
+        help_for={"serve": "Log warnings and errors only."},
+    )  # fmt: skip
     verbose: int = declare(
         0, "-v --verbose", "Print settings and timings. Twice: also tracebacks.",
         OUTPUT, count, limits=(0, 9), commands=ALL,
+        help_for={"serve": "Print the settings. Twice: also tracebacks."},
     )  # fmt: skip
     color: str = declare(
         "auto", "--color", "Use colours: auto, always or never.",

@@ -156,7 +156,7 @@ def give_members(
 ) -> Given:
     """Give the members of one container; the budget is that of the outermost one."""
     budget = reading.budget or Budget(reading.limits, outer.size)
-    wanted = _wanted(reading.walking)
+    wanted = member_filter(reading.walking)
     names = Names()
     below = len(reading.top) + 1 if reading.top else len(outer.file) + 1
     try:
@@ -206,7 +206,7 @@ def _data(name: str, item: Item, budget: Budget) -> bytes | Skipped:
     return b"".join(parts)
 
 
-def _wanted(settings: WalkSettings) -> Wanted:
+def member_filter(settings: WalkSettings) -> Wanted:
     """Apply the filters of a walk to members; `__MACOSX` has no files, only attributes of files."""
     include, exclude = Globs(settings.include), Globs(settings.exclude)
 

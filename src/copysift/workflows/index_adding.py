@@ -146,6 +146,7 @@ class Adding:
     def documents(self, documents: Sequence[Document]) -> None:
         """Add documents that do not come from files of their own."""
         self._shown.phase("reading", None)
+        self._units |= {each.name: UnitRow(each.unit) for each in documents if each.unit}
         for made in ordered_map(
             self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.size, budget=IN_FLIGHT
         ):

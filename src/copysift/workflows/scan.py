@@ -325,7 +325,7 @@ class Scan:
 
     def _labels(self, groups: int) -> tuple[Any, ...]:
         """Give the sides and the kin of the groups, whose members are not compared with each other."""
-        if self._gathered is None or not self._sides:
+        if self._gathered is None or not self._sides or not groups:  # without groups nothing could be read
             return ()
         return self._gathered.roster.side, self._gathered.roster.kin
 

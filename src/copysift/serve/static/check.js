@@ -64,9 +64,10 @@ form.addEventListener("submit", (event) => {
   const data = new FormData();
   for (const field of form.elements) {
     if (!field.name || field.type === "file" || field.name === "form_token") continue;
+    if (field.type === "checkbox" && !field.checked) continue;
     if (field.value) data.append(field.name, field.value);
   }
-  for (const id of ["base", "earlier"]) for (const file of document.getElementById(id).files) data.append(id, file, file.name);
+  for (const id of ["base", "earlier", "metadata"]) for (const file of document.getElementById(id).files) data.append(id, file, file.name);
   for (const [file, name] of files) data.append("files", file, name);
   const request = new XMLHttpRequest();
   request.open("POST", form.action);

@@ -1,4 +1,4 @@
-"""The runs that the operator lets all users read, opened once."""
+"""The runs that the operator shares with all users, opened once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""The index of what a course checked in earlier terms: made from those checks, and kept like them.
+
+It is brought up to date when a check starts: what is new is added, what was deleted is removed. Only one
+check of a course runs at a time, so that one process writes to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from copysift.model.document import Document
+from copysift.model.values import Skipped
+from copysift.runtime.progress import Progress
+from copysift.serve.indexes import documents_of
+from copysift.serve.requests import allowed
+from copysift.serve.staging import grouped
+from copysift.store.snapshot import exists
+from copysift.workflows.index import Index
+
+SOURCES = "sources.json"
+
+
+def folder_name(course: int, term: str) -> str:
+    """Give the name of the folder for the earlier terms of a term."""
+    return f"course-{course}-before-{re.sub(r'[^A-Za-z0-9.-]', '_', term)}"
+
+
+def earlier_index(
+    data: Path, course: Mapping[str, Any], asked: Mapping[str, Any], told: Progress
+) -> Path | None:
+    """Bring the index up to date and give its path; None if there is nothing in earlier terms.
+
+    `course` names the folder and the checks: their ids, what their documents are called, and their units.
+    An index has one way to read documents, so that there is one for each set of settings.
+    """
+    settings = {name: value for name, value in asked.items() if name in allowed("index")}
+    key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+    folder = data / "indexes" / course["folder"] / key
+    path: Path = folder / "earlier.sift"
+    sources = [each for each in course["checks"] if (data / "jobs" / each["id"] / "in").is_dir()]
+    if not sources:
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
+    listed = folder / SOURCES
+    wanted = json.dumps(sources, sort_keys=True)
+    if exists(path) and listed.exists() and listed.read_text(encoding="utf-8") == wanted:
+        return path
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    listed.unlink(missing_ok=True)
+    with Index(path, keep_text=None if exists(path) else True, **settings) as index:
+        met: set[str] = set()
+        index.add(_documents(data, sources, met), progress=told)
+        gone = [each.name for each in index.documents() if each.name not in met]
+        if gone:
+            index.remove(gone)
+            index.compact()
+    listed.write_text(wanted, encoding="utf-8")
+    return path
+
+
+def _documents(data: Path, sources: Sequence[Mapping[str, Any]], met: set[str]) -> Iterator[Document]:
+    for each in sources:
+        skipped: list[Skipped] = []  # the check that they are of has named them
+        found = list(documents_of(data / "jobs" / each["id"] / "in", skipped))
+        units = _units([document.name for document in found]) if each["by"] == "dir" else {}
+        for document in found:
+            name = f"{each['name']}/{document.name}"
+            unit = units.get(document.name, "")
+            if name not in met:
+                met.add(name)
+                yield replace(document, name=name, unit=f"{each['name']}/{unit}" if unit else "")
+
+
+def _units(names: Sequence[str]) -> dict[str, str]:
+    return {names[at]: group for group, members in grouped(names).items() for at in members}

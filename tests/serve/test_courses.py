@@ -1,0 +1,277 @@
+"""Courses: a team shares checks and marks, earlier terms are compared, and pairs are counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import urllib.parse
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copysift.errors import UsageError
+from copysift.serve.courses import Courses, person
+from copysift.serve.database import Database
+from copysift.serve.jobs import Jobs
+from copysift.serve.limits import Limits
+from copysift.serve.marks import Mark, csv_table
+from copysift.serve.schema import JOBS_STEPS
+from tests.serve.running import Server
+from tests.serve.test_options import multipart
+
+ROLES = {"ann": "teacher", "bob": "assistant", "cat": "teacher", "zoe": "admin"}
+TOKENS = {name: f"{name}-token-0123456789" for name in ROLES}
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("school")
+    lines = [f"{name} {TOKENS[name]} {role}\n" for name, role in ROLES.items()]
+    (folder / "tokens").write_text("".join(lines))
+    with Server(folder / "data", "--token-file", str(folder / "tokens"), "--moss-port", "-1") as server:
+        yield server
+
+
+def essay(number: int) -> str:
+    """Give a text of its own; equal numbers give equal texts."""
+    words = random.Random(number)
+    return " ".join("".join(words.choices("abcdefghij", k=6)) for _ in range(120))
+
+
+def page(server: Server, user: str, path: str) -> tuple[int, str]:
+    return server.ask("GET", path, token=TOKENS[user])
+
+
+def send(server: Server, user: str, path: str, /, **fields: str) -> tuple[int, str]:
+    """Send a form of a page as a browser does."""
+    _, shown = page(server, user, "/courses")
+    found = re.search(r'name="form-token" content="([^"]+)"', shown)
+    assert found
+    body = urllib.parse.urlencode({"form_token": found[1], **fields}).encode()
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    return server.ask("POST", path, body, headers, token=TOKENS[user])
+
+
+def course(server: Server, name: str, *team: str) -> int:
+    """Make a course of ann's, with a team."""
+    send(server, "ann", "/courses", name=name)
+    found = re.search(rf'/courses/(\d+)">{name}<', page(server, "ann", "/courses")[1])
+    assert found
+    for member in team:
+        assert send(server, "ann", f"/courses/{found[1]}/join", user=member)[0] == 303
+    return int(found[1])
+
+
+def check(
+    server: Server, user: str, where: tuple[str, str, str], people: dict[str, int], **settings: Any
+) -> dict[str, Any]:
+    """Check one file of each person; equal numbers are equal programs."""
+    place = dict(zip(("course", "term", "exercise"), where, strict=True))
+    documents = [{"name": f"{name}.txt", "text": essay(number)} for name, number in people.items()]
+    body = {"documents": documents, "settings": {"threshold": 0.9, **settings}, **place}
+    status, job = server.ask("POST", "/api/v1/jobs", body, token=TOKENS[user])
+    assert status == 202, job
+    return server.finished(job["id"], token=TOKENS[user])
+
+
+def pairs(server: Server, job: dict[str, Any]) -> set[tuple[str, ...]]:
+    _, found = server.ask("GET", f"/api/v1/jobs/{job['id']}/result", token=TOKENS["ann"])
+    return {tuple(sorted((each["left"], each["right"]))) for each in found["pairs"]}
+
+
+def test_earlier_terms_are_compared_automatically_and_not_with_each_other(school: Server) -> None:
+    course(school, "Terms")
+    old = check(school, "ann", ("Terms", "2024-1", "Lists"), {"old": 1, "twin": 1})
+    assert pairs(school, old) == {("old.txt", "twin.txt")}
+    new = check(school, "ann", ("Terms", "2025-1", "Lists"), {"new": 1, "other": 2})
+    assert new["summary"]["earlier"] is True
+    found = pairs(school, new)
+    assert found
+    assert found <= {("2024-1/Lists/old.txt", "new.txt"), ("2024-1/Lists/twin.txt", "new.txt")}
+    again = check(school, "ann", ("Terms", "2024-1", "Sets"), {"late": 1, "own": 5})
+    assert pairs(school, again) == set()  # a later term is not an earlier one
+    # What is deleted there is no longer found.
+    assert school.ask("DELETE", f"/api/v1/jobs/{old['id']}", token=TOKENS["ann"])[0] == 204
+    assert not list((school.data / "indexes").glob("course-*-before-2025-1/*"))
+    later = check(school, "ann", ("Terms", "2025-1", "Lists"), {"new": 1, "other": 2})
+    assert {name for pair in pairs(school, later) for name in pair} <= {"2024-1/Sets/late.txt", "new.txt"}
+
+
+def test_submissions_in_folders_are_submissions_of_earlier_terms(school: Server) -> None:
+    course(school, "Folders")
+    for term, names in (("2024", ("ida", "jon")), ("2025", ("kim", "lea"))):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for at, name in enumerate(names):
+                for part in range(2):
+                    archive.writestr(f"{name}/part{part}.txt", essay(10 + at * 2 + part))
+        parts = [("files", "all.zip", packed.getvalue()), ("settings", "", b'{"threshold": 0.8}')]
+        place = {"course": "Folders", "term": term, "exercise": "Trees"}
+        parts += [(name, "", value.encode()) for name, value in place.items()]
+        body, headers = multipart(parts)
+        _, job = school.ask("POST", "/api/v1/jobs", body, headers, token=TOKENS["ann"])
+        job = school.finished(job["id"], token=TOKENS["ann"])
+        assert job["state"] == "done", job
+    assert pairs(school, job) == {("2024/Trees/ida", "kim"), ("2024/Trees/jon", "lea")}
+
+
+def test_a_team_shares_checks_and_marks_and_others_see_nothing(school: Server) -> None:
+    id_ = course(school, "Sharing", "bob")
+    job = check(school, "ann", ("Sharing", "2025", "One"), {"ann": 1, "bob": 1})
+    mark = {"left": "ann.txt", "right": "bob.txt", "verdict": "confirmed", "note": "=same typo"}
+    place = f"/api/v1/jobs/{job['id']}"
+    assert school.ask("PUT", f"{place}/marks", mark, token=TOKENS["bob"])[0] == 200
+    _, marks = school.ask("GET", f"{place}/marks", token=TOKENS["ann"])
+    assert [(each["verdict"], each["author"]) for each in marks["marks"]] == [("confirmed", "bob")]
+    assert marks["marks"][0]["changed"]
+    rows = list(csv.reader(io.StringIO(page(school, "ann", f"/checks/{job['id']}/marks.csv")[1])))
+    assert rows[1][:5] == ["ann.txt", "bob.txt", "confirmed", "'=same typo", "bob"]
+    _, exported = page(school, "ann", f"/checks/{job['id']}/marks.json")
+    assert exported == marks
+    assert "/marks.csv" in page(school, "bob", f"/checks/{job['id']}")[1]
+    for path in (place, f"{place}/marks"):
+        assert school.ask("GET", path, token=TOKENS["cat"])[0] == 404
+        assert school.ask("GET", path, token=TOKENS["zoe"])[0] == 404  # an admin does not read checks
+    assert page(school, "cat", f"/courses/{id_}")[0] == 404
+    send(school, "bob", f"/checks/{job['id']}/again")
+    repeated = school.ask("GET", "/api/v1/jobs", token=TOKENS["bob"])[1]["jobs"][0]
+    school.finished(repeated["id"], token=TOKENS["bob"])
+    _, carried = school.ask("GET", f"/api/v1/jobs/{repeated['id']}/marks", token=TOKENS["ann"])
+    assert carried == marks
+    assert (repeated["term"], repeated["exercise"]) == ("2025", "One")
+
+
+def test_an_assistant_marks_but_does_not_delete_what_others_checked(school: Server) -> None:
+    id_ = course(school, "Roles", "bob", "cat")
+    job = check(school, "ann", ("Roles", "2025", "One"), {"ann": 1, "bob": 1})
+    assert school.ask("DELETE", f"/api/v1/jobs/{job['id']}", token=TOKENS["bob"])[0] == 403
+    assert send(school, "bob", f"/checks/{job['id']}/share")[0] == 403
+    assert send(school, "bob", f"/courses/{id_}/join", user="zoe")[0] == 403
+    assert send(school, "bob", "/courses", name="Mine")[0] == 403
+    assert "Delete this check" not in page(school, "bob", f"/checks/{job['id']}")[1]
+    assert send(school, "cat", f"/courses/{id_}/leave", user="bob")[0] == 303
+    assert school.ask("GET", f"/api/v1/jobs/{job['id']}", token=TOKENS["bob"])[0] == 404
+    assert school.ask("DELETE", f"/api/v1/jobs/{job['id']}", token=TOKENS["cat"])[0] == 204
+
+
+def test_pairs_are_counted_over_the_exercises_of_a_course(school: Server) -> None:
+    id_ = course(school, "Counting")
+    for at, exercise in enumerate(("One", "Two", "Three")):
+        people = {"ida": at, "jon": at, "kim": 20 + at, "lea": at if exercise == "Two" else 30 + at}
+        check(school, "ann", ("Counting", "2025", exercise), people)
+    _, found = school.ask("GET", "/api/v1/courses/Counting/pairs", token=TOKENS["ann"])
+    counted = [(each["left"], each["right"], len(each["similarity"])) for each in found["pairs"]]
+    assert counted[0] == ("ida", "jon", 3)
+    assert sorted(counted[1:]) == [("ida", "lea", 1), ("jon", "lea", 1)]
+    shown = page(school, "ann", f"/courses/{id_}")[1]
+    assert "2025, Three (100%); 2025, Two (100%)" in shown or "2025, One (100%)" in shown
+    _, none = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2024", token=TOKENS["ann"])
+    assert none == {"pairs": []}
+    assert school.ask("GET", "/api/v1/courses/Counting/pairs", token=TOKENS["cat"])[0] == 404
+    check(school, "ann", ("Counting", "2026", "One"), {"max": 0, "noa": 50})
+    _, found = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2026", token=TOKENS["ann"])
+    assert {(each["left"], each["right"]) for each in found["pairs"]} == {("ida", "max"), ("jon", "max")}
+
+
+def test_an_admin_sees_users_queue_and_disk_and_nobody_else_does(school: Server) -> None:
+    assert page(school, "ann", "/admin")[0] == 403
+    assert send(school, "ann", "/admin/add", user="eve")[0] == 403
+    status, shown = page(school, "zoe", "/admin")
+    assert status == 200
+    assert all(name in shown for name in ROLES)
+    assert 'href="/admin"' in shown
+    assert 'href="/admin"' not in page(school, "ann", "/")[1]
+
+
+def test_an_admin_adds_limits_and_erases_a_user(school: Server) -> None:
+    status, shown = send(school, "zoe", "/admin/add", user="eve", role="teacher")
+    found = re.search(r"<code>([^<]+)</code>", shown)
+    assert status == 200
+    assert found
+    token = found[1]
+    secret = "A very unusual sentence about zebras in the observatory."
+    documents = [{"name": f"unusual-name-{at}.txt", "text": secret * 9} for at in range(2)]
+    status, job = school.ask("POST", "/api/v1/jobs", {"documents": documents}, token=token)
+    assert status == 202
+    school.finished(job["id"], token=token)
+    body = {"documents": documents}
+    _, added = school.ask("POST", "/api/v1/indexes/zebras/documents", body, token=token)
+    school.finished(added["id"], token=token)
+    assert send(school, "zoe", "/admin/quota", user="eve", max_jobs="0")[0] == 303
+    assert school.ask("POST", "/api/v1/jobs", {"documents": documents}, token=token)[0] == 429
+    assert send(school, "zoe", "/admin/erase", user="eve", again="ev")[0] == 400
+    assert send(school, "zoe", "/admin/erase", user="zoe", again="zoe")[0] == 400
+    assert send(school, "zoe", "/admin/erase", user="eve", again="eve")[0] == 303
+    assert school.ask("GET", "/api/v1/jobs", token=token)[0] == 401
+    left = [
+        path for path in school.data.rglob("*") if path.is_file() and _mentions(path, job["id"], "unusual")
+    ]
+    assert left == []
+
+
+def _mentions(path: Path, *words: str) -> bool:
+    content = path.read_bytes()
+    return any(word.encode() in content for word in words)
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("Nowhere", "2025", "One"), "there is no course 'Nowhere'"),
+        (("", "2025", ""), "term and exercise need a course"),
+        (("Maths", "spring", "One"), "invalid term 'spring'"),
+        (("Maths", "2025", ""), "invalid exercise ''"),
+        (("Maths", "2025", "../x"), "invalid exercise '../x'"),
+    ],
+)
+def test_a_place_that_is_not_one_is_refused(tmp_path: Path, place: tuple[str, str, str], words: str) -> None:
+    courses = Courses(Database(tmp_path / "x.sqlite", JOBS_STEPS), tmp_path)
+    courses.add("Maths", "ann")
+    with pytest.raises(UsageError) as caught:
+        courses.place("ann", *place)
+    assert caught.value.message == words
+
+
+def test_the_last_member_of_a_team_cannot_leave(tmp_path: Path) -> None:
+    courses = Courses(Database(tmp_path / "x.sqlite", JOBS_STEPS), tmp_path)
+    made = courses.add("Maths", "ann")
+    with pytest.raises(UsageError, match="the last member"):
+        courses.leave(made, "ann")
+    with pytest.raises(UsageError, match="there is a course 'Maths' already"):
+        courses.add("Maths", "bob")
+
+
+@pytest.mark.parametrize(
+    ("name", "who"),
+    [
+        ("ann.txt", "ann"), ("hw1/ann", "ann"), ("2024-1/Lists/old.txt", "old"), ("all.zip!bob/", "bob"),
+        ("Jane Doe_12345_assignsubmission_file_main.py", "Jane Doe"), (".hidden", ".hidden"),
+    ],
+)  # fmt: skip
+def test_people_are_known_by_the_names_of_their_submissions(name: str, who: str) -> None:
+    assert person(name) == who
+
+
+def test_no_cell_of_the_marks_is_a_formula() -> None:
+    table = csv_table([Mark("=a", " +b", "cleared", "-c\n@d", "ann", 0.0)])
+    assert next(csv.reader(io.StringIO(table.partition("\n")[2]))) == [
+        "'=a", "' +b", "cleared", "'-c\n@d", "ann", "",
+    ]  # fmt: skip
+
+
+def test_checks_of_a_course_do_not_expire(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    jobs = Jobs(tmp_path / "data", Limits())
+    made = Courses(jobs.database, jobs.data / "jobs").add("Maths", "ann")
+    with jobs.incoming("ann") as upload:
+        upload.add("a", b"1")
+        job = jobs.accept(upload, "ann", "scan", {}, course=made.id, term="2025", exercise="One")
+    assert job.expires is None
+    assert json.dumps(job.request) == "{}"
+    jobs.close()
