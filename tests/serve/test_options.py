@@ -15,7 +15,7 @@ from copysift.errors import UsageError
 from copysift.serve import forms, requests
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
-from copysift.settings.pending import is_pending
+from copysift.settings.refusals import is_refused
 from tests.serve.running import Server, program
 
 Part = tuple[str, str, bytes]  # field, file name ("" for a plain field), content
@@ -60,7 +60,7 @@ def test_every_option_of_scan_is_offered_or_refused_with_a_reason() -> None:
     scan = {
         name
         for name, entry in settings_of(Settings).items()
-        if "scan" in entry.commands and not is_pending(name, "scan")
+        if "scan" in entry.commands and not is_refused(name, "scan")
     }
     offered = set(requests.allowed()) | {"by"}
     assert scan <= offered | set(requests.REFUSED)

@@ -84,7 +84,7 @@ BAD = {
     ),
     "bad.epub": (lambda: zipped({"mimetype": b"application/epub+zip"}), "is damaged"),
     "nested.zip": (quine, "too deep"),
-    "huge.tar": (terabyte, "is cut short or damaged"),
+    "huge.tar": (terabyte, "is truncated or damaged"),
     "cut.deb": (lambda: samples.ar({"debian-binary": b"2.0\n", "data.tar": TEXT.encode()})[:-100], "damaged"),
     "cut.cpio": (lambda: samples.cpio({"a": TEXT.encode()})[:-300], "damaged"),
     "locked.7z": (lambda: samples.seven_zip({"a.txt": b"x" * 100}, "secret"), "is protected by a password"),

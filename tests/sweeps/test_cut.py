@@ -50,7 +50,7 @@ def test_a_source_that_is_cut_is_refused_by_name_and_changes_nothing(tmp_path, n
     with copysift.Index(tmp_path / "x.sift") as index, pytest.raises(InputError) as caught:
         index.sweep(tmp_path / name, date="2026-02-01")
     assert str(tmp_path / name) in caught.value.message
-    assert "nothing was changed" in caught.value.hint
+    assert "the index was not changed" in caught.value.hint
     assert state(tmp_path / "x.sift") == before
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from copysift.clusters.components import roots
 
-MOST_PAIRS = 200_000  # of a component; a larger one is not parted
+MOST_PAIRS = 50_000  # of a component; a larger one is not parted
 
 
 class Strong(NamedTuple):
@@ -37,14 +37,13 @@ def average_clusters(
     left, right = np.asarray(lefts, np.int64), np.asarray(rights, np.int64)
     share = np.asarray(similarity, np.float64)
     root = roots(len(sizes), left, right)
-    parts: dict[int, list[int]] = {}
-    for at, head in enumerate(root[left].tolist()):
-        parts.setdefault(head, []).append(at)
+    heads = root[left]
+    order = np.argsort(heads, kind="stable")
+    edges = np.flatnonzero(np.diff(heads[order])) + 1
     out = []
-    for head, rows in sorted(parts.items()):
-        chosen = np.array(rows)
-        if len(rows) > MOST_PAIRS:
-            members = np.flatnonzero(root == head).tolist()
+    for chosen in np.split(order, edges) if len(order) else []:
+        if len(chosen) > MOST_PAIRS:
+            members = np.flatnonzero(root == heads[chosen[0]]).tolist()
             out.append(unparted(members, float(share[chosen].sum())))
         else:
             ends = left[chosen].tolist(), right[chosen].tolist()

@@ -25,7 +25,7 @@ import numpy as np
 from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
-from copysift.kinds.kind import CHANNELS, CODE, TEXT
+from copysift.kinds.kind import CHANNELS, CODE
 from copysift.match.base import Base
 from copysift.match.counts import PairColumns
 from copysift.match.estimators import Sketches, measured
@@ -196,8 +196,10 @@ class Channels:
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
 
     def lists(self) -> Lists:
-        """Give the postings of the texts, for who looks at more than pairs."""
-        return Lists(self.postings[TEXT], self._whole[TEXT], self.text.is_short(self._groups))
+        """Give the postings of the texts, or of programs if all are read as such, for who looks at more."""
+        channel = self.text if self.text.counted or not self.code.counted else self.code
+        name = channel.name
+        return Lists(self.postings[name], self._whole[name], channel.is_short(self._groups))
 
     def pairs(
         self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...], sketches: Sketches

@@ -30,7 +30,7 @@ class DedupResult:
 
     >>> done = copysift.dedup("essays")
     >>> done
-    <DedupResult: 15 documents, 10 kept, 5 removed>
+    <DedupResult: 15 documents, 9 kept, 6 removed>
     >>> done.to_arrow("removed").column_names
     ['document', 'kept', 'reason', 'resemblance', 'containment']
     """

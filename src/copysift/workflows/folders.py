@@ -161,6 +161,32 @@ class _Matching:
             elif right in self.new:
                 self.like_new.setdefault(right, left)
 
+    def resembling(self) -> None:
+        """Name a file that each gone or new file is like, though it has another partner."""
+        gone = self._by_content(self.gone - self.like.keys(), self.sides.left)
+        new = self._by_content(self.new - self.like_new.keys(), self.sides.right)
+        here = self._by_content(self.sides.left, self.sides.left)
+        there = self._by_content(self.sides.right, self.sides.right)
+        for left, right in self._likest(gone, there):
+            self.like.setdefault(left, right)
+        for left, right in self._likest(here, new):
+            self.like_new.setdefault(right, left)
+
+    def _likest(
+        self, lefts: Mapping[int, list[str]], rights: Mapping[int, list[str]]
+    ) -> Iterable[tuple[str, str]]:
+        """Give the pairs of files that share enough, the most alike first."""
+        least = ENOUGH_WITH_NAME if self.accept is None else 0.05
+        empty = self.sides.empty
+        found = self.evidence.between(lefts.keys() - empty, rights.keys() - empty, least)
+        ranked = []
+        for (one, other), shares in found.items():
+            for left in lefts[one]:
+                name, right = max((name_likeness(left, each), each) for each in rights[other])
+                if self._enough(left, right, shares, name):
+                    ranked.append((-shares.resemblance - 0.2 * name, left, right))
+        return [(left, right) for _, left, right in sorted(ranked)]
+
     def _enough(self, left: str, right: str, shares: Shares, name: float) -> bool:
         if self.accept is not None:
             return self.accept(self._pair(left, right))
@@ -271,6 +297,7 @@ def match_folders(
     matching.equal()
     matching.alike()
     matching.parts()
+    matching.resembling()
     changes = [*matching.changes(), *_link_changes(sides)]
     changes.sort(key=lambda change: (change.place, change.left, change.right))
     return Folders(left, right, tuple(changes), result.settings, result.skipped)

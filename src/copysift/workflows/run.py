@@ -53,7 +53,7 @@ class Run(tables.Tabular):
     >>> run.cluster_of("essays/bread.txt")
     [('essays/bread.txt', 'representative'), ('essays/shouting.txt', 'lexically equivalent')]
     >>> run
-    <Run RUN: 15 documents, 11 pairs, 4 clusters>
+    <Run RUN: 15 documents, 14 pairs, 4 clusters>
     """
 
     def __init__(self, path: Place, *, seed: int | str = 0) -> None:

@@ -26,7 +26,7 @@ from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.settings.comparison import COUNTS, Settings
 
 LAST = 1e9  # beyond every measure
-MOST_PARTED = 1_000_000  # pairs of all components that are parted into clusters
+MOST_PARTED = 250_000  # pairs of all components that are parted into clusters
 PAIRS = 1 / 8  # of the memory is for a table of pairs; more of them are in a temporary file
 # Settings that cost time or memory but never change the answer.
 _NO_ANSWER = ("memory", "tmp_dir", "jobs", "limit", "floor")
