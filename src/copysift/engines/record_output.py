@@ -298,7 +298,7 @@ def repeated_path(path: Path) -> Path:
 def whole(paths: list[Path]) -> Iterator[list[Path]]:
     """Write beside, and put in place when everything is written."""
     # A name that no other writer of the same file has.
-    parts = [path.with_name(f"{path.name}.{os.urandom(8).hex()}.part") for path in paths]
+    parts = [path.with_name(f"{os.urandom(8).hex()}-{path.name}.part") for path in paths]
     try:
         yield parts
         for part, path in zip(parts, paths, strict=True):

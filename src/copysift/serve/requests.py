@@ -24,6 +24,7 @@ REFUSED = {
     "memory": _COST, "jobs": _COST, "tmp_dir": _COST, "follow": _DISK, "gitignore": _DISK,
     "one_file_system": _DISK, "base": _FILE, "earlier": _FILE, "metadata": _FILE,
     "language_file": "a rule of a stranger can cost the server any time",
+    "filter": "programs of a stranger would run on the server",
     "seed": "it would be stored with the job",
     "floor": "it is about runs that are saved",
 }  # fmt: skip
