@@ -77,6 +77,7 @@ def test_equal_only_finds_what_a_scan_finds_equal_and_nothing_else(tmp_path):
     assert [each["members"] for each in equal["equal"]] == [["./a.txt", "./b.txt"], ["./d.bin", "./e.bin"]]
     assert all(pair["equal"] for pair in equal["pairs"])
     assert not all(pair["equal"] for pair in whole["pairs"])
+    assert "similar files were not looked for" in copysift(tmp_path, "scan", ".", "--equal-only").out
 
 
 @pytest.mark.parametrize("how", ["remove", "hardlink"])

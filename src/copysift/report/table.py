@@ -142,8 +142,11 @@ def summary(result: Result, view: View) -> str:
     total = sum(group.bytes for group in result.documents)
     files = plural(len(result.submissions) or len(result.documents), unit_of(result))
     parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]
-    parts.append(f"{plural(similar, 'similar pair')} {_condition(result)}")
-    if result.clusters:
+    if result.settings.get("equal_only"):
+        parts.append("similar files were not looked for (--equal-only)")
+    else:
+        parts.append(f"{plural(similar, 'similar pair')} {_condition(result)}")
+    if result.clusters and not result.settings.get("equal_only"):
         parts.append(plural(len(result.clusters), "cluster"))
     if result.ignored_count:
         parts.append(f"{plural(result.ignored_count, 'fingerprint')} ignored as too common")
