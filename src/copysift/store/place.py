@@ -10,6 +10,7 @@ from copysift.runtime import durable as disk
 from copysift.store.catalog import FOLDER, NAME
 from copysift.store.lock import NAME as LOCK
 from copysift.store.snapshot import exists
+from copysift.store.sums import NAME as SUMS
 
 
 def make_folders(folder: Path) -> None:
@@ -31,7 +32,7 @@ def unmake(folder: Path) -> None:
         folder.rmdir()
 
 
-_OURS = {FOLDER, LOCK, NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
+_OURS = {FOLDER, LOCK, NAME, SUMS, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
 
 
 def _listed(folder: Path) -> list[Path]:
