@@ -7,7 +7,6 @@ place and renamed, so that a crash leaves no half run.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -18,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from copysift._version import __version__
 from copysift.errors import RunError
 from copysift.match.counts import UNKNOWN, Counts, PairColumns
 from copysift.model.values import Group, Ignored, Result, Skipped
+from copysift.runs.checksums import checksum, digest_of, read_table, verify_table, write_table
 from copysift.runtime import durable
 
 VERSION = 1
@@ -42,11 +41,12 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         raise RunError(f"cannot write {path}: {error.strerror}") from None
     try:
         ids = _ids([group.name for group in counts.documents])
-        pq.write_table(_documents(counts, ids), part / TABLES[0])
-        pq.write_table(_pairs(counts, ids), part / TABLES[1])
-        pq.write_table(_clusters(counts, result, ids), part / TABLES[2])
+        write_table(_documents(counts, ids), part / TABLES[0])
+        write_table(_pairs(counts, ids), part / TABLES[1])
+        write_table(_clusters(counts, result, ids), part / TABLES[2])
         described = _described(counts, result, times)
-        described["files"] = {name: _checksum(part / name) for name in TABLES}
+        described["files"] = {name: checksum(part / name) for name in TABLES}
+        described["digest"] = digest_of(described)
         (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for name in (*TABLES, "run.json"):
             durable.sync(part / name)
@@ -77,11 +77,9 @@ def open_run(path: Path) -> Counts:
     """Read a run back; raises RunError when it is missing, damaged or of another version."""
     described = _read_description(path)
     for name in TABLES:
-        if _checksum_of(path / name) != described["files"].get(name):
-            raise RunError(f"{path}: {name} is missing or damaged", hint=_AGAIN)
+        verify_table(path, name)
+    documents, pairs = read_table(path, TABLES[0]).to_pydict(), read_table(path, TABLES[1])
     try:
-        documents = pq.read_table(path / TABLES[0]).to_pydict()
-        pairs = pq.read_table(path / TABLES[1])
         return _counts(documents, pairs, described)
     except (pa.ArrowException, KeyError, ValueError, TypeError) as error:
         raise RunError(f"{path} is damaged: {error}", hint=_AGAIN) from None
@@ -104,7 +102,7 @@ def _read_description(path: Path) -> dict[str, Any]:
             f"this copysift reads version {VERSION}",
             hint=_CLUSTER_AGAIN if described.get("made_by") == "cluster" else _AGAIN,
         )
-    if not complete:
+    if not complete or described.get("digest", "") not in ("", digest_of(described)):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN)
     if described["files"] == {}:
         raise RunError(
@@ -259,19 +257,6 @@ def _counts(documents: dict[str, list[Any]], pairs: pa.Table, described: dict[st
         settings=dict(described.get("settings") or {}),
         notes=tuple(described.get("notes", ())),
     )
-
-
-def _checksum(path: Path) -> dict[str, object]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-    return {"bytes": path.stat().st_size, "blake2b": digest.hexdigest()}
-
-
-def _checksum_of(path: Path) -> dict[str, object] | None:
-    try:
-        return _checksum(path)
-    except OSError:
-        return None
 
 
 def _umask() -> int:
