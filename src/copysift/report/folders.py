@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 
 from copysift.model.values import Folders
+from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
 from copysift.report.wording import cells, pad, percent, plural, shorten, spelled, styled
 
@@ -68,14 +67,15 @@ def json(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
 
 def rows(found: Folders, width: int | None, color: bool, quiet: bool) -> str:
     """Show the comparison as CSV."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(("relation", "similarity", "left", "right"))
-    writer.writerows(("equal", "1.000000", left, right) for left, right in found.equal)
-    writer.writerows(("similar", f"{share:.6f}", left, right) for left, right, share in found.similar)
-    writer.writerows(("only-left", "", name, "") for name in found.only_left)
-    writer.writerows(("only-right", "", "", name) for name in found.only_right)
-    return written.getvalue()
+    return csv_lines(
+        [
+            ("relation", "similarity", "left", "right"),
+            *(("equal", "1.000000", left, right) for left, right in found.equal),
+            *(("similar", f"{share:.6f}", left, right) for left, right, share in found.similar),
+            *(("only-left", "", name, "") for name in found.only_left),
+            *(("only-right", "", "", name) for name in found.only_right),
+        ]
+    )
 
 
 REPORTS: dict[str, Callable[[Folders, int | None, bool, bool], str]] = {

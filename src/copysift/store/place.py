@@ -18,7 +18,7 @@ def make_folders(folder: Path) -> None:
     if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
         raise StoreError(f"{folder} already exists and is not an index", hint="choose another name")
     try:
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        disk.make_folder(folder / FOLDER)
     except OSError as error:
         raise disk.failed(folder, error) from error
 
