@@ -97,9 +97,12 @@ def _damaged(path: Path) -> StoreError:
 # ---- the write-ahead log
 
 
-def logged_pages(log: Path) -> dict[int, int]:
-    """Give the pages in a log, from 0 on, with the CRC-32 of their last frames, torn ones included."""
-    found: dict[int, int] = {}
+def logged_pages(log: Path) -> dict[int, set[int]]:
+    """Give the pages in a log, from 0 on, with the CRC-32 of each of their frames.
+
+    Frames that were torn or not committed are among them: which is the last that counts, SQLite decides.
+    """
+    found: dict[int, set[int]] = {}
     try:
         with log.open("rb") as file:
             head = file.read(_LOG_HEAD.size)
@@ -113,14 +116,14 @@ def logged_pages(log: Path) -> dict[int, int]:
                 if seen != salts:  # left from before the log began again
                     break
                 if number:
-                    found[number - 1] = zlib.crc32(memoryview(frame)[_FRAME.size :])
+                    found.setdefault(number - 1, set()).add(zlib.crc32(memoryview(frame)[_FRAME.size :]))
     except FileNotFoundError:
         return {}
     return found
 
 
-def differing(sums: Sums, logged: dict[int, int]) -> list[int]:
-    """Give the pages of a log that a checkpoint would make unlike their checksums."""
+def differing(sums: Sums, logged: dict[int, set[int]]) -> list[int]:
+    """Give the pages of a log that a checkpoint may make unlike their checksums."""
     wanted = (page for page in logged if page < len(sums.pages))
     return [page for page in wanted if _is_other(int(sums.pages[page]), logged[page])]
 
@@ -132,8 +135,8 @@ def without(sums: Sums, pages: list[int]) -> Sums:
     return Sums(sums.commit, sums.page, made)
 
 
-def _is_other(known: int, crc: int) -> bool:
-    return bool(known & KNOWN) and known & 0xFFFFFFFF != crc
+def _is_other(known: int, crcs: set[int]) -> bool:
+    return bool(known & KNOWN) and crcs != {known & 0xFFFFFFFF}
 
 
 # ---- the file
@@ -196,7 +199,7 @@ class PageReader:
             yield number, zlib.crc32(piece) | KNOWN | (OVERFLOW if long else 0) if len(piece) == page else 0
 
 
-def damaged_pages(reader: PageReader, sums: Sums, logged: dict[int, int], wholly: bool) -> list[int]:
+def damaged_pages(reader: PageReader, sums: Sums, logged: dict[int, set[int]], wholly: bool) -> list[int]:
     """Give the pages of a catalog that are not as they were written; `wholly`: kept texts are read too."""
     checked = (sums.pages & np.uint64(KNOWN)) > 0
     long = (sums.pages & np.uint64(OVERFLOW)) > 0
