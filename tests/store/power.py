@@ -3,24 +3,18 @@
 strace records the system calls of a real writer, SQLite's own among them. A disk that loses power has what
 was synced, and of the rest any part: a file has the writes since its last sync or not, each for itself, and
 a folder the names. The model is stricter than most file systems: syncing a file does not keep its name, and
-nothing is kept in order but what concerns the same name. Run as a program, it is the writer that is recorded.
+nothing is kept in order but what concerns the same name.
+`outages.py` has what is recorded and checked.
 """
 
-import json
 import os
 import random
 import re
 import shutil
-import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from copysift.errors import CopysiftError
-from copysift.store.writer import Views, Writer
-from tests.store.crashes import SETTINGS, SMALL, State, entry, fingerprints, found_in, postings_of, steps
 
 CALLS = (
     "openat,open,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,ftruncate,truncate,rename,renameat,"
@@ -64,7 +58,7 @@ def recorded(top: Path, command: list[str], told_in: Path) -> list[Change]:
     places: dict[tuple[str, str], int] = {}  # where the next write to an open file goes
     made = [
         change
-        for line in log.read_text(encoding="ascii").splitlines()
+        for line in _whole_lines(log.read_text(encoding="ascii"))
         for change in _changes(line, places)
         if Path(change.path).is_relative_to(top) or change.path == str(told_in)
     ]
@@ -72,6 +66,19 @@ def recorded(top: Path, command: list[str], told_in: Path) -> list[Change]:
     return [
         Change("told", "") if each.path == str(told_in) else each for each in made if _counts(each, told_in)
     ]
+
+
+def _whole_lines(text: str) -> Iterator[str]:
+    """Join the lines of calls during which another thread was seen, at the place where they ended."""
+    begun: dict[str, str] = {}
+    for line in text.splitlines():
+        thread = line.split(" ", 1)[0]
+        if line.endswith(" <unfinished ...>"):
+            begun[thread] = line.removesuffix(" <unfinished ...>")
+        elif (found := re.match(r"\d+ +<\.\.\. \w+ resumed>", line)) is not None:
+            yield begun.pop(thread) + line[found.end() :]
+        else:
+            yield line
 
 
 def _counts(change: Change, told_in: Path) -> bool:
@@ -173,9 +180,14 @@ class Disk:
             self.now[path.parent].waiting.append(((path.name, None),))
         elif change.kind == "rename":
             other = Path(change.other)
-            assert path.parent == other.parent
-            self.now[other] = self.now.pop(path)
-            self.now[path.parent].waiting.append(((path.name, None), (other.name, self.now[other])))
+            moved = self.now[path]
+            below = [each for each in self.now if each.is_relative_to(path)]
+            self.now |= {other / each.relative_to(path): self.now.pop(each) for each in below}
+            if path.parent == other.parent:
+                self.now[path.parent].waiting.append(((path.name, None), (other.name, moved)))
+            else:
+                self.now[path.parent].waiting.append(((path.name, None),))
+                self.now[other.parent].waiting.append(((other.name, moved),))
         elif change.kind == "sync" and path in self.now:
             node = self.now[path]
             for each in node.waiting:
@@ -200,7 +212,7 @@ class Disk:
         return list(found.values())
 
     def after_loss(self, keep: Callable[[], float]) -> dict[str, bytes | None]:
-        """Give files by name, None for a folder, after a loss of power: `keep` says how much of each change stays."""
+        """Give files by name after a loss, None for a folder: `keep` says how much of a change stays."""
         found: dict[str, bytes | None] = {}
         chosen = {id(node): [keep() for _ in node.waiting] for node in self._nodes()}
 
@@ -230,126 +242,51 @@ class Disk:
 
 
 def losses(disk: Disk, rng: random.Random, times: int) -> Iterator[dict[str, bytes | None]]:
-    """Give what may be left: nothing of what was not synced, all of it, all but one change, one, and random parts."""
+    """Give what may be left: of what was not synced nothing, all, all but one, one alone, random parts."""
     yield disk.after_loss(lambda: 0)
     yield disk.after_loss(lambda: 1)
     waiting = disk.waiting()
     for left_out in rng.sample(range(waiting), min(times, waiting)):
         for alone in (0, 1):
-            numbers = iter(range(10**9))
-            yield disk.after_loss(
-                lambda numbers=numbers, alone=alone: abs(alone - (next(numbers) != left_out))
-            )
+            yield disk.after_loss(_chooser(left_out, alone))
     for _ in range(times):
         yield disk.after_loss(lambda: rng.choice((0, 0, 1, 1, rng.random())))
 
 
-# ---- replay
+def _chooser(number: int, alone: int) -> Callable[[], float]:
+    """Keep one change alone (1), or all others (0)."""
+    count = iter(range(1 << 30))
+    return lambda: alone if next(count) == number else 1 - alone
+
+
+def put_down(left: dict[str, bytes | None], folder: Path) -> None:
+    """Write what is left of a disk to a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, data in left.items():
+        (folder / name).mkdir() if data is None else (folder / name).write_bytes(data)
+
+
+Check = Callable[[Path, int, bool], str]  # the folder, how often success was told, and whether to add to it
 
 
 def replayed(
-    changes: list[Change], top: Path, spare: Path, times: int, stride: int = 1
+    changes: list[Change], top: Path, spare: Path, times: int, check: Check
 ) -> tuple[int, list[str]]:
-    """Check what may be left after each change; give how many different states there were, and what was wrong."""
-    states: list[State] = [{}, *(state for _, state in steps())]
+    """Check what may be left after each change; give how many disks there were, and what is wrong."""
     disk, rng = Disk(top), random.Random(17)
     seen: set[int] = set()
     wrong = []
     for number, change in enumerate(changes):
-        if not disk.apply(change) or (number % stride and change.kind not in ("told", "sync", "rename")):
+        if not disk.apply(change):
             continue
         for left in losses(disk, rng, times):
-            mark = hash((disk.told, tuple(sorted((name, data) for name, data in left.items() if data))))
+            mark = hash((disk.told, tuple(sorted((name, data or b"") for name, data in left.items()))))
             if mark in seen:
                 continue
             seen.add(mark)
-            problem = _problem(left, spare, disk.told, states, grows=len(seen) % 5 == 0)
+            put_down(left, spare)
+            problem = check(spare, disk.told, len(seen) % 5 == 0)
             if problem:
                 wrong.append(f"after {change.kind} {change.path} ({number}), {disk.told} told: {problem}")
     return len(seen), wrong
-
-
-def _problem(
-    left: dict[str, bytes | None], spare: Path, told: int, states: list[State], *, grows: bool
-) -> str:
-    shutil.rmtree(spare, ignore_errors=True)
-    spare.mkdir()
-    for name, data in left.items():
-        (spare / name).mkdir() if data is None else (spare / name).write_bytes(data)
-    try:
-        state = found_in(spare / "x.sift")
-    except (CopysiftError, AssertionError, sqlite3.Error, OSError, KeyError) as error:
-        return f"{type(error).__name__}: {error}"[:300]
-    # The first word is that the empty index is made; each later one is of a commit.
-    allowed = states[max(0, told - 1) : told + 1] if told else [{}]
-    if state not in allowed:
-        return f"has {sorted(state)}"
-    return _growth_problem(spare / "x.sift", state) if grows else ""
-
-
-def _growth_problem(folder: Path, state: State) -> str:
-    """Add a document to what is left."""
-    try:
-        with Writer(folder, SETTINGS, SMALL) as writer:
-            writer.put(entry("after", 99), Views(fingerprints(99)), lambda: [b"text of 99"])
-            writer.commit()
-        grown = found_in(folder)
-    except (CopysiftError, AssertionError, sqlite3.Error, OSError, KeyError) as error:
-        return f"then {type(error).__name__}: {error}"[:300]
-    return "" if grown == state | postings_of({"after": 99}) else f"then has {sorted(grown)}"
-
-
-# ---- the writer, whole or with a defect
-
-
-def defect(name: str) -> None:
-    """Leave out syncs, as a mistake in the code would."""
-    skipped = {"segment": ".seg", "postings folder": "postings", "index folder": "x.sift", "sums": ".part"}
-    if name == "synchronous":
-        connect = sqlite3.connect
-
-        class Careless(sqlite3.Connection):
-            def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
-                return super().execute(statement.replace("synchronous=FULL", "synchronous=NORMAL"), *values)
-
-        sqlite3.connect = lambda *given, **named: connect(*given, factory=Careless, **named)
-    elif name:
-        fsync = os.fsync
-
-        def some(descriptor: int) -> None:
-            if not os.readlink(f"/proc/self/fd/{descriptor}").endswith(skipped[name]):
-                fsync(descriptor)
-
-        os.fsync = some
-
-
-def write(folder: Path, told_in: Path, commits: int) -> None:
-    """Do some steps, each in a commit, and say so after each; then close and open again for the last ones."""
-    descriptor = os.open(told_in, os.O_WRONLY | os.O_APPEND)
-    every = list(steps())[:commits]
-    for part in (every[: commits // 2], every[commits // 2 :]):
-        with Writer(folder, SETTINGS, SMALL) as writer:
-            if part is not every[commits // 2 :] and not os.fstat(descriptor).st_size:
-                os.write(descriptor, b".")
-            for do, _ in part:
-                do(writer)
-                os.write(descriptor, b".")
-
-
-def main() -> None:
-    """Record a writer, with a defect if one is named, replay it, and print what was found."""
-    place, way, commits, name = Path(sys.argv[1]).resolve(), sys.argv[2], int(sys.argv[3]), sys.argv[4]
-    top, told_in = place / "disk", place / "told"
-    if way == "write":
-        defect(name)
-        write(top / "x.sift", told_in, commits)
-        return
-    top.mkdir()
-    command = [sys.executable, "-m", "tests.store.power", str(place), "write", str(commits), name]
-    changes = recorded(top, command, told_in)
-    count, wrong = replayed(changes, top, place / "spare", int(sys.argv[5]), int(sys.argv[6]))
-    print(json.dumps({"changes": len(changes), "states": count, "wrong": wrong}))
-
-
-if __name__ == "__main__":
-    main()

@@ -23,9 +23,10 @@ def folder():
     shutil.rmtree(made, ignore_errors=True)
 
 
-def replayed(folder, commits, defect, times):
+def replayed(folder, subject, commits, defect, times):
+    given = [str(folder), "replay", subject, str(commits), defect, str(times)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.store.power", str(folder), "replay", str(commits), defect, str(times), "1"],
+        [sys.executable, "-m", "tests.store.outages", *given],
         cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=1800, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -33,14 +34,28 @@ def replayed(folder, commits, defect, times):
 
 
 @pytest.mark.parametrize(
-    ("commits", "times", "states"), [(3, 2, 400), pytest.param(12, 40, 9000, marks=pytest.mark.slow)]
+    ("subject", "commits", "times", "states"),
+    [
+        ("index", 3, 2, 400),
+        ("run", 2, 2, 100),
+        ("jobs", 2, 2, 100),
+        pytest.param("index", 12, 40, 9000, marks=pytest.mark.slow),
+        pytest.param("run", 4, 20, 1000, marks=pytest.mark.slow),
+        pytest.param("jobs", 6, 20, 1000, marks=pytest.mark.slow),
+    ],
 )
-def test_an_index_survives_the_loss_of_what_was_not_synced(folder, commits, times, states):
-    found = replayed(folder, commits, "", times)
+def test_what_was_done_survives_the_loss_of_what_was_not_synced(folder, subject, commits, times, states):
+    found = replayed(folder, subject, commits, "", times)
     assert found["wrong"] == []
     assert found["states"] >= states  # that many different disks were looked at
 
 
-@pytest.mark.parametrize("defect", ["segment", "postings folder", "index folder", "sums", "synchronous"])
-def test_a_sync_that_is_left_out_is_noticed(folder, defect):
-    assert replayed(folder, 2, defect, 3)["wrong"]
+@pytest.mark.parametrize(
+    ("subject", "defect"),
+    [
+        ("index", "segment"), ("index", "postings folder"), ("index", "index folder"), ("index", "sums"),
+        ("index", "synchronous"), ("run", "table"), ("jobs", "upload"), ("jobs", "synchronous"),
+    ],
+)  # fmt: skip
+def test_a_sync_that_is_left_out_is_noticed(folder, subject, defect):
+    assert replayed(folder, subject, 2, defect, 3)["wrong"]

@@ -50,8 +50,10 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for name in (*TABLES, "run.json"):
             durable.sync(part / name)
+        durable.sync(part)
         part.chmod(0o777 & ~_umask())
         _put(part, path)
+        durable.sync(path.parent)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror}") from None
     finally:

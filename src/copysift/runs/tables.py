@@ -213,7 +213,10 @@ def write_description(path: Path, described: dict[str, Any]) -> None:
     part = path / "run.part"
     part.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     durable.sync(part)
+    durable.sync(path)  # the names of the tables come before that of what describes them
     part.replace(path / "run.json")
+    durable.sync(path)
+    durable.sync(path.absolute().parent)
 
 
 def is_corpus(path: Path) -> bool:

@@ -58,10 +58,10 @@ def sync_folder(folder: Path) -> None:
         raise failed(folder, error) from error
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, mode: int = 0o777) -> None:
     """Make a folder and those above it, and make their names durable; one that is there is fine."""
     made = [each for each in (folder, *folder.absolute().parents) if not each.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode, parents=True, exist_ok=True)
     for each in made:
         sync_folder(each.absolute().parent)
 
