@@ -40,7 +40,7 @@ def replayed(folder, subject, commits, defect, times):
         ("run", 2, 2, 100),
         ("jobs", 2, 2, 100),
         pytest.param("index", 12, 40, 9000, marks=pytest.mark.slow),
-        pytest.param("run", 4, 20, 1000, marks=pytest.mark.slow),
+        pytest.param("run", 4, 6, 5000, marks=pytest.mark.slow),
         pytest.param("jobs", 6, 20, 1000, marks=pytest.mark.slow),
     ],
 )
