@@ -17,7 +17,9 @@ def test_a_name_that_looks_like_a_formula_is_text(name):
     assert row == [f"'{name}", "plain"]
 
 
-@pytest.mark.parametrize("value", ["-1", "+0.25", "-1.5e-7", "1", -3, 0.5, "", "a=b", "file-1.txt", "'tis"])
+@pytest.mark.parametrize(
+    "value", ["-", "-1", "+0.25", "-1.5e-7", "1", -3, 0.5, "", "a=b", "file-1.txt", "'tis"]
+)
 def test_numbers_and_other_names_stay_as_they_are(value):
     assert cell(value) == value
 

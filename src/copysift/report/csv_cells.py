@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)  # a sign alone is none, such as - for standard input
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?")
 _HIDDEN = re.compile("[\0-\x08\x0b\x0c\r\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
