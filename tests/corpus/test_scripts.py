@@ -62,6 +62,7 @@ def sentences(count: int, chance: random.Random) -> list[list[str]]:
     return [chance.choices(text, k=chance.randrange(9, 25)) for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_tweets_with_one_word_changed_are_found_with_the_shingle_that_the_note_names(tmp_path):
     chance = random.Random(7)
     tweets = sentences(100_500, chance)

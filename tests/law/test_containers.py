@@ -154,6 +154,8 @@ def test_an_index_that_has_an_archive_as_one_document_gets_its_members(tmp_path,
     with copysift.Index("i.sift", no_containers=True) as index:
         assert index.add("X.zip").added == 1
     with copysift.Index("i.sift") as index:
+        assert index.update().unchanged == 1  # how it was read last is remembered
+    with copysift.Index("i.sift", no_containers=False) as index:
         done = index.update()
         assert (done.added, done.removed) == (6, 1)
         assert {each.name for each in index.documents()} == {f"X.zip!{name}" for name in FILES}

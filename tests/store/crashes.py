@@ -166,7 +166,8 @@ def check(folder: Path, told: int, states: list[State]) -> None:
         assert {path.name for path in (folder / "postings").iterdir()} == live
         writer.put(entry("after", 99), Views(fingerprints(99)), lambda: [b"text of 99"])
         writer.commit()
-    assert {path.name for path in folder.iterdir()} == {"catalog.sqlite", "postings", "writer.lock"}
+    made = {"catalog.sqlite", "catalog.sums", "postings", "writer.lock"}
+    assert {path.name for path in folder.iterdir()} == made
     assert found_in(folder) == {**state, **postings_of({"after": 99})}
 
 

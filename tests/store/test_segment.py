@@ -1,4 +1,5 @@
 import os
+import zlib
 
 import numpy as np
 import pytest
@@ -93,6 +94,23 @@ def test_every_changed_byte_of_the_header_is_noticed(tmp_path):
         path.write_bytes(sound[:at] + bytes([sound[at] ^ 64]) + sound[at + 1 :])
         with pytest.raises(StoreError, match=r"00000007\.seg"):
             Segment(path)
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(12, 0), (12, 65536), (16, 0), (24, 8), (24, 2**63), (24, 65), (56, 2**32 - 1)],
+    ids=["no page", "a huge page", "no postings", "directory in the header", "far", "uneven", "padding"],
+)
+def test_an_impossible_header_with_a_true_checksum_is_refused(tmp_path, at, value):
+    path = tmp_path / "00000007.seg"
+    written(path, made(300))
+    data = bytearray(path.read_bytes())
+    size = 8 if at in (16, 24) else 4
+    data[at : at + size] = value.to_bytes(size, "little")
+    data[60:64] = zlib.crc32(data[:60]).to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"00000007\.seg"):
+        Segment(path)
 
 
 def test_a_segment_under_the_name_of_another_is_refused(tmp_path):

@@ -263,6 +263,7 @@ def test_another_format_is_refused(folder):
     with sqlite3.connect(folder / "catalog.sqlite") as connection:
         connection.execute("UPDATE about SET value = '9' WHERE key = 'version'")
     connection.close()
+    (folder / "catalog.sums").unlink()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
         with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 3"):
             opening()

@@ -2,8 +2,8 @@
 
    A posting is (key, document, start, length); postings are sorted by key, then document, then
    start. A page holds up to 65535 of them as bit-packed columns; the directory has its first key,
-   its offset in the file and a CRC-32 over all three, so that a page that passes is as it was
-   written and may be decoded without further care. */
+   its offset in the file and a CRC-32 over all three. A checksum says that a page is as somebody wrote
+   it, not who did: counts, widths and the order of keys are checked before a page is decoded. */
 
 #ifndef COPYSIFT_POSTINGS_H
 #define COPYSIFT_POSTINGS_H
@@ -208,6 +208,15 @@ static const uint8_t *postings_bytes_at(const postings_file *f, size_t offset, s
 #endif
 }
 
+/* Whether a page of `size` bytes can have this head: then no column goes beyond its end. */
+static int postings_possible(postings_head h, size_t size) {
+    if (!h.count || h.shift > 63 || (h.key_bits > 56 && h.key_bits != 64)) return 0;
+    if (h.document_bits > 32 || h.start_bits > 32 || h.length_bits > 32) return 0;
+    return size == POSTINGS_HEAD + postings_bytes(h.count - 1, h.key_bits) +
+                       postings_bytes(h.count, h.document_bits) + postings_bytes(h.count, h.start_bits) +
+                       postings_bytes(h.count, h.length_bits);
+}
+
 /* Give the page if it is as it was written, else NULL. */
 static const uint8_t *postings_sound(const postings_file *f, size_t p) {
     postings_entry e = f->directory[p];
@@ -217,19 +226,24 @@ static const uint8_t *postings_sound(const postings_file *f, size_t p) {
     if (!page || postings_page_crc(e.key, e.offset, page, end - e.offset) != e.crc) return NULL;
     postings_head h = postings_read_head(page);
     size_t expected = p + 1 < f->pages ? f->page : f->count - f->page * p;
-    return h.count == expected && h.count ? page : NULL;
+    return h.count == expected && postings_possible(h, end - e.offset) ? page : NULL;
 }
 
-static void postings_keys(const uint8_t *page, uint64_t first, uint64_t *keys) {
+/* Decode the keys of a page; 0 if they go beyond 64 bits, and so do not ascend. */
+static int postings_keys(const uint8_t *page, uint64_t first, uint64_t *keys) {
     postings_head h = postings_read_head(page);
     const uint8_t *column = page + POSTINGS_HEAD;
     keys[0] = first;
     if (!h.key_bits) {
         for (size_t i = 1; i < h.count; i++) keys[i] = first;
-        return;
+        return 1;
     }
-    for (size_t i = 1; i < h.count; i++)
-        keys[i] = keys[i - 1] + (postings_get(column, i - 1, h.key_bits) << h.shift);
+    for (size_t i = 1; i < h.count; i++) {
+        uint64_t delta = postings_get(column, i - 1, h.key_bits);
+        if (delta > (UINT64_MAX - keys[i - 1]) >> h.shift) return 0;
+        keys[i] = keys[i - 1] + (delta << h.shift);
+    }
+    return 1;
 }
 
 /* Decode postings first .. last-1 of a page, without their keys. */
@@ -253,13 +267,12 @@ static size_t postings_unpack(const postings_file *f, size_t first, size_t last,
                               size_t *n_bad) {
     size_t n = 0;
     for (size_t p = first; p < last; p++) {
-        const uint8_t *page = postings_sound(f, p);
-        if (!page) {
+        const uint8_t *page = n && f->directory[p].key < keys[n - 1] ? NULL : postings_sound(f, p);
+        if (!page || !postings_keys(page, f->directory[p].key, keys + n)) {
             bad[(*n_bad)++] = (uint32_t)p;
             continue;
         }
         size_t count = postings_read_head(page).count;
-        postings_keys(page, f->directory[p].key, keys + n);
         postings_rest(page, 0, count, documents + n, starts + n, lengths + n);
         n += count;
     }
@@ -344,23 +357,26 @@ static size_t postings_lower(const uint64_t *keys, size_t n, uint64_t key) {
 
 /* Look up `wanted`, ascending and distinct; `keys` has room for a page. 0 when memory is short.
 
-   A page is believed only after its checksum. That a key is absent is believed when a sound page
-   has it between two of its keys, or sound pages meet around it. */
+   A page is believed only after its checksum, and if it does not begin below the end of the one before it.
+   That a key is absent is believed when a sound page has it between two of its keys, or sound pages meet
+   around it. */
 static int postings_find(const postings_file *f, const uint64_t *wanted, size_t n, uint64_t *keys,
                          postings_found *out) {
     size_t held = SIZE_MAX, count = 0;
     const uint8_t *page = NULL;
     for (size_t w = 0; w < n; w++) {
         uint64_t key = wanted[w];
+        uint64_t end = 0; /* the last key of the page before, if that was sound */
         for (size_t p = postings_page_of(f, key); p < f->pages; p++) {
-            if (p != held) {
-                page = postings_sound(f, p);
-                held = p;
-                if (page) {
-                    count = postings_read_head(page).count;
-                    postings_keys(page, f->directory[p].key, keys);
-                } else if (!postings_note_bad(out, p)) return 0;
+            int after = f->directory[p].key >= end;
+            if (p != held || !after) {
+                page = after ? postings_sound(f, p) : NULL;
+                held = after ? p : SIZE_MAX;
+                if (page && !postings_keys(page, f->directory[p].key, keys)) page = NULL;
+                if (page) count = postings_read_head(page).count;
+                else if (!postings_note_bad(out, p)) return 0;
             }
+            end = page ? keys[count - 1] : 0;
             if (!page) {
                 if (f->directory[p].key > key) break;
                 continue;

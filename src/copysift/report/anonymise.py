@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from copysift.errors import UsageError
 from copysift.model.values import Cluster, Group, Listing, Pair, Region, Result, Side, Skipped, Submission
+from copysift.report.csv_cells import as_text, from_text
 from copysift.report.units import files_of, submissions_of
 from copysift.report.view import View
 
@@ -53,9 +54,10 @@ def anonymised(result: Result, view: View, known: Mapping[str, str], secret: int
 def written_key(key: Mapping[str, str]) -> str:
     """Write a key as CSV."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    returns = any("\r" in name for name in key.values())  # which csv quotes only if told to
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
     writer.writerow(HEAD)
-    writer.writerows(sorted(key.items()))
+    writer.writerows((alias, as_text(name)) for alias, name in sorted(key.items()))
     return out.getvalue()
 
 
@@ -64,7 +66,7 @@ def read_key(text: str, path: str) -> dict[str, str]:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     if not rows or tuple(rows[0]) != HEAD or any(len(row) != 2 for row in rows):
         raise UsageError(f"{path} exists and is not a key of pseudonyms", hint="use another --key-file")
-    return {row[0]: row[1] for row in rows[1:]}
+    return {row[0]: from_text(row[1]) for row in rows[1:]}
 
 
 def _aliases(names: Iterable[str], known: Mapping[str, str], secret: int) -> dict[str, str]:

@@ -106,7 +106,7 @@ def is_safe_to_print(format_: Format) -> None:
     text.encode("utf-8", "surrogateescape")
     if text.lstrip().lower().startswith(("<!doctype", "<html", "<head")):
         assert "<script>\u202e" not in text, f"{format_.name}: a name is markup"
-    elif ".csv" not in format_.suffixes:  # which holds names as they are, for programs
+    else:
         assert not _ESCAPES.search(text), f"{format_.name}: a name commands the terminal"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import groupby
 
 from copysift.model.sweeps import Alteration, Holder, Holders
+from copysift.report.csv_cells import csv_lines
 from copysift.report.view import View
 from copysift.report.wording import pad, percent, plural, styled, visible
 
@@ -79,12 +79,9 @@ def _altered(each: Alteration, view: View) -> list[str]:
 
 def rows(found: Holders, view: View) -> str:
     """Show the holders, then those who hold it no more, as CSV with a header."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for holder in found.holders:
-        writer.writerow([getattr(holder, name, "") for name in COLUMNS])
+    table: list[Iterable[object]] = [COLUMNS]
+    table += [[getattr(holder, name, "") for name in COLUMNS] for holder in found.holders]
     for lost in found.lost:
         told = {"state": "gone", **asdict(lost)}
-        writer.writerow([told.get(name, "") for name in COLUMNS])
-    return written.getvalue()
+        table.append([told.get(name, "") for name in COLUMNS])
+    return csv_lines(table)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from copysift.model.values import Result
+from copysift.report.csv_cells import csv_lines
 from copysift.report.units import bytes_of
 from copysift.report.view import View
 
@@ -29,9 +28,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
     rows = _group_rows(result, view) if view.groups else _pair_rows(result, view)
     every = chain([GROUP_COLUMNS if view.groups else PAIR_COLUMNS], rows)
     while some := list(islice(every, AT_ONCE)):
-        written = io.StringIO()
-        csv.writer(written, lineterminator="\n").writerows(some)
-        yield written.getvalue()
+        yield csv_lines(some)
 
 
 def _pair_rows(result: Result, view: View) -> Iterator[Sequence[object]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from copysift.errors import UsageError
 from copysift.model.values import Indexed
+from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
 from copysift.report.wording import plural, size, spelled
 
@@ -34,9 +33,7 @@ def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: 
 
 
 def _row(values: Iterable[object]) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerow(values)
-    return written.getvalue()
+    return csv_lines([values])
 
 
 def described(numbers: dict[str, Any]) -> str:

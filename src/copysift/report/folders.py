@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,6 +9,7 @@ from dataclasses import dataclass, field
 
 from copysift.model.folders import GONE, MERGED, NEW, RELATIONS, SAME, FolderChange, Folders
 from copysift.model.values import Pair
+from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
 from copysift.report.plain_page import plain_page
 from copysift.report.view import View
@@ -164,16 +163,14 @@ def _measured(pair: Pair) -> dict[str, object]:
 
 def rows(found: Folders, view: View) -> str:
     """Show the comparison as CSV: a row for each pair of names."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(("relation", "resemblance", "left", "right"))
+    lines: list[tuple[str, ...]] = [("relation", "resemblance", "left", "right")]
     for change in found.changes:
         known = {(pair.left, pair.right): f"{pair.resemblance:.6f}" for pair in change.pairs}
         for left in change.left or ("",):
             for right in change.right or ("",):
                 share = "1.000000" if change.equal else known.get((left, right), "")
-                writer.writerow((change.relation, share, left, right))
-    return written.getvalue()
+                lines.append((change.relation, share, left, right))
+    return csv_lines(lines)
 
 
 def page(found: Folders, view: View) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from copysift.model.values import Answer, Group, Hit, Region
+from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded, index_settings
 from copysift.report.passages import numbered, where
 from copysift.report.view import View
@@ -120,16 +120,14 @@ def records(answer: Answer, view: View) -> str:
 
 def rows(answer: Answer, view: View) -> str:
     """Show the hits as CSV with a header."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    table: list[Iterable[object]] = [COLUMNS]
     for hit in answer.hits:
         made = record(hit)
         shares = ("resemblance", "containment_left", "containment_right", "sif")
         made |= {name: f"{made[name]:.6f}" for name in shares}
         made["equal"] = str(hit.equal).lower()
-        writer.writerow(["" if made[name] is None else made[name] for name in COLUMNS])
-    return written.getvalue()
+        table.append(["" if made[name] is None else made[name] for name in COLUMNS])
+    return csv_lines(table)
 
 
 def listing(answer: Answer, view: View) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from copysift.errors import RunError
+from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES, _read_description
 
 
@@ -37,10 +36,7 @@ class Browsing:
     def __init__(self, path: Path) -> None:
         self._path = path
         described = _read_description(path)
-        try:
-            table = pq.read_table(path / TABLES[2], columns=["cluster", "document", "joined"])
-        except (pa.ArrowException, OSError) as error:
-            raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
+        table = read_table(path, TABLES[2], ["cluster", "document", "joined"])
         heads = table["cluster"].combine_chunks().dictionary_encode()
         self._codes = np.asarray(heads.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
         self._heads = heads.dictionary
@@ -78,6 +74,6 @@ class Browsing:
         found: dict[str, float] = {}
         for one, other in (("left", "right"), ("right", "left")):
             wanted = (pc.field(one) == first) & pc.field(other).isin(others)
-            pairs = pq.read_table(self._path / TABLES[1], columns=[other, "resemblance"], filters=wanted)
+            pairs = read_table(self._path, TABLES[1], [other, "resemblance"], wanted)
             found |= dict(zip(pairs[other].to_pylist(), pairs["resemblance"].to_pylist(), strict=True))
         return found

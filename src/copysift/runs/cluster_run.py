@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from copysift.clusters.classes import ALONE
 from copysift.engines import phases
@@ -19,6 +18,7 @@ from copysift.engines.local import Corpus
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables, texts
+from copysift.runs.checksums import read_table, write_table
 from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.sets import Sets
@@ -230,7 +230,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
                 pool.submit(tables.write_pairs, path / TABLES[1], ids, *pairs),
             ]
             found = corpus.components()
-            pq.write_table(tables.clusters_table(ids, found), path / TABLES[2])
+            write_table(tables.clusters_table(ids, found), path / TABLES[2])
             for written in writing:
                 written.result()
         ignored = [] if before else texts.ignored_texts(corpus.told.commonest, sources, settings)
@@ -291,10 +291,10 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
     found = phases.clustered(opened.pairs, opened.first, opened.how, settings)
     table = tables.clusters_table(opened.ids, found)
     if output is not None:
-        pq.write_table(table, output)
+        write_table(table, output)
         return _sizes(table)
     part = path / "clusters.part"
-    pq.write_table(table, part)
+    write_table(table, part)
     described = opened.described
     described["settings"] |= _last(settings)
     described["counts"] |= _sizes(table)
@@ -307,7 +307,7 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
 def members(path: Path) -> dict[str, list[str]]:
     """Give the documents of every cluster, by its first document."""
     _read_description(path)
-    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    table = read_table(path, TABLES[2], ["cluster", "document"])
     found: dict[str, list[str]] = {}
     for cluster_id, document in zip(table["cluster"].to_pylist(), table["document"].to_pylist(), strict=True):
         found.setdefault(cluster_id, []).append(document)
@@ -317,12 +317,12 @@ def members(path: Path) -> dict[str, list[str]]:
 def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
     """Give the cluster of a document, with how each member joined; None if the run has no such document."""
     _read_description(path)
-    table = pq.read_table(path / TABLES[2], filters=[("document", "=", name)], columns=["cluster"])
+    table = read_table(path, TABLES[2], ["cluster"], [("document", "=", name)])
     if not len(table):
-        known = pq.read_table(path / TABLES[0], filters=[("document", "=", name)], columns=["document"])
+        known = read_table(path, TABLES[0], ["document"], [("document", "=", name)])
         return [(name, "alone")] if len(known) else None
     head = table["cluster"][0].as_py()
-    found = pq.read_table(path / TABLES[2], filters=[("cluster", "=", head)], columns=["document", "joined"])
+    found = read_table(path, TABLES[2], ["document", "joined"], [("cluster", "=", head)])
     return list(zip(found["document"].to_pylist(), found["joined"].to_pylist(), strict=True))
 
 
@@ -332,7 +332,7 @@ def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
 
     _read_description(path)
     wanted = pa.array(list(set(ranked)), pa.string())
-    table = pq.read_table(path / TABLES[2], columns=["cluster", "document"])
+    table = read_table(path, TABLES[2], ["cluster", "document"])
     table = table.filter(pc.is_in(table["document"], value_set=wanted))
     head = dict(zip(table["document"].to_pylist(), table["cluster"].to_pylist(), strict=True))
     folded: dict[str, tuple[str, list[str]]] = {}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES
 from copysift.sources.fields import ID_FIELDS
 
@@ -28,7 +28,7 @@ def name_in(line: str) -> str:
 def known(path: Path, names: Iterable[str]) -> set[str]:
     """Give those of some names that documents of a run have."""
     wanted = pa.array(list(set(names)), pa.string())
-    documents = pq.read_table(path / TABLES[0], columns=["document"])["document"]
+    documents = read_table(path, TABLES[0], ["document"])["document"]
     return set(documents.filter(pc.is_in(documents, value_set=wanted)).to_pylist())
 
 

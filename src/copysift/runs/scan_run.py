@@ -8,7 +8,6 @@ place and renamed, so that a crash leaves no half run.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 import shutil
@@ -26,6 +25,7 @@ from copysift.errors import RunError
 from copysift.match.counts import UNKNOWN, Counts, PairColumns
 from copysift.match.pair_table import PairTable
 from copysift.model.values import Group, Ignored, Result, Skipped
+from copysift.runs.checksums import checksum, digest_of, open_table, read_table, verify_table, write_table
 from copysift.runtime import durable
 
 VERSION = 1
@@ -45,16 +45,19 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
         raise RunError(f"cannot write {path}: {error.strerror}") from None
     try:
         ids = _ids([group.name for group in counts.documents])
-        pq.write_table(_documents(counts, ids), part / TABLES[0])
+        write_table(_documents(counts, ids), part / TABLES[0])
         _write_pairs(part / TABLES[1], counts, ids)
-        pq.write_table(_clusters(counts, result, ids), part / TABLES[2])
+        write_table(_clusters(counts, result, ids), part / TABLES[2])
         described = _described(counts, result, times)
-        described["files"] = {name: _checksum(part / name) for name in TABLES}
+        described["files"] = {name: checksum(part / name) for name in TABLES}
+        described["digest"] = digest_of(described)
         (part / "run.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         for name in (*TABLES, "run.json"):
             durable.sync(part / name)
+        durable.sync(part)
         part.chmod(0o777 & ~_umask())
         _put(part, path)
+        durable.sync(path.parent)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror}") from None
     finally:
@@ -80,11 +83,10 @@ def open_run(path: Path, table: PairTable | None = None) -> Counts:
     """Read a run back, its pairs into a table; raises RunError if it is missing, damaged or too new."""
     described = _read_description(path)
     for name in TABLES:
-        if _checksum_of(path / name) != described["files"].get(name):
-            raise RunError(f"{path}: {name} is missing or damaged", hint=_AGAIN)
+        verify_table(path, name)
+    documents = read_table(path, TABLES[0]).to_pydict()
     try:
-        documents = pq.read_table(path / TABLES[0]).to_pydict()
-        with pq.ParquetFile(path / TABLES[1]) as pairs:
+        with pq.ParquetFile(path / TABLES[1], page_checksum_verification=True) as pairs:
             return _counts(documents, pairs, described, PairTable() if table is None else table)
     except (pa.ArrowException, KeyError, ValueError, TypeError) as error:
         raise RunError(f"{path} is damaged: {error}", hint=_AGAIN) from None
@@ -107,7 +109,7 @@ def _read_description(path: Path) -> dict[str, Any]:
             f"this copysift reads version {VERSION}",
             hint=_CLUSTER_AGAIN if described.get("made_by") == "cluster" else _AGAIN,
         )
-    if not complete:
+    if not complete or described.get("digest", "") not in ("", digest_of(described)):
         raise RunError(f"{path}: run.json is damaged", hint=_AGAIN)
     if described["files"] == {}:
         raise RunError(
@@ -162,7 +164,7 @@ def _write_pairs(path: Path, counts: Counts, ids: list[str]) -> None:
         equal, shared=shared, similarity=full, resemblance=full, containment_left=full, containment_right=full
     )
     first = _pair_rows(equal, named, equal=True)
-    with pq.ParquetWriter(path, first.schema) as writer:
+    with open_table(path, first.schema) as writer:
         writer.write_table(first)
         for start in range(0, len(counts.pairs), PAIRS_AT_ONCE):
             pairs = counts.pairs.rows(start, min(start + PAIRS_AT_ONCE, len(counts.pairs)))
@@ -297,19 +299,6 @@ def _pair_columns(batch: pa.RecordBatch, numbers: pa.Array) -> tuple[PairColumns
         place=np.broadcast_to(np.int32(UNKNOWN), len(left)),
     )
     return columns, numpy("equal").astype(np.bool_)
-
-
-def _checksum(path: Path) -> dict[str, object]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-    return {"bytes": path.stat().st_size, "blake2b": digest.hexdigest()}
-
-
-def _checksum_of(path: Path) -> dict[str, object] | None:
-    try:
-        return _checksum(path)
-    except OSError:
-        return None
 
 
 def _umask() -> int:

@@ -22,8 +22,9 @@ from copysift.clusters.classes import WORDS as SAME
 from copysift.engines.phases import JOINED, Clustered
 from copysift.errors import RunError
 from copysift.match.sets import Measured
+from copysift.runs.checksums import RECREATE, checksum, digest_of, open_table, read_table, verify_table
 from copysift.runs.columns import column, digests, flags, taken
-from copysift.runs.scan_run import TABLES, VERSION, _checksum, _read_description
+from copysift.runs.scan_run import TABLES, VERSION, _read_description
 from copysift.runtime import durable
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
                 "same": taken(same, np.where(how == ALONE, -1, how.astype(np.int64))),
             }
         )
-        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer = writer or open_table(path, table.schema)
         writer.write_table(table)
     if writer is None:
         names = (
@@ -134,7 +135,7 @@ def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
             "raw_name": pa.binary(),
             **dict.fromkeys(("bytes", "fingerprints", "words", "shingles", "compared"), pa.int64()),
         }
-        writer = pq.ParquetWriter(path, pa.schema([(name, kinds.get(name, pa.string())) for name in names]))
+        writer = open_table(path, pa.schema([(name, kinds.get(name, pa.string())) for name in names]))
     writer.close()
 
 
@@ -164,7 +165,7 @@ def write_pairs(
     others = np.flatnonzero(how != ALONE)
     ones = np.ones(len(others))
     stars = Measured(first[others], others, shingles, ones, ones, ones)
-    with pq.ParquetWriter(path, PAIRS) as writer:
+    with open_table(path, PAIRS) as writer:
         for found, equal in ((stars, how[others] == IDENTICAL), (pairs, np.zeros(len(pairs), np.bool_))):
             for start in range(0, len(found), ROWS):
                 part = found.take(np.arange(start, min(start + ROWS, len(found))))
@@ -210,11 +211,15 @@ def write_description(path: Path, described: dict[str, Any]) -> None:
     for name in TABLES:
         durable.sync(path / name)
     made = {"version": VERSION, "copysift": __version__, "made_by": "cluster"} | described
-    made["files"] = {name: _checksum(path / name) for name in TABLES}
+    made["files"] = {name: checksum(path / name) for name in TABLES}
+    made["digest"] = digest_of(made)
     part = path / "run.part"
     part.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     durable.sync(part)
+    durable.sync(path)  # the names of the tables come before that of what describes them
     part.replace(path / "run.json")
+    durable.sync(path)
+    durable.sync(path.absolute().parent)
 
 
 def is_corpus(path: Path) -> bool:
@@ -233,23 +238,21 @@ def floor_of(path: Path) -> float:
 
 def ids_of(path: Path) -> pa.ChunkedArray:
     """Give the ids of a run by number."""
-    try:
-        return pq.read_table(path / TABLES[0], columns=["document"])["document"]
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
+    return read_table(path, TABLES[0], ["document"])["document"]
 
 
 def open_corpus(path: Path) -> Opened:
     """Read a run back for look-ups and for the last phase; runs of `scan --save` are fine too."""
     described = _read_description(path)
+    verify_table(path, TABLES[0])
     try:
         names = pq.read_schema(path / TABLES[0]).names
-        more = [name for name in ("same_as", "same") if name in names]
-        documents = pq.read_table(path / TABLES[0], columns=["document", *more])
-        ids = _whole(documents["document"])
-        pairs = pq.read_table(path / TABLES[1], columns=["left", "right", "shared", *MEASURES, "equal"])
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
+    except (pa.ArrowException, OSError) as error:
+        raise RunError(f"{path} is damaged: {error}", hint=RECREATE) from None
+    more = [name for name in ("same_as", "same") if name in names]
+    documents = read_table(path, TABLES[0], ["document", *more])
+    ids = _whole(documents["document"])
+    pairs = read_table(path, TABLES[1], ["left", "right", "shared", *MEASURES, "equal"])
     left, right = (_numbers(ids, pairs[side]) for side in ("left", "right"))
     if more:
         known = _numbers(ids, documents["same_as"])

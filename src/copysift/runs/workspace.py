@@ -53,7 +53,9 @@ def _put_out(new: Path, path: Path) -> None:
                 if (path / part.name).is_dir():
                     (path / part.name).rename(old / part.name)
                 part.replace(path / part.name)
+        durable.sync(path)
         (new / "run.json").replace(path / "run.json")
+        durable.sync(path)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror}") from error
     shutil.rmtree(new, ignore_errors=True)

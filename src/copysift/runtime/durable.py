@@ -58,6 +58,14 @@ def sync_folder(folder: Path) -> None:
         raise failed(folder, error) from error
 
 
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder and those above it, and make their names durable; one that is there is fine."""
+    made = [each for each in (folder, *folder.absolute().parents) if not each.exists()]
+    folder.mkdir(mode, parents=True, exist_ok=True)
+    for each in made:
+        sync_folder(each.absolute().parent)
+
+
 def sync(path: Path) -> None:
     """Wait until the disk has the bytes of a file, or the names in a folder."""
     windows = os.name == "nt"

@@ -71,7 +71,7 @@ class Jobs:
     def __init__(self, data: Path, limits: Limits, keep_days: float = 14.0) -> None:
         self.data, self.limits, self.keep_days = data, limits, keep_days
         for folder in (data, data / "jobs", data / "incoming"):
-            folder.mkdir(mode=0o700, exist_ok=True)
+            durable.make_folder(folder, 0o700)
         self.database = Database(data / "jobs.sqlite", JOBS_STEPS)
         self._quotas = Quotas(limits, self.held)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import uvicorn
 
 from copysift.errors import StoreError, UsageError
+from copysift.runtime import durable
 from copysift.serve.access import Access, secret
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
@@ -43,7 +44,7 @@ Say = Callable[[str], None]
 
 def lock(data: Path) -> int:
     """Take the data folder for this process; raise StoreError when another one has it."""
-    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    durable.make_folder(data, 0o700)
     number = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

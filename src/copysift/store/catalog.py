@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from copysift.errors import StoreError
 from copysift.runtime.durable import step
+from copysift.store.guard import RESTORE, Guard
 
 NAME = "catalog.sqlite"
 # Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, what is made today. What an index
@@ -58,6 +59,7 @@ CREATE INDEX views_content ON views (content);
 """
 WHOLE = ".whole"
 LOST = b"lost fingerprints:"  # before the checksum of such a content: no file is taken for the same as it
+LOG = 4 << 20  # bytes of the write-ahead log after which a commit empties it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
 
 
@@ -136,14 +138,21 @@ class Catalog:
     def __init__(self, folder: Path, *, write: bool) -> None:
         self.folder = folder
         self.path = folder / NAME
-        self._connection = _connect(self.path, write)
+        self._guard = Guard(self.path, write=write)
+        try:
+            self._connection = _connect(self.path, write, self._guard)
+        except BaseException:
+            self._guard.close()
+            raise
 
     def close(self) -> None:
         """End the snapshot, or drop what was not committed."""
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, StoreError, OSError):
             if self._connection.in_transaction:
                 self._connection.rollback()
+            self._guard.settle(self._connection)
         self._connection.close()
+        self._guard.close()
 
     def begin(self) -> None:
         """Take a snapshot."""
@@ -164,12 +173,18 @@ class Catalog:
 
     def commit(self) -> None:
         """Make everything since `begin` visible and durable, or nothing of it."""
+        self.set_about("commit", (self.about("commit") or 0) + 1)
         step("commit")
         try:
             self._connection.commit()
+            step("committed")
+            self._guard.settle(self._connection, most=LOG)
         except sqlite3.Error as error:
             raise self._failed(error) from error
-        step("committed")
+
+    def damaged_pages(self) -> list[int]:
+        """Give the pages of the catalog that are not as they were written, kept texts included."""
+        return self._guard.damaged(wholly=True)
 
     def rollback(self) -> None:
         """Forget everything since `begin`."""
@@ -222,7 +237,10 @@ class Catalog:
     def about(self, key: str) -> Any:
         """Give what the index says of itself under a key, or None."""
         value = self.one("SELECT value FROM about WHERE key = ?", (key,))
-        return None if value is None else json.loads(value)
+        try:
+            return None if value is None else json.loads(value)
+        except (ValueError, TypeError):
+            raise StoreError(f"{self.path} is damaged: {key} cannot be read", hint=RESTORE) from None
 
     def set_about(self, key: str, value: Any) -> None:
         """Say something of the index."""
@@ -312,7 +330,7 @@ class Catalog:
         if "malformed" in str(error) or "not a database" in str(error):
             return StoreError(
                 f"{self.path} is damaged: {error}",
-                hint="restore the index from a copy, or recreate it with copysift index add",
+                hint=RESTORE,
             )
         return StoreError(
             f"{self.path}: {error}", hint="nothing was changed since the last commit; run it again"
@@ -338,23 +356,31 @@ def _chunks(numbers: Iterable[int], size: int = 500) -> Iterator[list[int]]:
         yield every[at : at + size]
 
 
-def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    """Open the database; without a right to write to its folder it is read as it lies there."""
+def _connect(path: Path, write: bool, guard: Guard) -> sqlite3.Connection:
+    """Open the database; without a right to write to its folder it is read as it is."""
     modes = ["mode=rwc"] if write else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
     place = path.absolute().as_uri()
     for mode in modes:
         connection = None
+        if "immutable" in mode and guard.logged():
+            raise StoreError(
+                f"{path} has commits in its write-ahead log, which cannot be read here",
+                hint="copy the index to a folder that you can write to, and open it there",
+            )
         try:
             connection = sqlite3.connect(
                 f"{place}?{mode}", uri=True, isolation_level=None, check_same_thread=False, timeout=10
             )
+            guard.verify(connection)
             if write:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
+                connection.execute("PRAGMA wal_autocheckpoint=0")  # the guard does it
                 connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: a sweep looks every address up
             else:
                 connection.execute("PRAGMA query_only=1")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            guard.attach()
             return connection
         except sqlite3.Error as error:
             if connection is not None:
@@ -363,4 +389,8 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
                 raise StoreError(
                     f"{path} cannot be opened: {error}", hint="is it an index of copysift?"
                 ) from error
+        except BaseException:
+            if connection is not None:
+                connection.close()
+            raise
     raise AssertionError("unreachable")

@@ -38,10 +38,21 @@ def verify(snapshot: Snapshot) -> Verified:
     """Read everything that a snapshot has, and note what is not as it was written."""
     found = Verified()
     catalog = snapshot.catalog
+    for page in catalog.damaged_pages():
+        found.damages.append(Damage(catalog.path.name, f"page {page + 1} fails its checksum"))
     for row in catalog.rows("PRAGMA integrity_check"):
         if row[0] != "ok":
             found.damages.append(Damage(catalog.path.name, str(row[0])))
-    room = catalog.about("next")["content"] + 1
+    try:
+        _read(snapshot, found)
+    except (IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
+        # An index without checksums of its catalog: what SQLite gives may be anything.
+        found.damages.append(Damage(catalog.path.name, f"has values that were never written: {error}"))
+    return found
+
+
+def _read(snapshot: Snapshot, found: Verified) -> None:
+    room = snapshot.catalog.about("next")["content"] + 1
     found.left, found.distinct = np.zeros(room, np.int64), np.zeros(room, np.int64)
     for damage in snapshot.damages:
         found.damages.append(damage)
@@ -52,7 +63,6 @@ def verify(snapshot: Snapshot) -> Verified:
             found.segments.add(damage.where)
     found.damages += _references(snapshot, found)
     found.damages += _texts(snapshot)
-    return found
 
 
 def _segment(segment: Segment, found: Verified) -> Iterator[Damage]:

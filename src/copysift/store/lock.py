@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -16,6 +17,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 NAME = "writer.lock"
+_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # somebody else has the lock
 
 
 class WriterLock:
@@ -32,9 +34,14 @@ class WriterLock:
             raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
         try:
             _lock(self._descriptor)
-        except OSError:
+        except OSError as error:
             owner = _owner(self._descriptor)
             os.close(self._descriptor)
+            if error.errno not in _HELD:
+                raise StoreError(
+                    f"cannot lock {path}: {error.strerror}",
+                    hint="move the index to a file system with locks, such as a local disk",
+                ) from error
             raise StoreError(
                 f"{folder} is being written by {owner}",
                 hint="wait for it; you can query meanwhile",

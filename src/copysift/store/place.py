@@ -10,6 +10,7 @@ from copysift.runtime import durable as disk
 from copysift.store.catalog import FOLDER, NAME
 from copysift.store.lock import NAME as LOCK
 from copysift.store.snapshot import exists
+from copysift.store.sums import NAME as SUMS
 
 
 def make_folders(folder: Path) -> None:
@@ -17,7 +18,7 @@ def make_folders(folder: Path) -> None:
     if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
         raise StoreError(f"{folder} already exists and is not an index", hint="choose another name")
     try:
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        disk.make_folder(folder / FOLDER)
     except OSError as error:
         raise disk.failed(folder, error) from error
 
@@ -31,7 +32,7 @@ def unmake(folder: Path) -> None:
         folder.rmdir()
 
 
-_OURS = {FOLDER, LOCK, NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
+_OURS = {FOLDER, LOCK, NAME, SUMS, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -210,6 +210,9 @@ def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, in
     if crc != zlib.crc32(head[: HEADER_BYTES - 4]):
         raise StoreError(f"the header of {name} fails its checksum")
     version, page, entries, at, low, high, number, padding = fields
+    fits = 1 <= page <= 65535 and entries and padding < 8 and at >= HEADER_BYTES + padding and at % 8 == 0
+    if version == VERSION and not fits:
+        raise StoreError(f"the header of {name} is impossible")
     return version, page, entries, at, low, high, number, padding
 
 

@@ -8,6 +8,7 @@ from copysift.errors import StoreError
 from copysift.runtime import durable as disk
 from copysift.store.catalog import FOLDER, Catalog, SegmentRow
 from copysift.store.segment import SUFFIX, Columns, Segment
+from copysift.store.sums import NAME as SUMS
 
 REPAIR = "run copysift index check --repair"
 
@@ -52,3 +53,5 @@ def remove_leftovers(catalog: Catalog) -> None:
     for path in (catalog.folder / FOLDER).iterdir():
         if path.name not in live and path.suffix == SUFFIX:
             disk.remove(path)
+    for path in catalog.folder.glob(f".{SUMS}.*.part"):
+        disk.remove(path)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from copysift.clusters.classes import WORDS as SAME
 from copysift.clusters.preference import choice, no_date, no_number, score
 from copysift.clusters.retention import keep
 from copysift.engines.phases import alike, near
 from copysift.match.sets import Measured, measures, shared_by
+from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
 from copysift.runs.tables import Opened, open_corpus
@@ -76,17 +76,17 @@ def ranking(run: Path, keeping: str) -> Int64s:
     """Give every document its place in the order of preference."""
     how, field = choice(keeping)
     if how == "first":
-        return np.arange(pq.read_metadata(run / TABLES[0]).num_rows)
+        return np.arange(count_rows(run, TABLES[0]))
     if how == "longest":
-        scores = pq.read_table(run / TABLES[0], columns=["bytes"])["bytes"].to_numpy().astype(np.float64)
+        scores = read_table(run, TABLES[0], ["bytes"])["bytes"].to_numpy().astype(np.float64)
     elif how == "newest":
-        dates = pq.read_table(run / TABLES[0], columns=["date"])["date"].to_pylist()
+        dates = read_table(run, TABLES[0], ["date"])["date"].to_pylist()
         if not any(dates):
             raise no_date()
         order = {date: number for number, date in enumerate(sorted({date or "" for date in dates}))}
         scores = np.array([order[date or ""] for date in dates], np.float64)
     else:
-        others = pq.read_table(run / TABLES[0], columns=["other"])["other"].to_pylist()
+        others = read_table(run, TABLES[0], ["other"])["other"].to_pylist()
         scores = np.array([score(other, field) for other in others], np.float64)
         if np.isneginf(scores).all() and len(scores):
             raise no_number(field)

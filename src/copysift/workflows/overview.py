@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from copysift.engines.phases import JOINED
 from copysift.report.corpus import Overview, Portrait
+from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES, _read_description
 from copysift.runs.texts import shown_text, texts_of
 from copysift.settings.corpus import from_stored
@@ -26,8 +26,8 @@ EDGES = (2, 3, 5, 10, 30, 100, 300, 1000, 10_000, 100_000)
 def overview(path: Path) -> Overview:
     """Read a run and the texts that its report shows."""
     described = _read_description(path)
-    documents = pq.read_table(path / TABLES[0], columns=["document", "bytes"])
-    clusters = pq.read_table(path / TABLES[2])
+    documents = read_table(path, TABLES[0], ["document", "bytes"])
+    clusters = read_table(path, TABLES[2])
     heads = clusters["cluster"].combine_chunks().dictionary_encode()
     codes = np.asarray(heads.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     sizes = np.bincount(codes) if len(codes) else np.zeros(0, np.int64)

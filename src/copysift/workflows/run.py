@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-import pyarrow.parquet as pq
-
 from copysift.errors import RunError, UsageError
 from copysift.match.counts import Counts
 from copysift.match.pair_table import Ranking
@@ -18,6 +16,7 @@ from copysift.match.pairs import Pairs
 from copysift.model import tables
 from copysift.model.values import Cluster, Group, Pair
 from copysift.runs import cluster_run as runs
+from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES, _read_description, open_run
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
@@ -81,7 +80,7 @@ class Run(tables.Tabular):
     def to_arrow(self, table: tables.Table = "pairs") -> pa.Table:
         """Give a table of the run as it is on disk: pairs, documents or clusters."""
         files = dict(zip(("documents", "pairs", "clusters"), TABLES, strict=True))
-        return pq.read_table(self.path / files[tables.known_table(table)])
+        return read_table(self.path, files[tables.known_table(table)])
 
     def __repr__(self) -> str:
         return f"<Run {os.fspath(self.path)}: {self._summary()}>"
@@ -92,7 +91,7 @@ class Run(tables.Tabular):
         return tables.html_table(f"{self.path}: {self._summary()}", heads, rows)
 
     def _summary(self) -> str:
-        documents, pairs = (pq.read_metadata(self.path / name).num_rows for name in TABLES[:2])
+        documents, pairs = (count_rows(self.path, name) for name in TABLES[:2])
         counts = {"document": documents, "pair": pairs, "cluster": len(self.clusters)}
         return ", ".join(tables.counted(number, what) for what, number in counts.items())
 

@@ -65,8 +65,13 @@ def _pack_page(page: list[Posting]) -> bytes:
     return head + b"".join(_column(column, bits) for column, bits in zip(columns, widths, strict=True))
 
 
-def _unpack_page(first: int, page: bytes) -> list[Posting]:
+def _unpack_page(first: int, page: bytes) -> list[Posting] | None:
+    """Decode a page; None if its head does not fit its size, or its keys go beyond 64 bits."""
     *widths, shift, count, document, length = _HEAD.unpack_from(page)
+    counts = (count - 1, count, count, count)
+    size = _HEAD.size + sum((n * bits + 7) // 8 for n, bits in zip(counts, widths, strict=True))
+    if not count or shift > 63 or 56 < widths[0] != 64 or max(widths[1:]) > 32 or size != len(page):
+        return None
     at, columns = _HEAD.size, []
     for bits, n in zip(widths, (count - 1, count, count, count), strict=True):
         size = (n * bits + 7) // 8
@@ -75,8 +80,10 @@ def _unpack_page(first: int, page: bytes) -> list[Posting]:
     keys = [first]
     for delta in columns[0]:
         keys.append(keys[-1] + (delta << shift))
-    documents = [document + each for each in columns[1]]
-    lengths = [length + each for each in columns[3]]
+    if keys[-1] >= 2**64:
+        return None
+    documents = [(document + each) % 2**32 for each in columns[1]]
+    lengths = [(length + each) % 2**32 for each in columns[3]]
     return list(zip(keys, documents, columns[2], lengths, strict=True))
 
 
@@ -122,7 +129,7 @@ def _sound(
     if _crc(key, offset, data[offset:after]) != crc:
         return None
     found = _unpack_page(key, data[offset:after])
-    return found if len(found) == (page if p + 1 < len(entries) else count - page * p) else None
+    return found if found and len(found) == (page if p + 1 < len(entries) else count - page * p) else None
 
 
 def unpack(
@@ -135,7 +142,7 @@ def unpack(
     bad = []
     for p in range(first, min(last, len(entries))):
         found = _sound(data.tobytes(), begin, end, entries, page, count, p)
-        if found is None:
+        if found is None or (rows and found[0][0] < rows[-1][0]):
             bad.append(p)
         else:
             rows += found
@@ -163,8 +170,12 @@ def _find(
     bad: set[int] = set()
     for number, key in enumerate(wanted.tolist()):
         p = max(0, sum(entry[0] < key for entry in entries) - 1)
+        before = 0  # the last key of the page before, if that is sound
         while p < len(entries):
             found = _sound(data, begin, end, entries, page, count, p)
+            if found is not None and found[0][0] < before:
+                found = None
+            before = found[-1][0] if found is not None else 0
             if found is None:
                 bad.add(p)
                 if entries[p][0] > key:
