@@ -118,6 +118,8 @@ def _changes(line: str, places: dict[tuple[str, str], int]) -> Iterator[Change]:
         yield Change("unlink", os.fsdecode(texts[-1]))
     elif call in ("mkdir", "mkdirat"):
         yield Change("mkdir", os.fsdecode(texts[-1]))
+    elif call in ("link", "linkat"):
+        yield Change("link", os.fsdecode(texts[0]), other=os.fsdecode(texts[1]))
     elif call in ("rename", "renameat", "renameat2"):
         yield Change("rename", os.fsdecode(texts[0]), other=os.fsdecode(texts[1]))
     else:
@@ -178,6 +180,10 @@ class Disk:
         elif change.kind == "unlink":
             del self.now[path]
             self.now[path.parent].waiting.append(((path.name, None),))
+        elif change.kind == "link":
+            other = Path(change.other)
+            self.now[other] = self.now[path]
+            self.now[other.parent].waiting.append(((other.name, self.now[path]),))
         elif change.kind == "rename":
             other = Path(change.other)
             moved = self.now[path]
