@@ -1,4 +1,8 @@
+import gzip
+import inspect
 import json
+import re
+import shlex
 
 from tests.cli.program import copysift, write
 from tests.cli.texts import prose
@@ -160,3 +164,37 @@ def test_lines_that_end_with_a_carriage_return_alone_are_counted(tmp_path):
         assert f"b.txt:3-{len(lines) + 2}" in shown.out
         assert f"\n{lines[1]}"[1:] in shown.out
         assert "\\x0d" not in shown.out
+
+
+PROGRAM = inspect.getsource(shlex)
+NAMES = {"self": "me", "token": "piece", "state": "mode", "nextchar": "letter", "source": "origin"}
+
+
+def test_a_renamed_program_is_found_between_folders_whatever_lies_beside_it(tmp_path):
+    other = re.sub(r"[a-z]+", lambda word: NAMES.get(word[0], word[0]), re.sub(r"#.*", "", PROGRAM))
+    write(tmp_path, {"x/a.py": PROGRAM, "y/b.py": other})
+    for options in ((), ("--kind", "code")):
+        assert "renamed" in copysift(tmp_path, "compare", "x", "y", *options).out
+    write(tmp_path, {"x/notes.txt": A, "y/more.txt": B})
+    for options in ((), ("--kind", "code")):
+        assert "a.py → b.py" in copysift(tmp_path, "compare", "x", "y", *options).out
+
+
+def test_a_plan_to_synchronise_is_about_files_not_about_what_is_in_them(tmp_path):
+    write(tmp_path, {"x/g": A, "x/same": B, "y/same": B})
+    (tmp_path / "y/g.gz").write_bytes(gzip.compress(A.encode()))
+    done = copysift(tmp_path, "compare", "x", "y", "--sync-plan", "plan.sh")
+    plan = (tmp_path / "plan.sh").read_text()
+    assert not any("!" in line for line in plan.splitlines() if line.startswith(("copy", "move")))
+    assert "copy g.gz" in plan
+    assert "g.gz" in done.out
+    assert "g.gz!g" not in done.out
+
+
+def test_equal_only_looks_at_files_as_they_are_on_disk(tmp_path):
+    write(tmp_path, {"plain.txt": A})
+    for name, level in (("a.gz", 1), ("b.gz", 9), ("c.gz", 1)):
+        (tmp_path / name).write_bytes(gzip.compress(A.encode() * 30, level, mtime=0))
+    (tmp_path / "d.gz").write_bytes(gzip.compress(A.encode(), mtime=0))
+    found = json.loads(copysift(tmp_path, "scan", ".", "--equal-only", "--format", "json").out)
+    assert [each["members"] for each in found["equal"]] == [["./a.gz", "./c.gz"]]

@@ -456,6 +456,15 @@ def test_python_cuts_or_flags_passages_that_a_run_has(tmp_path, how):
     assert copysift.dedup(source, **given).to_arrow()[field].to_pylist() == expected
 
 
+def test_a_run_is_applied_as_it_was_clustered_last_unless_asked_otherwise(tmp_path):
+    source = write_jsonl(tmp_path / "c.jsonl", mixed(60, seed=8))
+    copysift.cluster(source, run=tmp_path / "run")
+    assert main(["recluster", str(tmp_path / "run"), "--threshold", "90%", "-q"]) == 0
+    applied = copysift.dedup(from_run=tmp_path / "run").removed
+    assert applied == copysift.dedup(from_run=tmp_path / "run", threshold=0.9).removed
+    assert applied < copysift.dedup(from_run=tmp_path / "run", threshold=0.5, policy="component").removed
+
+
 def test_python_applies_a_finished_run(tmp_path, monkeypatch):
     records = [{"id": f"r{number}", "text": row["text"]} for number, row in enumerate(mixed(60, seed=8))]
     source = write_jsonl(tmp_path / "c.jsonl", records)

@@ -61,6 +61,17 @@ def test_a_renamed_program_of_a_folder_is_found_beside_texts(tmp_path, folder):
     assert kinds == {"a.py": "code:python", "b.py": "code:python", "notes.txt": "words", "more.txt": "words"}
 
 
+def test_a_renamed_notebook_of_a_corpus_is_found(tmp_path):
+    source = tmp_path / "notebooks"
+    source.mkdir()
+    for name, program in (("a", PROGRAM), ("b", renamed())):
+        cells = [{"cell_type": "code", "source": program}, {"cell_type": "markdown", "source": "My notes"}]
+        (source / f"{name}.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
+    (source / "broken.ipynb").write_text("no notebook")
+    run([str(source)], tmp_path / "run")
+    assert members(tmp_path / "run") == [["a.ipynb", "b.ipynb"]]
+
+
 def page(words):
     cells = "".join(f"<li class='i'><a href='#{n}'>{word}</a></li>" for n, word in enumerate(words.split()))
     return f"<!DOCTYPE html><html><body><ul>{cells}</ul></body></html>"

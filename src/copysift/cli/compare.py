@@ -42,6 +42,8 @@ def command(left: str, right: str, **given: object) -> int:
         )
     if door.sync_plan and not all(Path(path).is_dir() for path in (left, right)):
         raise UsageError("--sync-plan needs two folders", hint="unpack archives first")
+    if door.sync_plan:  # a plan is about files, not about what is in them
+        settings = dataclasses.replace(settings, no_containers=True, records="no")
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)
@@ -90,6 +92,7 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         title=door.title,
         date=f"{date.today():%-d %B %Y}",
     )
+    left_out = scanned.skipped
     if door.sync_plan:
         from copysift.report.sync_script import sync_script
         from copysift.workflows.sync_plan import plan_sync
@@ -97,5 +100,6 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         plan = plan_sync(result)
         console.write(sync_script(plan), dataclasses.replace(door, output=door.sync_plan))
         console.name_skipped(plan.skipped)
+        left_out = (*left_out, *plan.skipped)
     console.write(folders.REPORTS[chosen](result, view), door)
-    return console.status(bool(result.equal or result.similar), scanned.skipped)
+    return console.status(bool(result.equal or result.similar), left_out)

@@ -19,7 +19,7 @@ from copysift import kernels
 from copysift.errors import UsageError
 from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
-from copysift.kinds import Languages, Text, canonicaliser, languages, to_utf8
+from copysift.kinds import Languages, Text, canonicaliser, languages, notebook, to_utf8
 from copysift.kinds.choice import detect_language, kind_of_text
 from copysift.model.traits import is_raw, kind_traits
 from copysift.settings.corpus import CorpusSettings
@@ -118,6 +118,8 @@ def with_channels(
             continue
         source = batch["text"][at].as_py()
         readable = to_utf8(source)[0] if raw and not is_raw(kind) else source
+        if kind == notebook.KIND and (cells := notebook.readable(readable)) is not None:
+            readable = cells
         symbols = canonicaliser(kind, known).whole(readable).symbols
         hashes = shingles_of(symbols, kind, settings)
         words[at], places[at] = len(symbols), len(hashes)

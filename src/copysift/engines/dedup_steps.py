@@ -27,6 +27,7 @@ from copysift.runs.texts import readable
 from copysift.runs.workspace import Skips
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
+from copysift.settings.declaration import make
 from copysift.sources.standard_input import kept_in
 from copysift.store.lock import NAME as LOCK
 from copysift.store.lock import WriterLock
@@ -110,7 +111,8 @@ def dedup(
         decision, before = _decision(made.path, settings, keeping, against)
         done = _numbers(decision, before)
         done.skipped, done.skipped_total = made.skipped, made.described["counts"]["skipped"]
-        done.left_out, done.notes = made.left_out, (*notes, *made.notes)
+        said = (note for note in made.described["notes"] if note not in made.notes)  # what was ignored
+        done.left_out, done.notes = made.left_out, (*notes, *made.notes, *said)
         require_some(done)
         if passages:
             _cut_repeats(again, decision, path, settings, passages, dry_run, shards, folder, done, names)
@@ -177,9 +179,18 @@ def _lost_bytes(count: int, path: Path) -> tuple[str, ...]:
 
 
 def applied_settings(run: Path, settings: CorpusSettings) -> CorpusSettings:
-    """Give the settings of a run with the threshold, measure and policy that were asked for."""
+    """Give the settings of a run, with the threshold, measure and policy that were asked for, if any."""
     described = open_corpus(run).described
     floor = float(described["floor"])
+    usual = make(CorpusSettings, {})
+    deciding = ("threshold", "measure", "policy")
+    if all(getattr(settings, name) == getattr(usual, name) for name in deciding):
+        stored = described["settings"]
+        measure = stored.get("measure", "containment" if stored.get("contained") else "resemblance")
+        threshold = stored.get("threshold", stored.get("resemblance"))
+        settings = dataclasses.replace(
+            settings, threshold=threshold, measure=measure, policy=stored.get("policy", usual.policy)
+        )
     if settings.resemblance < floor - 1e-12:
         raise UsageError(
             f"--threshold {settings.resemblance:g} is below the --floor {floor:g} of {run}",

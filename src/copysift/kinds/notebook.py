@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class Notebook:
         """Canonicalise, and put what the lexemes of code cells tell into a list."""
         data = b"".join(chunks)
         marks = list(_MARK.finditer(data))
-        for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        for mark, following in zip_longest(marks, marks[1:]):
             text = data[mark.end() : following.start() if following else len(data)]
             language = (mark.group(2) or b"").decode()
             blocks = self._lexer(language).told([text], into) if language else self._words.blocks([text])

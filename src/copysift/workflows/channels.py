@@ -195,11 +195,13 @@ class Channels:
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
             self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
 
-    def lists(self) -> Lists:
-        """Give the postings of the texts, or of programs if all are read as such, for who looks at more."""
-        channel = self.text if self.text.counted or not self.code.counted else self.code
-        name = channel.name
-        return Lists(self.postings[name], self._whole[name], channel.is_short(self._groups))
+    def lists(self) -> dict[str, Lists]:
+        """Give the postings of every channel that documents are in, for who looks at more than pairs."""
+        return {
+            each.name: Lists(self.postings[each.name], self._whole[each.name], each.is_short(self._groups))
+            for each in self
+            if each.counted or each is self.text
+        }
 
     def pairs(
         self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...], sketches: Sketches

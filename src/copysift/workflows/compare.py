@@ -65,7 +65,7 @@ def compare_folders(
     scan = Scan(whole, weigh=folder_weights, qualified=True, listed=True, sides=False)
     result = scan.run([left, right], progress=progress)
     result = dataclasses.replace(result, settings=described(settings), equal=scan.equal_files())
-    if scan.lists is None:
+    if not scan.lists:
         raise InputError(f"{left} and {right} have no files")
     further, links = _links(left, right, settings)
     sides = sides_of(result, left, right, further, links)

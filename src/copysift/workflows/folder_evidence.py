@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from copysift import kernels
 from copysift.join.rows import Postings, candidates
+from copysift.kinds.kind import CODE, TEXT
 from copysift.match.measures import GRAIN
 from copysift.model.values import Pair
 from copysift.workflows.channels import Lists
 
 FEW = 6
+HALF = 0.5  # least resemblance of two programs by tokens
+FEWEST = 20  # fingerprints that they share by tokens
 Rows = NDArray[np.uint32]
 
 
@@ -57,7 +60,53 @@ class _List:
 
 
 class FolderEvidence:
-    """Shares of pairs of documents, by number, from the postings of a scan of both folders."""
+    """What two documents share as texts or, where that says more, as programs.
+
+    Tokens of unrelated programs are alike to some degree: beside texts they count from a half on, and not for
+    small files.
+    """
+
+    def __init__(self, lists: Mapping[str, Lists], jobs: int) -> None:
+        self._text = _Evidence(lists[TEXT], jobs)
+        self._code = _Evidence(lists[CODE], jobs) if CODE in lists else None
+
+    def pair(self, one: int, other: int, left: str, right: str) -> Pair:
+        """Give the measures of two documents; of what too many documents share nothing counts."""
+        found = self._text.pair(one, other, left, right)
+        if self._code is None:
+            return found
+        tokens = self._code.pair(one, other, left, right)
+        return tokens if self._says_more(one, other, tokens, found.resemblance) else found
+
+    def _says_more(self, one: int, other: int, tokens: Pair, known: float) -> bool:
+        if not self._text.measurable(one, other):  # they are programs only
+            return True
+        return tokens.shared >= FEWEST and tokens.resemblance >= max(HALF, known)
+
+    def measurable(self, one: int, other: int) -> bool:
+        """Say whether anything of the two counts."""
+        return self._text.measurable(one, other) or (
+            self._code is not None and self._code.measurable(one, other)
+        )
+
+    def moved(self, one: int, other: int, kept: Iterable[int]) -> tuple[float, float]:
+        """Give the shares of two documents that are in both and in none of `kept`."""
+        return self._text.moved(one, other, kept)
+
+    def between(self, lefts: set[int], rights: set[int], least: float) -> Mapping[tuple[int, int], Shares]:
+        """Give the pairs of a left and a right document, one of which has at least a share of the other."""
+        found = dict(self._text.between(lefts, rights, least))
+        if self._code is None:
+            return found
+        for key, shares in self._code.between(lefts, rights, least).items():
+            known = found[key].resemblance if key in found else 0.0
+            if self._says_more(*key, self._code.pair(*key, "", ""), known):
+                found[key] = shares
+        return found
+
+
+class _Evidence:
+    """Shares of pairs of documents, by number, from the postings of one channel of a scan of both folders."""
 
     def __init__(self, lists: Lists, jobs: int) -> None:
         self._short = lists.short

@@ -104,7 +104,7 @@ class Scan:
         self._chosen = False  # two files that are to be compared
         self._sides = sides  # work of one author is not compared with itself, nor earlier work
         self.listed = listed  # the postings are kept when it has run
-        self.lists: Lists | None = None
+        self.lists: dict[str, Lists] = {}
         self._exact: Exact | None = None
         self._holders: PassageHolders | None = None
         self._counts: Counts | None = None
@@ -143,7 +143,7 @@ class Scan:
                 kin = None if self._gathered is None else self._gathered.roster.kin
                 channels.finish(self._groups(), self._most_shared(), weigh, kin)
                 counts = self._count(channels, keep)
-                self.lists = channels.lists() if self.listed else None
+                self.lists = channels.lists() if self.listed else {}
                 if regions:
                     self._holders = PassageHolders(self._reader, self._collection, channels.postings)
                 described = self._distribution(channels) if regions else None

@@ -6,7 +6,7 @@ import dataclasses
 
 from copysift.clusters.shared_sets import SetSearch
 from copysift.errors import UsageError
-from copysift.kinds.kind import TEXT
+from copysift.kinds.kind import CODE, TEXT
 from copysift.model.values import Result, SharedSet
 from copysift.workflows.scan import Scan
 
@@ -16,9 +16,11 @@ SHOWN = 1000  # sets whose shared text is looked up
 
 def with_sets(result: Result, scan: Scan, least: int | None) -> Result:
     """Add the sets of files that all share at least so many fingerprints, the largest evidence first."""
-    if scan.lists is None or result.submissions:
+    if not scan.lists or result.submissions:
         raise UsageError("--sets is about files, not submissions", hint="leave out --by")
-    postings = scan.lists.chosen
+    texts_only = CODE not in scan.lists or scan.lists[TEXT].chosen.sizes.any()
+    channel = TEXT if texts_only else CODE
+    postings = scan.lists[channel].chosen
     search = SetSearch(postings.offsets, postings.groups.astype("int64"), LEAST if least is None else least)
     found = search.run()
     names = [group.name for group in result.documents]
@@ -29,7 +31,7 @@ def with_sets(result: Result, scan: Scan, least: int | None) -> Result:
             name for number in each.members for name in equal.get(names[number], (names[number],))
         )
         values = [int(postings.hashes[number]) for number in each.fingerprints] if at < SHOWN else []
-        texts = (scan.text_of(TEXT, each.members[0], value) for value in values)
+        texts = (scan.text_of(channel, each.members[0], value) for value in values)
         made.append(SharedSet(members, each.shared, tuple(dict.fromkeys(filter(None, texts)))))
     note = "the search for sets was stopped: there may be more sets, and larger ones (raise --min-shared)"
     return dataclasses.replace(

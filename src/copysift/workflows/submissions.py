@@ -178,7 +178,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
     return Reading(
         fields=fields or Fields(settings.id_field, settings.text_field),
         walking=walk_settings(settings),
-        containers=not settings.no_containers,
+        containers=not (settings.no_containers or settings.equal_only),
         records="no" if settings.input_format == "folder" else settings.records,
         form=settings.input_format,
         max_bytes=settings.max_bytes_per_file,
