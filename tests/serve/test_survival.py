@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from copysift.serve import worker
 from copysift.serve.jobs import Jobs
 from copysift.serve.limits import Limits
 from tests.serve.moss_client import submit
@@ -147,6 +148,23 @@ def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
         with pytest.raises(AssertionError, match="is in use by another server"):
             Server(server.data).start()
         assert server.ask("GET", "/api/v1/health")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "lacks"),
+    [
+        (MemoryError(), True),
+        (SystemError("returned NULL without setting an exception"), True),
+        (ImportError("x.so: failed to map segment from shared object"), True),
+        (OSError(12, "Cannot allocate memory"), True),
+        (ValueError("wrong"), False),
+    ],
+)
+def test_what_a_joblacks_memory_by_is_recognised(error: Exception, lacks: bool) -> None:
+    assert worker.lacks_memory(error) is lacks
+    wrapped = RuntimeError("later")
+    wrapped.__cause__ = error
+    assert worker.lacks_memory(wrapped) is lacks
 
 
 def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:

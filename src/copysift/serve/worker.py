@@ -152,11 +152,22 @@ def _done(
         return DONE, "", work.KINDS[job.kind](folder, out, {**job.request, "title": job.title}, told, threads)
     except CopysiftError as error:
         return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
-    except MemoryError:
-        return FAILED, _memory(limits), {}
     except Exception as error:
+        if lacks_memory(error):
+            return FAILED, _memory(limits), {}
         traceback.print_exc()
         return FAILED, f"something went wrong: {type(error).__name__}", {}
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Say whether an error comes from the limit; C code may give up without a reason, or fail to load."""
+    while error is not None:
+        if isinstance(error, MemoryError | SystemError) or "allocate memory" in str(error):
+            return True
+        if isinstance(error, ImportError) and "failed to map" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _memory(limits: Limits) -> str:
