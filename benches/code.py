@@ -5,8 +5,8 @@
 Every file is one student's answer to the same assignment, about 4 KB (assignment.py says how they are made):
 a share --own of the statements is the student's, the rest is idiom, and one file in fifty is a copy. The
 bench prints how many k-grams of a file a tenth of the class has, too, and half of it, and how many of the
-copies are found. Each tool compares all with all in a process of its own; time and largest memory are those
-of that process. --dolos and --copydetect install those tools into a folder below --folder first, once.
+copies are found. Each tool compares all with all in a process of its own; CPU time and largest memory are
+those of that process. --dolos and --copydetect install those tools into a folder below --folder first, once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +45,7 @@ console.log(report.allPairs().filter((p) => p.similarity >= 0.25).length);
 
 
 def timed(command: list[str], **options: object) -> tuple[float, float, str]:
-    """Run a process; give seconds, largest memory in MB and what it printed last."""
-    begun = time.perf_counter()
+    """Run a process; give seconds of CPU, largest memory in MB and what it printed last."""
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options
     )  # type: ignore[call-overload]
@@ -55,7 +53,7 @@ def timed(command: list[str], **options: object) -> tuple[float, float, str]:
     printed = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - begun
+    seconds = usage.ru_utime + usage.ru_stime
     last = printed.strip().splitlines()[-1] if printed.strip() else f"failed ({process.returncode})"
     return seconds, usage.ru_maxrss / 1000, last
 

@@ -24,18 +24,23 @@ def main() -> int:
     parser.add_argument("new", type=Path)
     given = parser.parse_args()
     old, new = given.old.resolve(), given.new.resolve()
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), os.times()
     changes = compared(old, new)
-    seconds = time.perf_counter() - begun
+    seconds, after = time.perf_counter() - begun, os.times()
+    cpu = after.children_user + after.children_system - used.children_user - used.children_system
     partners = {(left, right) for each in changes for left in each["left"] for right in each["right"]}
     ours = {pair for pair in partners if pair[0] != pair[1]}
     moved = [each for each in changes if each["relation"] in ("moved", "renamed")]
-    git = renames(old, new)
+    found_by_git = renames(old, new)
+    git = {pair for pair in found_by_git if (old / pair[0]).stat().st_size}  # git pairs any two empty files
     gone = {path for each in changes for path in each["left"]} - {p for e in changes for p in e["right"]}
+    gone = {path.partition("!")[0] for path in gone}  # diff does not look into archives
     added = {path for each in changes for path in each["right"]} - {p for e in changes for p in e["left"]}
+    added = {path.partition("!")[0] for path in added}
     only_old, only_new = only(old, new), only(new, old)
-    print(f"{seconds:.1f} s for {len(changes):,} changes")
-    print(f"renames of git diff -M: {len(git)}, of them found: {len(git & ours)}")
+    print(f"{seconds:.1f} s, {cpu:.1f} CPU s for {len(changes):,} changes")
+    print(f"renames of git diff -M: {len(git)}, of them found: {len(git & ours)}", end="")
+    print(f"; of empty files, not counted: {len(found_by_git - git)}")
     print(
         f"moved or renamed: {len(moved)}; further pairs of split and merged files: {len(ours) - len(moved)}"
     )

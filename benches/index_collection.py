@@ -17,10 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from copysift.fingerprints import FingerprintSettings
 from copysift.store.catalog import short
 from copysift.store.segment import Columns, hashes_of, keys_of
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.index import Index
+from copysift.workflows.stored_settings import HASH_BITS
 
 BATCH = 40_000
 MEAN, SPREAD = 4.105, 1.0  # of the logarithm of fingerprints a document: 100 on average
@@ -64,7 +66,9 @@ def synthetic(rng: np.random.Generator, documents: int, known: Pools) -> tuple[n
     within = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     starts = (within * 14 + rng.integers(0, 10, n)).astype(np.uint32)
     lengths = (28 + rng.geometric(0.25, n)).astype(np.uint32)
-    return sizes, Columns(keys_of(hashes), np.zeros(n, np.uint32), starts, lengths)
+    return sizes, Columns(
+        keys_of(FingerprintSettings(bits=HASH_BITS).kept(hashes)), np.zeros(n, np.uint32), starts, lengths
+    )
 
 
 def fill(path: Path, documents: int, real: Path) -> tuple[float, int]:

@@ -2,7 +2,9 @@
 
     python benches/serve.py moss --clients 50 --files 30
     python benches/serve.py query --documents 100000 --seconds 20      (needs wrk)
+    python benches/serve.py moss --clients 1 --files 800
     python benches/serve.py kill --jobs 100
+    python benches/serve.py kill --jobs 100 --postgresql
 
 Everything runs on loopback; the load comes from the same machine.
 """
@@ -21,11 +23,13 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.serve.moss_client import submit
+from tests.serve.postgresql import PostgreSQL, running
 from tests.serve.running import Server
 from tests.serve.test_survival import alive, descendants, ends, submitted
 
@@ -67,9 +71,9 @@ def source(chance: random.Random, lines: int = 60) -> str:
 
 
 def processor(pid: int) -> float:
-    """Give the seconds of processor time that a process has had."""
+    """Give the seconds of processor time that a process has had, and those of its children that ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -78,8 +82,8 @@ def percentile(values: list[float], share: float) -> float:
 
 def moss(clients: int, files: int) -> None:
     with tempfile.TemporaryDirectory() as folder, Server(Path(folder) / "data") as server:
-        while server.ask("GET", "/api/v1/health")[1]["workers"] < 2:
-            time.sleep(0.1)
+        for _ in range(4):  # until every worker has loaded what it needs
+            submit(server.moss_port, [(f"{n}.py", source(random.Random(n)).encode()) for n in range(2)])
         answers: dict[int, tuple[float, str]] = {}
 
         def client(number: int) -> None:
@@ -101,6 +105,8 @@ def moss(clients: int, files: int) -> None:
                 times.append(time.perf_counter() - begun)
                 time.sleep(0.05)
 
+        processes = [server.pid, *descendants(server.pid)]
+        spent = [processor(pid) for pid in processes]
         looking = threading.Thread(target=look)
         threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
         begun = time.perf_counter()
@@ -110,6 +116,7 @@ def moss(clients: int, files: int) -> None:
         for thread in threads:
             thread.join()
         whole = time.perf_counter() - begun
+        web, *jobs = (processor(pid) - before for pid, before in zip(processes, spent, strict=True))
         stop.set()
         looking.join()
         wrong = 0
@@ -122,6 +129,8 @@ def moss(clients: int, files: int) -> None:
         slowest = max(seconds for seconds, _ in answers.values())
         print(f"{clients} MOSS clients with {files} files each: {len(answers)} answered, {wrong} wrong, "
               f"{whole:.1f} s in all, slowest client {slowest:.1f} s")  # fmt: skip
+        print(f"processor time a client: {web / clients:.2f} s to take the files and serve the page, "
+              f"{sum(jobs) / clients:.2f} s to compare")  # fmt: skip
         print(f"page meanwhile ({len(times)} requests): p50 {percentile(times, .5):.0f} ms, "
               f"p99 {percentile(times, .99):.0f} ms, worst {max(times) * 1000:.0f} ms")  # fmt: skip
 
@@ -161,6 +170,8 @@ def query(documents: int, seconds: int) -> None:
             path = "/api/v1/indexes/many/query"
             _, answer = server.ask("POST", path, {"text": questions[3], "threshold": 0.2})
             assert len(answer["hits"]) == 1, answer
+            for each in questions:  # a server that has run for a while
+                server.ask("POST", path, {"text": each, "threshold": 0.2})
             script = place / "query.lua"
             script.write_text(SCRIPT % (bodies, path))
             for connections in (2, 8):
@@ -176,13 +187,36 @@ def query(documents: int, seconds: int) -> None:
                 print(
                     f"wrk, {connections} connections, {len(questions[0]) / 1000:.1f} kB a question: "
                     f"{rate and rate[1]} queries/s, p50 {late.get('50')}, p99 {late.get('99')}, "
-                    f"errors {bad[1] if bad else 0}; processor time {taken / total * 1000:.1f} ms a query"
+                    f"errors {bad[1] if bad else 0}; processor time {taken / total * 1000:.2f} ms a query"
                 )
 
 
-def kill(jobs: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "data").start()
+@contextlib.contextmanager
+def database(wanted: bool) -> Iterator[PostgreSQL | None]:
+    """Run a PostgreSQL server if one is wanted."""
+    if not wanted:
+        yield None
+        return
+    place = tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True)
+    with place as folder, running(Path(folder)) as postgresql:
+        yield postgresql
+
+
+CUT = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'copysift'"
+
+
+def states_of(server: Server, postgresql: PostgreSQL | None) -> dict[str, tuple[str, int]]:
+    """Give state and claim of every job, from the database itself."""
+    if postgresql is None:
+        return ends(server)
+    rows = postgresql.ask("SELECT id, state, claim FROM jobs")
+    return {str(row[0]): (str(row[1]), int(str(row[2]))) for row in rows}
+
+
+def kill(jobs: int, postgres: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder, database(postgres) as postgresql:
+        options = () if postgresql is None else ("--database", postgresql.url(), "--worker-seconds", "3")
+        server = Server(Path(folder) / "data", *options).start()
         chance = random.Random(3)
         accepted: list[str] = []
 
@@ -194,14 +228,23 @@ def kill(jobs: int) -> None:
 
         sender = threading.Thread(target=send)
         sender.start()
-        killed = {"server": 0, "worker or job": 0}
+        killed = {"server": 0, "worker or job": 0, "stop and start": 0, "database connections": 0}
         begun = time.perf_counter()
-        while sender.is_alive() or any(state in ("queued", "running") for state, _ in ends(server).values()):
+        while sender.is_alive() or any(
+            state in ("queued", "running") for state, _ in states_of(server, postgresql).values()
+        ):
             time.sleep(chance.uniform(0.2, 6))
             below = [pid for pid in descendants(server.pid) if alive(pid)]
             if sum(killed.values()) >= KILLS:
                 continue  # the last ones may end in peace
-            if chance.random() < 0.6 and below:
+            if postgresql is not None and chance.random() < 0.4:
+                postgresql.ask(CUT)
+                killed["database connections"] += 1
+            elif chance.random() < 0.25:
+                server.kill(signal.SIGTERM)
+                server.start()
+                killed["stop and start"] += 1
+            elif chance.random() < 0.6 and below:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(chance.choice(below), signal.SIGKILL)
                 killed["worker or job"] += 1
@@ -210,12 +253,15 @@ def kill(jobs: int) -> None:
                 server.start()
                 killed["server"] += 1
         server.kill(signal.SIGTERM)
-        held = ends(server)
+        held = states_of(server, postgresql)
+        events = server.log()
+        reported = [events.count(f"job done job={id_}") for id_ in held]
         lost = [each for each in accepted if each not in held]
         states = {state: sum(each == state for each, _ in held.values()) for state, _ in held.values()}
         whole = all(len(list((server.data / "jobs" / id_).glob("out-*"))) == 1 for id_ in held)
         print(f"kill -9 of {killed} over {len(accepted)} accepted jobs, {time.perf_counter() - begun:.0f} s: "
-              f"{len(lost)} lost, {states}, one result each: {whole}")  # fmt: skip
+              f"{len(lost)} lost, {states}, one result each: {whole}, "
+              f"ends reported twice: {sum(count > 1 for count in reported)}")  # fmt: skip
 
 
 def main() -> None:
@@ -228,6 +274,9 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=100)
+    parser.add_argument(
+        "--postgresql", action="store_true", help="kill connections to a PostgreSQL server too"
+    )
     given = parser.parse_args()
     print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     if given.part == "moss":
@@ -235,7 +284,7 @@ def main() -> None:
     elif given.part == "query":
         query(given.documents, given.seconds)
     else:
-        kill(given.jobs)
+        kill(given.jobs, given.postgresql)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from copysift.engines.cluster_run import cluster as local_cluster
 from copysift.engines.spark.session import session
-from copysift.runs.cluster_run import cluster as local_cluster
 from copysift.settings.corpus import CorpusSettings
 
 TABLES = ("documents", "pairs", "clusters")

@@ -1,4 +1,4 @@
-"""Reproduce the papers: python experiments/papers.py [winnowing|broder|sif] [FOLDER…]"""
+"""Reproduce the papers: python experiments/papers.py [winnowing|broder|sif|plagiarism|dedup] [FOLDER…]"""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAPERS = ("winnowing", "broder", "sif")
+PAPERS = ("winnowing", "broder", "sif", "plagiarism", "dedup")
+SCRIPTS = {"plagiarism": ("compare.py", "render.py")}
 
 
 def main() -> None:
@@ -19,8 +20,8 @@ def main() -> None:
         )
     for paper in wanted or PAPERS:
         start = time.monotonic()
-        for script in ("run.py", "render.py"):
-            arguments = folders if script == "run.py" else []
+        for script in SCRIPTS.get(paper, ("run.py", "render.py")):
+            arguments = [] if script == "render.py" else folders
             subprocess.run([sys.executable, str(HERE / paper / script), *arguments], check=True)
         print(f"experiments/{paper}/README.md is written ({time.monotonic() - start:.0f} s)")
 

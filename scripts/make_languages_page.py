@@ -55,6 +55,7 @@ check(from_file("zed.toml"), open("sample.zed", "rb").read())
 | `indentation`, `docstrings` | true: indentation counts; a line that is nothing but a string is a comment |
 | `continuation` | the mark before a line end that joins two lines |
 | `identifier_start`, `identifier_part`, `identifier_tail` | bytes of names beside letters and digits; the tail is one last byte, as in `nil?` |
+| `members` | operators, four at most, after which every word is a name and not a keyword, as in `x.class` |
 | `sigils` | bytes that belong to the name that follows, as in `$x` |
 | `number_marks` | bytes inside numbers, as in `1'000` |
 | `separators`, `lines` | what ends a statement: bytes, `;{}` if not given; the line end |

@@ -15,7 +15,7 @@ from copysift.fingerprints.options import FingerprintSettings
 from copysift.fingerprints.stream import Fingerprinter
 from copysift.kinds.text import Text
 
-PAGE = Path(__file__).parents[1] / "docs/how-it-works.html"
+PAGE = Path(__file__).parents[1] / "src/copysift/serve/static/how-it-works.html"
 SCHEMES = ("robust", "winnow", "open-closed", "mod", "safe-mod", "all")
 TEXTS = (
     "A do run run run, a do run run.",

@@ -2,6 +2,7 @@ import doctest
 import inspect
 import re
 import shutil
+import types
 
 import pytest
 
@@ -38,6 +39,62 @@ def test_every_public_function_and_class_has_an_example_that_runs(name, tmp_path
     assert example.examples
     said = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
+    assert not said, "".join(said)
+
+
+def methods():
+    for name in copysift.__all__:
+        value = getattr(copysift, name)
+        for own in dir(value) if inspect.isclass(value) else ():
+            member = inspect.getattr_static(value, own)
+            if not own.startswith("_") and isinstance(member, property | classmethod | types.FunctionType):
+                yield f"{name}.{own}", member
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Make what the examples of methods use once: an index, one with a sweep, and a run."""
+    place = tmp_path_factory.mktemp("made")
+    shutil.copytree(ROOT / "examples" / "essays", place / "essays")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        with copysift.Index("essays.sift", keep_text=True) as index:
+            index.add("essays")
+        with copysift.Index("sweeps.sift", keep_text=True) as sweeps:
+            sweeps.sweep("essays", date="2026-01-01")
+        copysift.cluster("essays", run="RUN")
+    return place
+
+
+OPENED = {
+    "index": lambda: copysift.Index("essays.sift"),
+    "sweeps": lambda: copysift.Index("sweeps.sift"),
+    "run": lambda: copysift.Run("RUN"),
+    "folders": lambda: copysift.compare_folders("essays/drafts", "essays/web"),
+}
+
+
+METHODS = dict(methods())
+
+
+@pytest.mark.filterwarnings("ignore:Index.holders.* is now:DeprecationWarning")
+@pytest.mark.parametrize("name", METHODS)
+def test_every_public_method_has_an_example_that_runs(name, made, tmp_path, monkeypatch):
+    shutil.copytree(made, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    example = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(METHODS[name]) or "", {"copysift": copysift}, name, None, 0
+    )
+    assert example.examples
+    source = "".join(each.source for each in example.examples)
+    used = {each for each in OPENED if re.search(rf"\b{each}\.", source)}
+    example.globs.update({each: OPENED[each]() for each in used})
+    said = []
+    try:
+        doctest.DocTestRunner().run(example, out=said.append, clear_globs=False)
+    finally:
+        for each in used & {"index", "sweeps"}:
+            example.globs[each].close()
     assert not said, "".join(said)
 
 

@@ -40,6 +40,15 @@ def test_a_plug_in_comes_in_by_the_same_door_and_cannot_take_a_built_in_name(mon
     try:
         assert registry.load(registry.REPORTS, "shout") is str
         assert registry.load(registry.REPORTS, "json") is not int
-        assert registry.names(registry.REPORTS) == ("table", "json", "csv", "sif", "html", "moss", "shout")
+        assert registry.names(registry.REPORTS) == (
+            "table",
+            "json",
+            "csv",
+            "sif",
+            "html",
+            "moss",
+            "github",
+            "shout",
+        )
     finally:
         registry.table.cache_clear()

@@ -118,6 +118,7 @@ def test_an_option_is_declared_once():
     # the kept passages of dedup have the old name until it gets one for what it does
     assert twice.pop("--passages") == {"Door.cut_passages", "Door.passages"}
     assert twice.pop("--overwrite") == {"Door.overwrite", "Sweeping.overwrite"}  # of a run, of a sweep
+    assert twice.pop("--since") == {"Door.since_commit", "Tracing.since"}  # a commit, a date
     assert not twice
 
 

@@ -4,7 +4,15 @@ import click
 import pytest
 
 from copysift.cli.main import COMMANDS, copysift
-from tests.words import AVOIDED, avoided_in, message_faults, page_faults, strings_in
+from tests.words import (
+    AVOIDED,
+    avoided_in,
+    docstring_faults,
+    docstrings_in,
+    message_faults,
+    page_faults,
+    strings_in,
+)
 
 
 def every_command() -> list[list[str]]:
@@ -42,6 +50,15 @@ def test_the_first_line_of_a_commands_help_is_that_of_the_list(name):
 
 def test_messages_are_in_plain_english():
     assert message_faults() == []
+
+
+def test_docstrings_are_in_plain_english():
+    assert docstring_faults() == []
+
+
+def test_docstrings_are_read_without_their_code():
+    module = '"""What stands\n\n`room` and told."""\nname = "anew"\n'
+    assert [word for _, line in docstrings_in(module) for word in avoided_in(line)] == ["stands", "told"]
 
 
 def test_pages_are_in_plain_english():

@@ -1,4 +1,4 @@
-"""The words that help, messages, templates and docs avoid, and where they are looked for."""
+"""The words that help, messages, docstrings, templates and docs avoid, and where they are looked for."""
 
 import ast
 import re
@@ -109,6 +109,27 @@ def message_faults() -> list[str]:
         f"{path.relative_to(ROOT)}:{line}: {word}"
         for path in paths
         for line, text in strings_of(path)
+        for word in avoided_in(text)
+    ]
+
+
+def docstrings_in(content: str) -> Iterator[tuple[int, str]]:
+    """Give the docstrings of a module, line by line, without the code between backticks."""
+    lines = content.splitlines()
+    for node in ast.walk(ast.parse(content)):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if documented and ast.get_docstring(node):
+            for at in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1):
+                if OPT_OUT not in lines[at - 1]:
+                    yield at, re.sub(r"`[^`]*`", "``", lines[at - 1])
+
+
+def docstring_faults() -> list[str]:
+    """Give every avoided word in a docstring of the package, with its place."""
+    return [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for line, text in docstrings_in(path.read_text(encoding="utf-8"))
         for word in avoided_in(text)
     ]
 

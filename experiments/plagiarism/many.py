@@ -1,6 +1,6 @@
 """Whether a copy is found no matter how many others copied the same original.
 
-    python experiments/plagiarism/many.py FOLDER... [--class-size 100] [--seed 1]
+    python experiments/plagiarism/many.py FOLDER... [--class-size 100] [--seed 1] [--scheme open-closed]
 
 Each folder has independent programs for one task, the more the better. A class is a random sample of them;
 one program gets 1, 3 or 15 disguised copies (obfuscate.py). Every pair with a member of that family is
@@ -40,24 +40,24 @@ def heavily(source: str, chance: random.Random) -> str:
     return insert(source, chance, 0.5)
 
 
-def with_family(texts: list[str], copies: int, chance: random.Random):
+def with_family(texts: list[str], copies: int, chance: random.Random, suffix: str = ".cpp"):
     """Put disguised copies of the first program into a class; give the files and the pairs to judge."""
-    files = {f"own-{at}.cpp": text for at, text in enumerate(texts)}
-    family = ["own-0.cpp"]
+    files = {f"own-{at}{suffix}": text for at, text in enumerate(texts)}
+    family = [f"own-0{suffix}"]
     for at in range(copies):
-        family.append(f"copy-{at}.cpp")
+        family.append(f"copy-{at}{suffix}")
         files[family[-1]] = heavily(texts[0], chance)
     pairs = [(one, other, 1) for at, one in enumerate(family) for other in family[at + 1 :]]
     pairs += [(one, other, 0) for one in family for other in files if other not in family]
     return files, pairs
 
 
-def reported(texts: list[str]) -> int:
+def reported(texts: list[str], suffix: str = ".cpp", scheme: str = "robust") -> int:
     """Count the pairs that a scan of a class reports at the defaults."""
     with tempfile.TemporaryDirectory() as folder:
         for at, text in enumerate(texts):
-            Path(folder, f"own-{at}.cpp").write_text(text, "utf-8")
-        return len(copysift.scan(folder, by="file").pairs)
+            Path(folder, f"own-{at}{suffix}").write_text(text, "utf-8")
+        return len(copysift.scan(folder, by="file", scheme=scheme).pairs)
 
 
 def main() -> None:
@@ -66,16 +66,19 @@ def main() -> None:
     parser.add_argument("--class-size", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=4, help="classes of each folder")
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--scheme", default="robust")
     given = parser.parse_args()
     print("| class | " + " | ".join(f"{n} copies" for n in COPIES) + " | reported without copies |")
     print("|---" * (len(COPIES) + 2) + "|")
     for folder in given.folders:
         cells, chance = [], random.Random(f"{given.seed} {folder.name}")
+        suffix = next(path.suffix for path in folder.iterdir() if path.is_file())
         drawn = [sample(folder, given.class_size, chance) for _ in range(given.rounds)]
         for copies in COPIES:
-            auc, precision, _ = judge([with_family(texts, copies, chance) for texts in drawn])
+            classes = [with_family(texts, copies, chance, suffix) for texts in drawn]
+            auc, precision, _ = judge(classes, scheme=given.scheme)
             cells.append(f"{auc:.3f} / {precision:.3f}")
-        found = sum(map(reported, drawn)) / len(drawn)
+        found = sum(reported(texts, suffix, given.scheme) for texts in drawn) / len(drawn)
         print(f"| {folder.name} | " + " | ".join(cells) + f" | {found:.1f} |", flush=True)
 
 

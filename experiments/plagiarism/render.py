@@ -1,4 +1,8 @@
-"""Write the figures of a run beside those of the other tools as a Markdown table."""
+"""Write the figures beside those of the other tools as Markdown tables.
+
+Without an argument the tables of README.md are written from results.json; with the results of run.py they are
+printed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import pages
+
+HERE = Path(__file__).resolve().parent
+
 
 def table(results: dict[str, Any]) -> str:
     """Make the two tables: IR-Plag with the other tools, and the disguises."""
-    others = json.loads(Path(__file__).with_name("others.json").read_text())
+    others = json.loads((HERE / "paper.json").read_text())
     rows = [*others["tools"], {"name": "**copysift**", **results["IR-Plag"]}]
     rows.sort(key=lambda row: -row["roc_auc"])
     lines = [
@@ -30,5 +39,30 @@ def table(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def beside(found: dict[str, Any]) -> str:
+    """Make the table of IR-Plag: what is measured here, with intervals, and what was measured before."""
+    rows = [
+        (
+            row["tool"],
+            *(
+                f"{row[each]:.3f} ({row[each + '_interval'][0]:.3f}–{row[each + '_interval'][1]:.3f})"
+                for each in ("roc_auc", "average_precision")
+            ),
+        )
+        for row in sorted(found["tools"], key=lambda row: -row["roc_auc"])
+    ]
+    earlier = json.loads((HERE / "paper.json").read_text())["tools"]
+    here = {row["tool"] for row in found["tools"]}
+    rows += [
+        (f"{row['name']} (measured before)", f"{row['roc_auc']:.3f}", f"{row['average_precision']:.3f}")
+        for row in earlier
+        if row["name"] not in here
+    ]
+    return pages.table(("tool", "ROC-AUC", "average precision"), *rows)
+
+
 if __name__ == "__main__":
-    print(table(json.loads(Path(sys.argv[1]).read_text())))
+    if len(sys.argv) > 1:
+        print(table(json.loads(Path(sys.argv[1]).read_text())))
+    else:
+        pages.write(HERE / "README.md", irplag=beside(json.loads((HERE / "results.json").read_text())))

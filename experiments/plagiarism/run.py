@@ -15,7 +15,7 @@ import random
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import copysift
@@ -66,6 +66,18 @@ def disguised(files: dict[str, str], disguise: str, chance: random.Random) -> tu
     return made, pairs
 
 
+def scores_of(result: copysift.Result) -> Callable[[str, str], float]:
+    """Give the score of any two files by name: equal files score as the first of them, which is listed."""
+    first = {Path(name).name: Path(same[0]).name for same in result.equal for name in same}
+    found = {frozenset((Path(p.left).name, Path(p.right).name)): p.similarity for p in result.pairs}
+
+    def score(left: str, right: str) -> float:
+        one, other = first.get(left, left), first.get(right, right)
+        return 1.0 if one == other else found.get(frozenset((one, other)), 0.0)
+
+    return score
+
+
 def judge(classes: list[tuple[dict[str, str], Judged]], **settings: object) -> tuple[float, float, int]:
     """Scan each class by itself and judge all pairs as one list; a pair that is not listed scores 0."""
     scores: list[float] = []
@@ -75,16 +87,8 @@ def judge(classes: list[tuple[dict[str, str], Judged]], **settings: object) -> t
             for name, text in files.items():
                 Path(folder, name).write_text(text, "utf-8")
             result = copysift.scan(folder, threshold=0, **settings)
-        found = {frozenset((Path(p.left).name, Path(p.right).name)): p.similarity for p in result.pairs}
-        for (
-            same
-        ) in result.equal:  # equal files are listed with the first of them, and are alike to the same ones
-            names = [Path(name).name for name in same]
-            for one in names:
-                for other in files:
-                    value = 1.0 if other in names else found.get(frozenset((names[0], other)), 0.0)
-                    found.setdefault(frozenset((one, other)), value)
-        scores += [found.get(frozenset((left, right)), 0.0) for left, right, _ in pairs]
+        score = scores_of(result)
+        scores += [score(left, right) for left, right, _ in pairs]
         labels += [label for *_, label in pairs]
     return roc_auc(scores, labels), average_precision(scores, labels), len(labels)
 

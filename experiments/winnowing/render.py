@@ -57,6 +57,10 @@ def errors(found: dict) -> None:
         axes.axhline(0, color="#555555", linewidth=0.8)
 
 
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
 def main() -> None:
     paper, found = (json.loads((HERE / f"{each}.json").read_text()) for each in ("paper", "results"))
     densities(found)
@@ -122,6 +126,40 @@ def main() -> None:
         estimators=table(
             ("scheme", "mean", "bias", "RMSE"),
             *((row["scheme"], row["mean"], row["bias"], row["rmse"]) for row in found["estimators"]),
+        ),
+        edges=table(
+            ("k", "w", *SCHEMES[:3], "safe-mod", "mod"),
+            *(
+                (row["k"], row["w"], *(row[each] for each in (*SCHEMES[:3], "safe-mod", "mod")))
+                for row in found["edges"]
+            ),
+        ),
+        intervals=table(
+            (
+                "scheme",
+                "k",
+                "w",
+                "pairs",
+                "holds",
+                "words",
+                "passages",
+                "more text",
+                "width",
+                "Wilson's holds",
+            ),
+            *(
+                (
+                    row["scheme"],
+                    row["k"],
+                    row["w"],
+                    row["pairs"],
+                    percent(sum(row["holds"]) / 3),
+                    *(percent(row["by_edit"][each]) for each in ("words", "passages", "more text")),
+                    round(row["width"], 3),
+                    percent(sum(row["wilson_holds"]) / 3),
+                )
+                for row in found["intervals"]
+            ),
         ),
     )
 

@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from data import html_pages
+from intervals import coverage, edges
 
 from copysift import kernels
 from copysift.fingerprints.options import FingerprintSettings
 from copysift.fingerprints.stream import Fingerprinter
 from copysift.kinds.markup import Html, blank_markup
 from copysift.kinds.text import Text
+from copysift.match.estimators import ESTIMATORS
+from copysift.model.traits import scheme_traits
 
 if TYPE_CHECKING:
     from copysift.model.values import Symbols
@@ -220,7 +224,7 @@ def estimators(pages: list[Path]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for scheme in ("all", "open-closed", "robust", "winnow", "mod", "safe-mod", "min", "adaptive-mod"):
         maker = Fingerprinter(FingerprintSettings(scheme=scheme, k=25, w=26, size=1500))
-        rows.append({"scheme": scheme, "values": [resemblance(maker, *pair, scheme) for pair in pairs]})
+        rows.append({"scheme": scheme, "values": [resemblance(maker, *pair) for pair in pairs]})
     exact = np.array(rows[0]["values"])
     for row in rows:
         error = np.array(row["values"]) - exact
@@ -229,13 +233,13 @@ def estimators(pages: list[Path]) -> list[dict[str, object]]:
     return rows
 
 
-def resemblance(maker: Fingerprinter, left: bytes, right: bytes, scheme: str) -> float:
+def resemblance(maker: Fingerprinter, left: bytes, right: bytes) -> float:
     one, two = (
         np.unique(maker.fingerprint([Text().whole(each)], spans=False).hashes) for each in (left, right)
     )
-    if scheme == "min":  # Broder's estimator looks at the s smallest of both together
-        union = np.union1d(one, two)[: maker.settings.size]
-        return float(np.isin(union, np.intersect1d(one, two)).mean())
+    traits = scheme_traits(maker.settings.scheme)
+    if traits.sketch:  # Broder's estimators: the s smallest of both together, or the coarser of two levels
+        return ESTIMATORS[traits.estimator](one, two, maker.settings.size)[0]
     return len(np.intersect1d(one, two)) / len(np.union1d(one, two))
 
 
@@ -253,6 +257,8 @@ def main() -> None:
         "pages": tally.results(),
         "frequency": frequencies(some),
         "estimators": estimators(pages),
+        "edges": edges(),
+        "intervals": coverage(list(texts(rng.sample(pages, min(len(pages), 3000)), 200))),
     }
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
 

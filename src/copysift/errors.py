@@ -8,7 +8,7 @@ CopysiftError
 ├── EngineError           a cluster that cannot be reached, or whose job failed
 └── KernelError           a forced kernel edition that this machine does not have
 
-A bad file inside a collection is not an error but a `Skipped` value: the rest goes on.
+A bad file inside a collection is not an error but a `Skipped` value: the rest continues.
 """
 
 

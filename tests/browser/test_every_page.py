@@ -19,7 +19,8 @@ UNWANTED = re.compile(r"\[object|\bundefined\b|\bNaN\b|\bnull\b")  # no text of 
 ADDRESSES = """
 const data = JSON.parse(document.getElementById('data-overview').textContent);
 const each = (name, list) => [...list.keys()].map((number) => `#/${name}/${number}`);
-return ['#/pairs', '#/clusters', '#/submissions', ...each('pair', data.pairs), ...each('sheet', data.pairs),
+return ['#/pairs', '#/clusters', '#/map', '#/times', '#/together/0,1,2', '#/together/9999,1', '#/cases',
+  '#/submissions', ...each('pair', data.pairs), ...each('sheet', data.pairs),
   ...each('submission', data.submissions), '#/pair/999999', '#/'];
 """
 WORDS = """

@@ -333,3 +333,142 @@ def test_names_can_be_hidden(driver, report):
     assert "Zoé" not in shown
     assert "Ayşe" not in shown
     driver.find_element(By.ID, "names").click()
+
+
+def test_what_raised_the_score_is_marked_where_it_is_and_can_be_hidden(driver, report):
+    open_page(driver, report)
+    open_page(driver, report, pair_named(driver, "Leo Martin", "Zoé Petit"))
+    assert "statements word for word" in text(driver, ".reasons")
+    marked = driver.execute_script(
+        "return [...document.querySelectorAll('.pane.right .clue-string')].map((each) => each.textContent)"
+    )
+    assert '"9999-99"' in marked
+    line = driver.execute_script(
+        "return getComputedStyle(document.querySelector('.pane .clue-statement')).textDecorationLine"
+    )
+    assert line == "underline"
+    driver.find_elements(By.CSS_SELECTOR, ".keys-of-clues input")[-1].click()
+    line = driver.execute_script(
+        "return getComputedStyle(document.querySelector('.pane .clue-statement')).textDecorationLine"
+    )
+    assert line == "none"
+
+
+def test_every_occurrence_of_a_passage_is_marked(driver, tmp_path):
+    step = "for (int i = 0; i < wide; i++) { sum = sum * 31 + cells[i] % 7; if (sum > 9000) { sum = 0; } }\n"
+    write(
+        tmp_path,
+        {
+            "hw/one/a.java": f"throw new Failure();\n{step}",
+            "hw/two/a.java": f"goto a;\n{step}else b[1];\n{step}",
+        },
+    )
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--threshold", "0", "-o", "r.html")
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "r.html", "#/pair/0")
+    wait_for(driver, "return document.querySelector('.pane.right .mark') !== null")
+    lines = (
+        "return [...document.querySelectorAll('.pane.{} .mark')]"
+        ".map((each) => each.closest('.line').dataset.line)"
+    )
+    assert set(driver.execute_script(lines.format("left"))) <= {"1", "2"}
+    assert set(driver.execute_script(lines.format("right"))) >= {"2", "4"}
+
+
+def test_the_heat_map_has_every_pair_and_opens_one(driver, report):
+    open_page(driver, report, "#/map")
+    wait_for(driver, "return document.querySelector('canvas.heat-map') !== null")
+    names = [each.text for each in driver.find_elements(By.CSS_SELECTOR, ".heat-names li")]
+    assert len(names) == 11
+    cells = driver.execute_script(
+        "const canvas = document.querySelector('canvas.heat-map');"
+        "return [canvas.width,"
+        " ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+    )
+    wide, data = cells[0], cells[1:]
+    assert wide == 11
+
+    def redness(row, column):
+        red, green, _ = data[4 * (wide * row + column) : 4 * (wide * row + column) + 3]
+        return red - green
+
+    mira, tom, ida = (
+        next(at for at, name in enumerate(names) if who in name) for who in ("Mira", "Tom", "Ida")
+    )
+    assert redness(mira, tom) > 120
+    assert redness(mira, tom) == redness(tom, mira)
+    assert redness(mira, ida) < 40
+    driver.execute_script(
+        "const canvas = document.querySelector('canvas.heat-map');"
+        "const box = canvas.getBoundingClientRect();"
+        "const at = (number) => (number + 0.5) * box.width / 11;"
+        "for (const name of ['pointermove', 'click']) canvas.dispatchEvent(new MouseEvent(name,"
+        " { clientX: box.left + at(arguments[0]), clientY: box.top + at(arguments[1]), bubbles: true }));",
+        mira,
+        tom,
+    )
+    wait_for(driver, "return /^#\\/pair\\/\\d+$/.test(location.hash)")
+    wait_for(driver, "return document.querySelector('.pair-head h1') !== null")
+    assert {"Mira Berg", "Tom Weiss"} <= set(text(driver, ".pair-head h1 span:nth-child(2)").split(" and "))
+
+
+def test_the_time_line_orders_a_cluster_by_time(driver, report):
+    open_page(driver, report, "#/times")
+    cards = [card.text for card in driver.find_elements(By.CSS_SELECTOR, ".card")]
+    (card,) = (each for each in cards if "Nele Holm" in each and "Kai Brandt" not in each)
+    places = [card.index(name) for name in ("18:20 Mira Berg", "23:50 Tom Weiss", "23:58 Nele Holm")]
+    assert places == sorted(places)
+    assert "Tom Weiss (94 %, less than an hour earlier)" in card
+    assert len(driver.find_elements(By.CSS_SELECTOR, ".card:last-of-type .dot")) == 10
+    assert "1 submission without a time is not here" in text(driver, "#main")
+
+
+def test_without_times_there_is_no_time_line(driver, tmp_path):
+    write(tmp_path, {f"hw/{name}/a.py": "x = [each for each in range(9) if each % 2]\n" * 9 for name in "ab"})
+    copysift(tmp_path, "scan", "hw", "--by", "dir", "-o", "r.html")
+    open_page(driver, tmp_path / "r.html")
+    shown = [each.text for each in driver.find_elements(By.CSS_SELECTOR, "#nav a") if each.is_displayed()]
+    assert "Heat map" in shown
+    assert "Time line" not in shown
+
+
+def test_three_submissions_side_by_side_share_colours_and_scroll_together(driver, report):
+    open_page(driver, report, "#/clusters")
+    driver.find_element(By.LINK_TEXT, "Side by side").click()
+    wait_for(driver, "return document.querySelectorAll('.panes.many .pane').length === 3")
+    chip = driver.find_element(By.CSS_SELECTOR, ".passages .chip")
+    assert "in 3 of these 3" in chip.text
+    chip.click()
+    marked = driver.execute_script(
+        "return [...document.querySelectorAll('.panes.many .pane')].map((pane) => {"
+        " const mark = pane.querySelector('.mark.on').getBoundingClientRect();"
+        " const body = pane.querySelector('.pane-body').getBoundingClientRect();"
+        " return mark.top >= body.top - 1 && mark.top < body.bottom; })"
+    )
+    assert marked == [True, True, True]
+    driver.find_elements(By.CSS_SELECTOR, ".controls input")[0].click()
+    wait_for(driver, "return document.querySelectorAll('.panes.many .pane').length === 2")
+
+
+def test_comments_and_odd_words_that_only_two_have_are_hints(driver, tmp_path):
+    common = "# reads the table of all loans\n"
+    for at in range(8):
+        own = f"# my own words number {'abcdefgh'[at] * 6}\n" + "".join(
+            f"value_{at}_{line} = [each * {line + at} for each in range({line})]\n" for line in range(9)
+        )
+        if at in (2, 5):
+            own += (
+                "# here we recieve every wierd result\n" + "total = sum(x ** 3 for x in rows if x % 7)\n" * 8
+            )
+        write(tmp_path, {f"hw/p{at}/a.py": common + own})
+    (tmp_path / "class.csv").write_text("name,attempt\np2,1\np5,3\n")
+    done = copysift(
+        tmp_path, "scan", "hw", "--by", "dir", "--threshold", "0", "--metadata", "class.csv", "-o", "r.html"
+    )
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "r.html")
+    open_page(driver, tmp_path / "r.html", pair_named(driver, "p2", "p5"))
+    hints = text(driver, ".hints")
+    assert "Both have the comment “# here we recieve every wierd result” (a.py:12 and a.py:12)" in hints
+    assert "reads the table" not in hints
+    assert "attempt 1 of p2" in hints

@@ -233,3 +233,46 @@ def test_a_tar_that_claims_more_than_it_has_is_named_and_the_rest_goes_on(tmp_pa
         f"{name}!claiming.txt": "is truncated or damaged inside the archive",
         f"{name}": "is truncated or damaged: what came before was kept",
     }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("scan", "nowhere"),
+        ("index", "add", "new.sift", "nowhere"),
+        ("query", "old.sift", "nowhere"),
+        ("cluster", "nowhere", "-o", "run"),
+        ("dedup", "nowhere", "-o", "clean.jsonl"),
+        ("order", "nowhere"),
+        ("compare", "texts", "nowhere"),
+        ("compare", "nowhere", "texts/a.txt"),
+        ("sweep", "new.sift", "nowhere", "--date", "2026-01-01"),
+    ],
+    ids=" ".join,
+)
+def test_a_path_that_does_not_exist_is_an_error_in_every_command_and_nothing_is_made(tmp_path, command):
+    write(tmp_path, {"texts/a.txt": A})
+    assert copysift(tmp_path, "index", "add", "old.sift", "texts").status == 0
+    done = copysift(tmp_path, *command)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.splitlines()[0] == "copysift: nowhere: no such file or folder"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["old.sift", "texts"]
+
+
+@pytest.mark.parametrize("command", [("cluster", "-o", "run"), ("dedup", "-o", "clean.jsonl")], ids=" ".join)
+def test_a_corpus_of_which_nothing_can_be_read_is_an_error_and_not_an_empty_corpus(tmp_path, command):
+    write(tmp_path, {"bad.jsonl": "garbage{\nmore}\n"})
+    done = copysift(tmp_path, *command, "bad.jsonl")
+    assert done.status == 2
+    assert done.err.startswith("copysift: nothing could be read: bad.jsonl:1 broken JSON")
+    assert [each.name for each in tmp_path.iterdir()] == ["bad.jsonl"]
+
+
+def test_a_match_below_the_thresholds_is_said_to_be_out_of_reach(tmp_path):
+    write(tmp_path, {"a.txt": f"{A} hello dear world", "b.txt": f"{prose(2)} hello dear world"})
+    ignored = copysift(tmp_path, "scan", ".", "--min-match", "12").err
+    assert "shorter than the noise threshold (25) are ignored; --noise 12 --guarantee 12" in ignored
+    missed = copysift(tmp_path, "scan", ".", "--min-match", "30").err
+    assert "shorter than the guarantee threshold (50) may be missed; --noise 25 --guarantee 30" in missed
+    found = copysift(tmp_path, "scan", ".", "--min-match", "12", "--noise", "12", "--guarantee", "12")
+    assert (found.status, found.err) == (0, "")

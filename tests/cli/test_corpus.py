@@ -22,9 +22,7 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
-    assert (
-        copysift(tmp_path, "recluster", "run", "--threshold", ".99").out == "1 cluster with 2 documents\n"
-    )
+    assert copysift(tmp_path, "recluster", "run", "--threshold", ".99").out == "1 cluster with 2 documents\n"
     assert copysift(tmp_path, "collapse", "run", stdin=b"b\nd\na\n").out == "b\ta\nd\n"
     for ranked in (b'{"id": "b"}\n{"url": "d"}\n{"uri": "a", "score": 1}\n', b"b\t0.9\nd\t0.8\na\t0.1\n"):
         done = copysift(tmp_path, "collapse", "run", stdin=ranked)
@@ -168,9 +166,7 @@ def test_a_config_file_sets_what_the_command_line_does_not(tmp_path):
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", *again)
     assert (done.status, "copysift: --resemblance is now --threshold\n" in done.err) == (0, True)
     assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["shingle"] == 8
-    done = copysift(
-        tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl", "--config", "c.toml", "--threshold", ".5"
-    )
+    done = copysift(tmp_path, "dedup", "c.jsonl", "-o", "o.jsonl", "--config", "c.toml", "--threshold", ".5")
     assert done.status == 0
     kept = [json.loads(line)["id"] for line in (tmp_path / "o.jsonl").read_text().splitlines()]
     assert kept == ["c", "d"]
@@ -426,3 +422,21 @@ def test_a_finished_run_is_not_replaced_by_dedup_or_scan_unless_asked(tmp_path):
         assert (tmp_path / run / "run.json").read_bytes() == before
         assert copysift(tmp_path, *command, "d.jsonl", "--save", run, "--overwrite").status == 0
         assert (tmp_path / run / "run.json").read_bytes() != before
+
+
+def test_a_pattern_in_quotes_takes_files_in_order_unless_a_file_has_that_name(tmp_path):
+    for name in ("b", "a", "[c]"):
+        write_jsonl(tmp_path / f"{name}.jsonl", [{"id": name, "text": text(50, name)}])
+    write_jsonl(tmp_path / "c.jsonl", [{"id": "c", "text": text(50, "not named")}])
+    assert copysift(tmp_path, "dedup", "[ab].jsonl", "[c].jsonl", "-o", "out.jsonl").status == 0
+    ids = [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert ids == ["a", "b", "[c]"]
+    assert copysift(tmp_path, "cluster", "?.jsonl", "-o", "run").status == 0
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["sources"] == [
+        "a.jsonl",
+        "b.jsonl",
+        "c.jsonl",
+    ]
+    missing = copysift(tmp_path, "cluster", "x*.jsonl", "-o", "none")
+    assert missing.status == 2
+    assert "x*.jsonl: no such file or folder" in missing.err

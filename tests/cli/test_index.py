@@ -83,7 +83,7 @@ def test_query_takes_standard_input_and_text(tmp_path):
     (hit,) = content["hits"]
     assert set(hit) == {
         "left", "right", "equal", "resemblance", "containment_left", "containment_right", "sif", "shared",
-        "bytes_right", "longest", "lines", "channel", "regions",
+        "bytes_right", "longest", "lines", "channel", "intervals", "regions",
     }  # fmt: skip
     assert hit["right"] == "d/b.txt"
     assert hit["regions"][0]["right"]["file"] == "d/b.txt"
@@ -197,10 +197,7 @@ def test_wrong_usage_is_a_message_and_status_2(tmp_path):
     assert (done.status, done.err.splitlines()[0]) == (2, "copysift: nothing to look up")
     done = copysift(tmp_path, "index", "add", "x.sift", "d", "--noise", "9")
     assert done.status == 2
-    assert (
-        done.err.splitlines()[0]
-        == "copysift: x.sift was created with --noise by kind; you gave --noise 9"
-    )
+    assert done.err.splitlines()[0] == "copysift: x.sift was created with --noise by kind; you gave --noise 9"
 
 
 def test_update_and_remove(tmp_path):
@@ -227,15 +224,15 @@ def test_check_names_what_is_damaged_and_repair_mends_it(tmp_path):
     copysift(tmp_path, "index", "add", "x.sift", "d")
     segment = tmp_path / "x.sift/postings/00000001.seg"
     data = bytearray(segment.read_bytes())
-    for at in (200, -1):  # the first page, and the entry of the last in the directory
+    for at in (200, 1000, -1):  # the first page, the second, and the entry of the last in the directory
         data[at] ^= 1
     segment.write_bytes(data)
     done = copysift(tmp_path, "query", "x.sift", "d/c.txt")
     assert done.status == 3
-    assert done.err.startswith("copysift: skipped postings/00000001.seg: page 0 of 2 fails its checksum\n")
+    assert done.err.startswith("copysift: skipped postings/00000001.seg: page 0 of 3 fails its checksum\n")
     done = copysift(tmp_path, "index", "check", "x.sift")
     assert done.status == 2
-    assert "copysift: postings/00000001.seg page 0 of 2 fails its checksum\n" in done.err
+    assert "copysift: postings/00000001.seg page 0 of 3 fails its checksum\n" in done.err
     assert "copysift: d/a.txt has 0 of its " in done.err
     (tmp_path / "d/c.txt").unlink()
     done = copysift(tmp_path, "index", "check", "x.sift", "--repair")

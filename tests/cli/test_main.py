@@ -82,13 +82,14 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
          "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
          "adaptive-mod, anchor, open-closed, all\n"),
         (["scan", ".", "--kind", "music"],
-         "copysift: there is no kind 'music'\nhint: kinds: text, words, code, html, html-words, bytes\n"),
+         "copysift: there is no kind 'music'\n"
+         "hint: kinds: text, words, code, html, html-words, bytes, executable\n"),
         (["scan", ".", "--format", "xml"],
          "copysift: there is no report format 'xml'\n"
-         "hint: report formats: table, json, csv, sif, html, moss\n"),
+         "hint: report formats: table, json, csv, sif, html, moss, github\n"),
         (["scan", ".", "-o", "report.docx"],
          "copysift: no report format has the extension .docx\n"
-         "hint: use --format: table, json, csv, sif, html, moss\n"),
+         "hint: use --format: table, json, csv, sif, html, moss, github\n"),
         (["scan", ".", "-o", "none/report.json"],
          "copysift: cannot write none/report.json: there is no folder none\nhint: create it first\n"),
         (["scan", ".", "--scheme", "anchor"],
@@ -238,3 +239,24 @@ def test_manual_pages_have_every_option_of_every_command(tmp_path):
         re.findall(r"--[a-z][\w-]+", page)
     )
     assert {"copysift.1", "copysift-index-add.1"} <= {each.name for each in tmp_path.iterdir()}
+
+
+LOADED = "import sys; print('pandas was loaded', file=sys.stderr)"
+
+
+def test_commands_do_not_load_pandas_where_it_is_installed(tmp_path):
+    write(
+        tmp_path, {"pandas.py": LOADED, "in/a.txt": "one two three four five " * 30, "in/b.txt": "six " * 90}
+    )
+    for arguments in ("scan in --save run", "show run", "cluster in -o corpus", "show corpus"):
+        done = copysift(tmp_path, *arguments.split(), fresh=True)
+        assert done.status in (0, 1), done.err
+        assert "pandas" not in done.err
+
+
+def test_features_of_a_user_may_load_pandas(tmp_path):
+    pytest.importorskip("pandas")
+    code = "import pandas\ndef words(record):\n    return list(pandas.Series(record['text'].split()))\n"
+    write(tmp_path, {"mine.py": code, "in.jsonl": '{"id": 1, "text": "a b c"}\n'})
+    done = copysift(tmp_path, "cluster", "in.jsonl", "-o", "run", "--features", "mine:words", fresh=True)
+    assert done.status == 0, done.err

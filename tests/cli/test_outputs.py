@@ -5,7 +5,7 @@ import os
 import stat
 import zipfile
 
-from copysift.engines.record_output import whole
+from copysift.engines.output_targets import whole
 from tests.cli.program import copysift, write
 from tests.cli.submissions import essay
 from tests.cli.texts import prose

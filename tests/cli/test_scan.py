@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import random
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_json_has_every_field_of_the_schema_and_is_the_same_every_time(folder):
     for pair in content["pairs"]:
         assert set(pair) == {
             "left", "right", "equal", "similarity", "resemblance", "containment_left", "containment_right",
-            "shared", "longest", "lines", "channel", "regions",
+            "shared", "longest", "lines", "channel", "intervals", "regions",
         }  # fmt: skip
         for region in pair["regions"]:
             assert set(region) == {"length", "left", "right"}
@@ -263,13 +264,46 @@ def test_a_match_of_the_guaranteed_length_is_found_by_its_length(tmp_path):
 
 
 def test_common_fingerprints_are_ignored_and_nothing_is_skipped_for_it(tmp_path):
-    write(tmp_path, {f"{number}.txt": prose(1) + prose(100 + number, words=12) for number in range(12)})
+    write(
+        tmp_path,
+        {f"{number}.txt": prose(1, words=600) + prose(100 + number, words=100) for number in range(12)},
+    )
     done = copysift(tmp_path, "scan", ".", "--max-shared", "10")
     assert done.status == 1
     assert "12 files are mostly text found in over 10 files" in done.err
     assert "which is ignored; --max-shared 12 compares it" in done.err
     assert "skipped" not in done.out + done.err
     assert copysift(tmp_path, "scan", ".", "--max-shared", "10", "-q").err == ""
+
+
+def test_many_near_copies_of_one_file_are_one_cluster_in_a_scan_and_in_what_it_saves(tmp_path):
+    chance = random.Random(1)
+    words = prose(1, words=300).split()
+    files = {}
+    for number in range(60):
+        own = [f"w{chance.randrange(10**9)}" if chance.random() < 0.02 else word for word in words]
+        files[f"n/{number:03}.txt"] = " ".join(own)
+    write(tmp_path, files)
+    done = copysift(tmp_path, "scan", "n", "--max-shared", "20", "--save", "run", "--limit", "1")
+    assert "60 files differ from text found in over 20 files in a few words only" in done.err
+    assert ", 1 cluster," in done.out
+    assert ", 1 cluster," in copysift(tmp_path, "show", "run", "--limit", "1").out
+    found = copysift(tmp_path, "scan", "n", "--max-shared", "20", "--format", "json")
+    (cluster,) = json.loads(found.out)["clusters"]
+    assert len(cluster["members"] if isinstance(cluster, dict) else cluster) == 60
+
+
+def test_a_query_ignores_what_a_scan_ignores_and_finds_near_copies(tmp_path):
+    write(tmp_path, {f"t/{number}.txt": prose(1) + prose(100 + number, words=60) for number in range(12)})
+    write(tmp_path, {"asked.txt": prose(1) + prose(999, words=60), "copy.txt": prose(1) + "\nmore"})
+    assert copysift(tmp_path, "index", "add", "t.sift", "t").status == 0
+    assert copysift(tmp_path, "query", "t.sift", "asked.txt").out.count("t/") == 12
+    done = copysift(tmp_path, "query", "t.sift", "asked.txt", "--max-shared", "10")
+    assert done.status == 1
+    assert "fingerprints in more than 10 documents are ignored (--max-shared)" in done.err
+    assert copysift(tmp_path, "query", "t.sift", "copy.txt", "--max-shared", "10").out.count("t/") == 12
+    default = copysift(tmp_path, "query", "--help").out
+    assert "1000" in default[default.index("--max-shared") :][:400]
 
 
 def test_the_help_offers_no_option_that_has_no_effect(tmp_path):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from copysift.cli.main import main
+from copysift.engines.cluster_run import cluster
 from copysift.errors import InputError, UsageError
-from copysift.runs.cluster_run import cluster
 from copysift.runs.workspace import job_of
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make

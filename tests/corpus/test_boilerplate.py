@@ -6,12 +6,12 @@ import random
 import numpy as np
 import pytest
 
+from copysift.engines.cluster_run import cluster
+from copysift.engines.decision import decide
 from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, tally
-from copysift.runs.cluster_run import cluster
 from copysift.runs.sets import Sets
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
-from copysift.workflows.dedup import decide
 from copysift.workflows.run_query import query
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
@@ -144,11 +144,11 @@ def test_a_run_says_what_it_ignored_with_its_text_and_what_that_means(tmp_path):
 
 def test_documents_that_come_later_make_boilerplate_of_what_was_none(tmp_path):
     records = templated(60)
-    run(write_jsonl(tmp_path / "a.jsonl", records[:30]), tmp_path / "first", max_shared=40)
+    run(write_jsonl(tmp_path / "a.jsonl", records[:30]), tmp_path / "first", max_shared=40, template=0)
     settings = make(CorpusSettings, {})
     source = str(write_jsonl(tmp_path / "b.jsonl", records[30:]))
     cluster([source], tmp_path / "both", settings, onto=tmp_path / "first")
-    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "whole", max_shared=40)
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "whole", max_shared=40, template=0)
     assert rows(tmp_path / "first", "pairs")
     for name in ("documents", "pairs", "clusters"):
         assert rows(tmp_path / "both", name) == rows(tmp_path / "whole", name)
@@ -211,3 +211,59 @@ def test_without_the_order_of_shingles_their_share_says_who_is_a_near_copy():
     assert found.buried.tolist() == [0, 1]
     assert found.changed.tolist() == [2]
     assert found.values.tolist() == [*range(300, 330)]
+
+
+@pytest.mark.parametrize("count", [12, 300])
+def test_no_page_of_a_small_template_is_removed(tmp_path, count):
+    made = run(write_jsonl(tmp_path / "c.jsonl", templated(count)), tmp_path / "run")
+    assert made.described["counts"]["pairs"] == 0
+    assert made.described["boilerplate"]["template_shingles"] == 191
+    assert made.described["boilerplate"]["template_pairs"] == count * (count - 1) // 2
+    assert "--template 0 lists them" in made.described["notes"][0]
+    assert decide(tmp_path / "run", make(CorpusSettings, {}), "first").stays.all()
+    made = run(tmp_path / "c.jsonl", tmp_path / "all", template=0)
+    assert made.described["counts"]["pairs"] == count * (count - 1) // 2
+
+
+def test_copies_among_pages_of_a_small_template_are_measured_without_it(tmp_path):
+    records = templated(40)
+    words = records[7]["text"].split()
+    records.append({"id": "copy", "text": " ".join([*words[:-40], *text(40, "end").split()])})
+    run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", floor=0.1)
+    (pair,) = rows(tmp_path / "run", "pairs")
+    assert (pair["left"], pair["right"], pair["shared"]) == ("7", "copy", 20)
+    assert pair["resemblance"] == 20 / 100
+
+
+@pytest.mark.parametrize(("length", "rate"), [(150, 0.01), (300, 0.02), (1000, 0.01)])
+def test_many_near_copies_are_no_template(tmp_path, length, rate):
+    base = text(length, "base")
+    records = [{"id": str(number), "text": edited(base, rate, number)} for number in range(150)]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    pairs = {}
+    for template in (0, 10):
+        run(source, tmp_path / str(template), template=template)
+        pairs[template] = {
+            (row["left"], row["right"])
+            for row in rows(tmp_path / str(template), "pairs")
+            if row["resemblance"] >= 0.5
+        }
+    assert len(pairs[10]) >= 0.998 * len(pairs[0]) > 1000
+    assert pairs[10] <= pairs[0]
+
+
+def test_a_question_to_a_run_leaves_small_templates_out(tmp_path):
+    records = templated(30)
+    copies = [{"id": f"c{n}", "text": edited(text(300, "base"), 0.01, n)} for n in range(30)]
+    run(write_jsonl(tmp_path / "c.jsonl", [*records, *copies]), tmp_path / "run")
+    asked = f"{TEMPLATE} {text(60, 'asked')}".encode()
+    assert query(tmp_path / "run", asked, "asked", 0.3) == []
+    hits = query(tmp_path / "run", records[3]["text"].encode() + b" x", "asked", 0.3)
+    assert [(hit.right, hit.shared) for hit in hits] == [("3", 251)]  # a near-copy, by all its shingles
+    other = records[3]["text"].split()[:-30] + text(60, "other").split()
+    (hit,) = query(tmp_path / "run", " ".join(other).encode(), "asked", 0.3)
+    assert (hit.right, hit.shared) == ("3", 30)
+    assert query(tmp_path / "run", None, "3", 0.1) == []
+    excerpt = " ".join(text(300, "base").split()[:100]).encode()
+    assert len(query(tmp_path / "run", excerpt, "asked", 0.3)) > 25
+    assert len(query(tmp_path / "run", None, "c3", 0.3)) == 29

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from copysift.cli.main import main
+from copysift.engines.cluster_run import recluster
 from copysift.errors import UsageError
-from copysift.runs.cluster_run import recluster
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.refusals import REFUSALS

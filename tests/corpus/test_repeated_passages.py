@@ -13,6 +13,7 @@ from copysift.match import repeated_passages
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import run, write_jsonl
+from tests.corpus.texts import text as sentence
 
 LEAST = 6
 
@@ -73,6 +74,23 @@ def test_what_goes_is_what_came_before_and_the_rest_stays(tmp_path, seed, monkey
     assert {word for text in texts for word in text.split()} == {
         word for text in kept.values() for word in text.split()
     }
+
+
+def test_a_sentence_that_comes_once_keeps_a_word_that_another_one_had_in_its_place(tmp_path):
+    before, between, behind = (" ".join(f"{part}{at}" for at in range(12)) for part in "abc")
+    once = "b0 and a sentence that comes once but ends as the other did b11"
+    texts = [
+        f"{before}. {between}. {behind}. {sentence(30, 1)}",
+        f"{before}. {once}. {behind}. {sentence(30, 2)}",
+    ]
+    dedup_texts(tmp_path, texts)
+    assert " ".join(lines(tmp_path / "out.jsonl")[1]["text"].split()) == f". {once}. . {sentence(30, 2)}"
+
+
+def test_a_long_part_of_a_sentence_that_goes_on_differently_is_a_copy_still(tmp_path):
+    texts = [f"{sentence(10, 0)} {sentence(30, 1)}.", f"{sentence(10, 0)} {sentence(30, 2)}."]
+    dedup_texts(tmp_path, texts)
+    assert lines(tmp_path / "out.jsonl")[1]["text"].strip() == f"{sentence(30, 2)}."
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -145,6 +163,21 @@ def test_a_run_of_the_sources_themselves_cuts_nothing(tmp_path):
     usual = CorpusSettings()
     with pytest.raises(UsageError, match=r"was made of .*c\.jsonl"):
         dedup([str(source)], tmp_path / "out.jsonl", usual, against=tmp_path / "run", passages="cut")
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    shard = write_jsonl(folder / "c.jsonl", [{"id": str(n), "text": each} for n, each in enumerate(texts)])
+    run(folder, tmp_path / "run-of-folder")
+    other = write_jsonl(tmp_path / "new.jsonl", [{"id": "e", "text": sentence(50, 9)}])
+    with pytest.raises(UsageError, match=r"was made of .*c\.jsonl"):  # half of the sources would go
+        dedup(
+            [str(other), str(shard)],
+            tmp_path / "out.jsonl",
+            usual,
+            against=tmp_path / "run-of-folder",
+            passages="cut",
+        )
+    with pytest.raises(UsageError, match="was made of"):
+        dedup([str(tmp_path)], tmp_path / "out.jsonl", usual, against=tmp_path / "run", passages="cut")
     copy = write_jsonl(tmp_path / "d.jsonl", [{"id": str(n), "text": each} for n, each in enumerate(texts)])
     with pytest.raises(UsageError, match="nothing would be left"):
         dedup([str(copy)], tmp_path / "out.jsonl", usual, against=tmp_path / "run", passages="cut")
@@ -167,3 +200,52 @@ def test_units_are_found_in_linear_time():
     for text in (b"\n \t" * 200_000, b"." * 500_000, b".)" * 300_000, b"\n" * 500_000):
         for unit in ("line", "sentence", "paragraph"):
             assert repeated_passages.units(text, unit)[-1] == len(text)
+
+
+def test_lines_that_differ_a_little_are_copies_when_asked(tmp_path):
+    def page(number):
+        return "\n".join(
+            [
+                f"Posted on {number + 1} March 2024 by the editors of the Daily Example in section news",
+                f"{sentence(12, number)}",
+                f"We use {number} cookies to improve your visit read our policy to learn more about it",
+            ]
+        )
+
+    texts = [page(number) for number in range(20)]
+    cutting = {"cut_at": "line", "max_copies": 3}
+    dedup_texts(tmp_path, texts, **cutting)
+    assert [each["text"] for each in lines(tmp_path / "out.jsonl")] == texts  # every line is another
+    done = dedup_texts(tmp_path, texts, **cutting, near=0.6)
+    near = [each["text"] for each in lines(tmp_path / "out.jsonl")]
+    assert near[0] == texts[0]
+    assert [each.strip() for each in near[1:]] == [sentence(12, number) for number in range(1, 20)]
+    frequent = lines(tmp_path / "out.repeated.jsonl")
+    assert [row["documents"] for row in frequent] == [20, 20]
+    assert {row["text"].split()[0] for row in frequent} == {"Posted", "We"}
+    assert done.passages == 38
+    memory = copysift.dedup(texts, passages="cut", **cutting, near=0.6, threshold=0.99)
+    assert memory == near
+    with pytest.raises(UsageError, match="--near compares whole"):
+        dedup_texts(tmp_path, texts, near=0.6)
+
+
+def test_copied_paragraphs_go_to_under_half_a_percent_and_nothing_that_comes_once_is_lost(tmp_path):
+    chance = random.Random(8)
+    paragraphs = [sentence(chance.randint(15, 60), f"paragraph {number}") for number in range(2000)]
+    used = list(paragraphs)
+    used += chance.choices(paragraphs[:600], k=280)  # copies
+    chance.shuffle(used)
+    texts = ["\n\n".join(used[at : at + 6]) for at in range(0, len(used), 6)]
+
+    def copied(documents):
+        every = [each.strip() for document in documents for each in document.split("\n\n") if each.strip()]
+        once = {each: len(each) for each in every}
+        return 1 - sum(once.values()) / sum(map(len, every)), set(every)
+
+    before, known = copied(texts)
+    assert before > 0.1
+    dedup_texts(tmp_path, texts, cut_at="paragraph", max_copies=1)
+    after, left = copied([each["text"] for each in lines(tmp_path / "out.jsonl")])
+    assert after < 0.005
+    assert left == known == set(paragraphs)

@@ -6,12 +6,12 @@ import pytest
 
 import copysift
 from copysift.engines import local, pairing, sketch_step
+from copysift.engines.cluster_run import cluster, recluster
 from copysift.errors import InputError, RunError, UsageError
 from copysift.join.spill import Spill
 from copysift.runs import workspace as work
-from copysift.runs.cluster_run import cluster, cluster_of, collapse, recluster
 from copysift.runs.scan_run import VERSION
-from copysift.runs.tables import open_corpus
+from copysift.runs.tables import cluster_of, collapse, open_corpus
 from copysift.runs.workspace import making
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
@@ -182,6 +182,8 @@ def test_onto_gives_the_answer_of_one_run_and_reads_only_new_texts(tmp_path, mon
 def test_onto_a_slim_run_or_with_another_seed_is_refused(tmp_path):
     source = write_jsonl(tmp_path / "c.jsonl", mixed(20))
     run(source, tmp_path / "slim", slim=True)
+    kept = (tmp_path / "slim" / "sketches").iterdir()
+    assert {path.name.partition("-")[0] for path in kept} == {"documents"}
     with pytest.raises(RunError, match="no shingles"):
         cluster([str(source)], tmp_path / "x", CorpusSettings(), onto=tmp_path / "slim")
     run(source, tmp_path / "run")

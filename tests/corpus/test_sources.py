@@ -16,6 +16,7 @@ from copysift.errors import InputError
 from copysift.model.values import REPLACED, Skipped
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from copysift.sources import json_array
 from copysift.sources.record_files import open_source
 from copysift.sources.records import Fields
 from copysift.sources.walk import WalkSettings
@@ -118,13 +119,44 @@ def test_a_byte_order_mark_does_not_cost_the_first_record(tmp_path, more):
 
 
 @pytest.mark.parametrize("indent", [None, 0, 2])
-def test_a_file_that_is_one_json_array_is_told_once(tmp_path, indent):
-    path = tmp_path / "c.json"
+def test_the_elements_of_one_json_array_are_records(tmp_path, indent):
+    path, lines = tmp_path / "c.json", tmp_path / "c.jsonl"
     path.write_text(json.dumps(RECORDS, indent=indent))
-    found, (note,) = read(path)
-    assert found == []
-    assert note.name == str(path)
-    assert note.reason.startswith("is one JSON array, not JSON lines")
+    lines.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
+    assert read(path) == read(lines)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_elements_are_found_wherever_the_blocks_of_an_array_end(size, monkeypatch):
+    values = [{"text": 'a "quoted\\" ] } [ {', "n": [1, [2, {}]]}, {}, [1], {"é": "ü\n\\\\"}]
+    data = json.dumps(values, indent=1, ensure_ascii=False).encode()
+    stream = io.BytesIO(data[size:])
+    monkeypatch.setattr(json_array, "BLOCK", size)
+    found = list(json_array.elements(data[:size], stream.read))
+    assert [json.loads(each.data) for each in found] == values
+    assert [each.number for each in found] == [1, 2, 3, 4]
+    assert not any(b"\n" in each.data for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids", "reasons"),
+    [
+        ('[{"id": "a", "text": "x"}, 7, "[]", {"id": "b", "text": "y"}]', ["a", "b"], ["is not an object"]),
+        ('[{"id": "a", "text": "x"}, {"id": "b", "te', ["a"], ["broken JSON"]),
+        ('[{"id": "a", "text": "x"},', ["a"], ["the array has no end"]),
+        ('[{"id": "a", "text": "x"}] {"id": "b"}', ["a"], ["more follows the array"]),
+        ('[{"id": "a", "text": "x"}, {"id": oops}, {"id": "b", "text": "y"}]', ["a", "b"], ["broken JSON"]),
+        ("[]", [], []),
+    ],
+)
+def test_what_is_wrong_with_an_array_is_said_and_the_rest_is_read(tmp_path, text, ids, reasons):
+    path = tmp_path / "c.json"
+    path.write_text(text)
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ids
+    assert [note.reason.startswith(begin) for note, begin in zip(notes, reasons, strict=True)] == [
+        True
+    ] * len(reasons)
 
 
 @pytest.mark.parametrize("first", ["[1, 2]", "[1, 2", "["])
@@ -133,7 +165,7 @@ def test_a_first_line_that_is_a_list_does_not_cost_the_others(tmp_path, first):
     path.write_text(f'{first}\n{{"id": "a", "text": "x"}}\n')
     found, notes = read(path)
     assert [each["id"] for each in found] == ["a"]
-    assert [note.name for note in notes] == [f"{path}:1"]
+    assert notes
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".txt"])
@@ -436,3 +468,75 @@ def test_links_are_followed_and_ignored_files_left_out_on_request(tmp_path):
     assert names() == ["a.txt", "b.log"]
     assert names(gitignore=True, one_file_system=True) == ["a.txt"]
     assert names(follow=True) == ["a.txt", "b.log", "c.txt"]
+
+
+def test_fields_inside_of_fields_are_read_in_every_format_of_records(tmp_path):
+    nested = [
+        {
+            "key": {"id": each["id"]},
+            "parts": [{"text": half} for half in each["text"].split(" ", 20)],
+            "more": {"n": n},
+        }
+        for n, each in enumerate(RECORDS)
+    ]
+    places = [tmp_path / f"c{suffix}" for suffix in (".jsonl", ".json", ".parquet", ".arrow")]
+    places[0].write_text("".join(json.dumps(each) + "\n" for each in nested))
+    places[1].write_text(json.dumps(nested, indent=2))
+    table = pa.Table.from_pylist(nested)
+    pq.write_table(table, places[2])
+    with pa.ipc.new_stream(places[3], table.schema) as stream:
+        stream.write_table(table)
+    wanted = [(each["id"], each["text"].replace(" ", "\n", 20).encode()) for each in RECORDS]
+    for place in places:
+        found, notes = read(place, id="key.id", text="parts[*].text")
+        assert notes == []
+        assert [(each["id"], each["text"]) for each in found] == wanted
+        assert json.loads(found[3]["other"])["more"] == {"n": 3}
+        assert "parts" not in json.loads(found[3]["other"])
+
+
+def test_a_column_that_a_path_begins_with_must_be_there(tmp_path):
+    pq.write_table(pa.table({"id": ["a"], "body": [{"x": "y"}]}), tmp_path / "c.parquet")
+    with pytest.raises(InputError, match=r"has no column 'meta\.text'"):
+        read(tmp_path / "c.parquet", text="meta.text")
+    found, (note,) = read(tmp_path / "c.parquet", text="body.text")
+    assert found == []
+    assert note.reason == "has no field 'body.text'"
+
+
+def test_a_data_set_that_hugging_face_saved_is_a_folder_of_records(tmp_path):
+    for split in ("test", "train"):
+        folder = tmp_path / "data" / split
+        folder.mkdir(parents=True)
+        for part in range(2):
+            table = pa.table({"text": [f"{split} {part} {n}" for n in range(2)]})
+            with pa.ipc.new_stream(folder / f"data-0000{part}-of-00002.arrow", table.schema) as stream:
+                stream.write_table(table)
+        (folder / "cache-0123456789abcdef.arrow").write_bytes(b"what a map left here")
+        (folder / "state.json").write_text('{"_data_files": []}')
+        (folder / "dataset_info.json").write_text('{"features": {}}')
+    (tmp_path / "data" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    found, notes = read(tmp_path / "data")
+    texts = [each["text"].decode() for each in found]
+    assert texts == [f"{split} {part} {n}" for split in ("test", "train") for part in (0, 1) for n in (0, 1)]
+    assert notes == []
+
+
+@pytest.mark.parametrize("after", ['3,plain\n4,"quoted"\n', "3,plain\n4,plain\n", ""])
+def test_a_quote_that_is_not_closed_costs_one_row_of_a_table(tmp_path, after):
+    path = tmp_path / "c.csv"
+    path.write_text(f'id,text\n1,"two\nlines, ""quoted"""\n2,"never closed\n{after}')
+    found, notes = read(path)
+    assert [each["id"] for each in found] == ["1", *[line[0] for line in after.splitlines()]]
+    assert found[0]["text"] == b'two\nlines, "quoted"'
+    assert [note.name for note in notes] == [f"{path}:4"]
+    assert notes[0].reason.startswith("a quote is not closed")
+
+
+def test_rows_after_a_quote_that_is_not_closed_keep_their_lines(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text('n,text\n1,"open\n2,a,b\n3,fine\n4,"two\nlines"\n5,too,many\n')
+    found, notes = read(path)
+    assert [each["text"] for each in found] == [b"fine", b"two\nlines"]
+    assert [each["id"] for each in found] == [f"{path}:4", f"{path}:6"]
+    assert [note.name for note in notes] == [f"{path}:{line}" for line in (2, 3, 7)]

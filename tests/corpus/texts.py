@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from copysift.runs.cluster_run import Summary, cluster
+from copysift.engines.cluster_run import Summary, cluster
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 

@@ -11,21 +11,24 @@ from pathlib import Path
 import pytest
 
 from copysift.engines import phases
+from copysift.engines.cluster_run import cluster
 from copysift.engines.dedup_steps import dedup
-from copysift.engines.pairing import STEPS, Entries, Join, Measure
+from copysift.engines.pairing import Entries, Join, Measure
 from copysift.engines.reading import segments_of
 from copysift.engines.sketch_step import Sketch, readers_of
 from copysift.engines.steps import Job, Plan
+from copysift.engines.template_steps import STEPS
 from copysift.errors import UsageError
-from copysift.runs.cluster_run import cluster
+from copysift.match.sets import Measured
 from copysift.runs.sets import Sets
 from copysift.runs.tables import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from tests.corpus.test_boilerplate import templated
 from tests.corpus.texts import mixed, rows, run, write_jsonl
 
 PLAN = Plan(least=3, tasks=3, share=1 << 20, memory=1 << 20)
-SETTINGS = {"max_shared": 6, "modulus": 5}  # some shingles are boilerplate
+SETTINGS = {"max_shared": 6, "modulus": 5, "template": 2}  # some shingles are boilerplate
 
 
 def settings() -> CorpusSettings:
@@ -47,7 +50,7 @@ def do(folder: Path, source: Path, number: int, task: int) -> None:
 def shards(tmp_path):
     folder = tmp_path / "shards"
     folder.mkdir()
-    records = mixed(120, seed=3)
+    records = mixed(115, seed=3) + [{**each, "id": f"t{each['id']}"} for each in templated(5)]
     for number in range(4):
         write_jsonl(folder / f"{number}.jsonl", records[number * 30 : number * 30 + 30])
     return folder
@@ -59,6 +62,7 @@ def test_tasks_run_in_any_order_and_twice_in_separate_processes_give_the_same_pa
     run(shards, tmp_path / "local", **SETTINGS)
     expected = open_corpus(tmp_path / "local")
     assert expected.described["boilerplate"]["shingles"] > 0
+    assert expected.described["boilerplate"]["template_pairs"] > 0
     folder = tmp_path / "array"
     (folder / "work").mkdir(parents=True)
     (folder / "sketches").mkdir()
@@ -76,8 +80,9 @@ def test_tasks_run_in_any_order_and_twice_in_separate_processes_give_the_same_pa
                 step.collect()
             elif isinstance(step, Entries | Join | Measure):
                 assert step.tasks > 1
-    found = step.found()
-    assert len(found) == len(expected.pairs) > 20
+    stored = step.found()[0]
+    assert len(stored) == len(expected.pairs) > 20
+    found = Measured.joined([*stored])
     ids = expected.ids.to_pylist()
     key = [(ids[left], ids[right]) for left, right in zip(found.left, found.right, strict=True)]
     measures = dict(zip(key, found.resemblance.tolist(), strict=True))
@@ -211,8 +216,8 @@ def test_shards_are_read_by_several_threads_and_numbered_in_order(tmp_path, shar
 DEDUP = """
 import os, signal, sys
 from pathlib import Path
-from copysift.engines import dedup_steps, record_output
-record_output.write_removed = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+from copysift.engines import dedup_steps
+dedup_steps.write_removed = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from copysift.settings.corpus import CorpusSettings
 dedup_steps.dedup([sys.argv[1]], Path(sys.argv[2]), CorpusSettings())
 """

@@ -58,3 +58,32 @@ def test_no_descriptor_stays_open(tmp_path):
 def test_what_is_no_bytes_is_refused(tmp_path):
     with pytest.raises(TypeError):
         compiled.read_files([str(tmp_path)], [False], 100)
+
+
+@both
+@pytest.mark.parametrize("most", [1, 2, 5, 512])
+def test_heads_are_the_first_bytes_of_regular_files(tmp_path, kernel, most):
+    contents = {"none": b"", "one": b"1", "five": b"12345", "long": bytes(range(256)) * 9}
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "link").symlink_to("five")
+    os.mkfifo(tmp_path / "pipe")
+    names = [*contents, "link", "pipe", "gone", "."]
+    paths = [os.fsencode(tmp_path / name) for name in names]
+    heads = [data[:most] for data in contents.values()]
+    assert kernel.read_heads(paths, [False] * 8, most) == [*heads, None, None, None, None]
+    assert kernel.read_heads(paths, [True] * 8, most) == [*heads, b"12345"[:most], None, None, None]
+    assert kernel.read_heads([], [], most) == []
+
+
+@both
+def test_a_name_with_a_nul_has_no_head(tmp_path, kernel):
+    (tmp_path / "name").write_bytes(b"data")
+    assert kernel.read_heads([os.fsencode(tmp_path / "name") + b"\0more"], [False], 100) == [None]
+
+
+def test_no_descriptor_stays_open_for_heads(tmp_path):
+    (tmp_path / "a").write_bytes(b"data")
+    before = descriptors()
+    compiled.read_heads([os.fsencode(tmp_path / "a"), os.fsencode(tmp_path), b"gone"] * 20, [False] * 60, 2)
+    assert descriptors() == before

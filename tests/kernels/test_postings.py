@@ -54,6 +54,21 @@ def test_pages_are_packed_to_the_same_bytes_and_unpacked_to_the_same_postings(ro
     same(compiled.unpack(*arguments, 1, 3), reference.unpack(*arguments, 1, 3))
 
 
+@pytest.mark.parametrize("rows", [3, 5, 6, 7, 8, 16, 17, 40, 128, 257])
+@pytest.mark.parametrize("edition", [True, False])
+def test_the_checksum_of_a_page_of_any_length_is_that_of_zlib(rows, edition):
+    random = np.random.default_rng(rows)
+    given = [np.sort(random.integers(0, 2**64, rows, np.uint64))]
+    given += [random.integers(0, 2**32, rows, np.uint32) for _ in range(3)]
+    compiled.use_avx2(edition)
+    try:
+        ours, theirs = (kernel.pack(*given, rows, 64) for kernel in (compiled, reference))
+        assert ours[0].tobytes() == theirs[0].tobytes()
+        assert ours[1].tolist() == theirs[1].tolist()
+    finally:
+        compiled.use_avx2(True)
+
+
 @given(ROWS, st.integers(1, 9), st.lists(KEYS, max_size=8))
 def test_a_look_up_gives_every_posting_of_a_key_and_nothing_else(rows, page, more):
     wanted = np.unique(np.array([row[0] for row in rows[::2]] + more, np.uint64))

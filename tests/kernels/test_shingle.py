@@ -79,6 +79,15 @@ def test_keys_that_share_their_top_bits_are_sorted_all_the_same(count, bits, avx
     compiled.use_avx512(True)
 
 
+@pytest.fixture(params=["avx512", "avx2"])
+def edition(request):
+    """Run a test with the compiled edition named."""
+    compiled.use_avx512(request.param == "avx512")
+    yield request.param
+    compiled.use_avx512(True)
+
+
+@pytest.mark.usefixtures("edition")
 @pytest.mark.parametrize("modulus", [1, 2, 3, 5, 6, 24, 25, 2**31])
 def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
     chance = random.Random(modulus)
@@ -95,6 +104,27 @@ def test_samples_are_the_multiples_and_what_the_filter_knows(modulus):
     found = compiled.samples(values, bounds, moduli, filters[0])
     same(found, readable.samples(values, bounds, moduli, filters[0]))
     assert set(values[::40].tolist()) <= set(found[0].tolist())
+
+
+@pytest.mark.usefixtures("edition")
+def test_small_sets_of_every_size_are_sampled_marked_and_counted_as_defined():
+    chance = random.Random(7)
+    keys = np.array(sorted(chance.randrange(2**64) for _ in range(19)), np.uint64)
+    keys[::3] -= keys[::3] % np.uint64(6)
+    bits = np.zeros(16, np.uint64)
+    compiled.note(bits, keys[1::4].copy())
+    marks = np.array([chance.getrandbits(64)], np.uint64)
+    one = np.ones(1, np.uint8)
+    for start in range(len(keys)):
+        for end in range(start, len(keys) + 1):
+            values, bounds = keys[start:end].copy(), np.array([0, end - start])
+            same(*(kernel.marked(marks, values, bounds, one) for kernel in (compiled, readable)))
+            same(*([kernel.held(values, bounds, keys[1::4].copy(), bits)] for kernel in (compiled, readable)))
+            for modulus in (1, 2, 3, 6):
+                places = [keys], np.zeros(1, np.int64), np.array([start]), np.array([end])
+                by = np.array([modulus], np.uint32)
+                for known in (None, bits):
+                    same(*(kernel.samples_among(*places, by, known) for kernel in (compiled, readable)))
 
 
 @pytest.mark.parametrize("avx2", [True, False])
@@ -163,6 +193,43 @@ def test_strings_are_gathered_by_number_and_never_from_outside(kernel):
         kernel.gather_strings(data[:9], ends, np.array([3]))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_words_beside_what_two_documents_share_are_counted_alike(seed):
+    chance = np.random.default_rng(seed)
+    orders = [chance.integers(0, 9, chance.integers(0, 12)).astype(np.uint32) for _ in range(5)]
+    sets = [np.unique(each).astype(np.uint64) | np.uint64(5 << 40) for each in orders]
+    bounds, places = (np.cumsum([0, *map(len, each)]).astype(np.int64) for each in (sets, orders))
+    words = np.array([len(each) + 3 for each in orders])
+    left, right = (np.ascontiguousarray(each) for each in np.indices((5, 5)).reshape(2, -1))
+    columns = (np.concatenate(sets), bounds, np.concatenate(orders), places, words, left, right)
+    same(*([kernel.uncovered_by(*columns).ravel()] for kernel in (compiled, readable)))
+    with pytest.raises(IndexError):
+        compiled.uncovered_by(*columns[:-1], right + 3)
+
+
+@pytest.mark.parametrize("avx2", [False, True])
+@pytest.mark.parametrize("halves", [100, 2**32])
+def test_words_beside_what_documents_with_large_sets_share_are_counted_alike(halves, avx2):
+    """Sets in a table, one whose rows overflow, and sets where two keys have the same low half."""
+    chance = np.random.default_rng(halves)
+    pool = chance.integers(0, 2**64, 400, dtype=np.uint64)
+    pool[:40] >>= np.uint64(6)  # more keys than a row of the table has places for
+    pool = (pool >> np.uint64(32) << np.uint64(32)) | (pool % np.uint64(halves))
+    texts = [np.repeat(chance.permutation(pool)[: 60 * size], 2)[1:] for size in range(1, 6)]
+    sets = [np.unique(each) for each in texts]
+    bounds, places = (np.cumsum([0, *map(len, each)]).astype(np.int64) for each in (sets, texts))
+    words = np.array([len(each) + 3 for each in texts])
+    left, right = (np.ascontiguousarray(each) for each in np.indices((5, 5)).reshape(2, -1))
+    order = np.concatenate(texts).astype(np.uint32)
+    order[::17] = 7  # boilerplate, which no set has
+    columns = (np.concatenate(sets), bounds, order, places, words, left, right)
+    compiled.use_avx2(avx2)
+    try:
+        same(*([kernel.uncovered_by(*columns).ravel()] for kernel in (compiled, readable)))
+    finally:
+        compiled.use_avx2(True)
+
+
 @pytest.mark.parametrize("kernel", [compiled, readable])
 def test_sets_of_several_sources_are_intersected_and_never_from_outside(kernel):
     sources = [np.arange(0, 60, 2, dtype=np.uint64), np.arange(0, 60, 3, dtype=np.uint64)]
@@ -219,6 +286,7 @@ def sets_of(chance, count):
     return values, bounds, np.array(sorted(shared), np.uint64)
 
 
+@pytest.mark.usefixtures("edition")
 @pytest.mark.parametrize("seed", range(5))
 def test_a_census_counts_cells_and_leaves_common_keys_out_as_defined(seed):
     chance = random.Random(seed)

@@ -79,5 +79,5 @@ def test_traits_of_a_language_are_those_of_code_and_unknown_kinds_are_like_text(
 def test_symbols_that_differ_are_marked_apart_in_a_corpus():
     names = registry.built_in(registry.KINDS)
     marks = {kind_traits(name).family or name: kind_traits(name).mark for name in names}
-    assert len(set(marks.values())) == len(marks) == 4
+    assert len(set(marks.values())) == len(marks) == 5
     assert kind_traits("html").mark == kind_traits("text").mark

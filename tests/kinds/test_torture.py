@@ -19,6 +19,21 @@ SAME = [
     ("typescript", "const type = string(object, number);", "const a = b(c, d);"),
     ("typescript", "let symbol = any + module;", "let a = b + c;"),
     ("kotlin", "val value = data + get(set, init)", "val a = b + c(d, e)"),
+    # after a dot every word is a name
+    ("javascript", "a.default(b).catch(c)?.finally(d)", "a.x(b).y(c)?.z(d)"),
+    ("typescript", "this.delete(a)", "this.remove(a)"),
+    ("kotlin", "import a.internal.Inline", "import a.b.C"),
+    ("php", "<?php $this->include = A::class;", "<?php $this->b = A::c;"),
+    ("ruby", "a.class.then(b&.end)", "a.b.c(b&.d)"),
+    ("swift", "a.default", "a.b"),
+    ("pascal", "a.write(b);", "a.c(b);"),
+    ("java", "var record = yield(sealed);", "a b = c(d);"),
+    ("kotlin", "val annotation = internal + enum", "val a = b + c"),
+    ("scala", "val extension = open(inline)", "val a = b(c)"),
+    ("csharp", "init = other;", "a = b;"),
+    ("haskell", "f x# | otherwise = y", "f x | z = y"),
+    ("c", "int defined;", "int a;"),
+    ("pascal", "procedure a(var out: b);", "procedure a(var c: b);"),
     # a division after x++ opens no regular expression
     ("javascript", "a = x++ / 2; b = y-- / 3; // c", "a = x++ / 4; b = y-- / 5;"),
     ("javascript", "a = x++ / 2 + '/';", "a = x++ / 9 + '';"),
@@ -44,6 +59,9 @@ OTHER = [
     ("c", "#if 01\nint a;\n#endif\n", ""),
     ("bash", "if ((a > 1)); then b; fi", "if (a > 1); then b; fi"),
     ("ruby", "x = __END__1", "x ="),
+    ("javascript", "a...default", "a...b"),
+    ("javascript", "switch (a) { default: b }", "switch (a) { c: b }"),
+    ("ruby", "1..nil", "1..x"),
     ("javascript", "x = /a/ + 1", "x = a + 1"),
 ]
 

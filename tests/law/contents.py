@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import io
 import json
+import marshal
 import random
 import tarfile
 import zipfile
@@ -119,6 +121,19 @@ CONTENTS: dict[str, Contents] = {
     "bytes": {"a.bin": noise(1), "b.bin": noise(1)[:-500] + b"\0\1\2", "c.bin": noise(2)},
 }
 CONTENTS["html-words"] = CONTENTS["html"]
+
+
+def compiled(program: str) -> bytes:
+    """Compile a program in Python, as a .pyc file has it."""
+    code = marshal.dumps(compile(program, "program.py", "exec"))
+    return importlib.util.MAGIC_NUMBER + bytes(12) + code
+
+
+CONTENTS["executable"] = {
+    "a.pyc": compiled(PROGRAM),
+    "b.pyc": compiled("import os\nprint(os.getcwd())\n" + PROGRAM),
+    "c.pyc": compiled(OTHER),
+}
 
 
 def _records(contents: Contents) -> list[dict[str, str]]:

@@ -138,9 +138,16 @@ def dedup(bench: Bench, source: str, *given: str) -> object:
     return [(bench.here / name).read_text() for name in (made, removed)]
 
 
+def check(bench: Bench, source: str, *given: str) -> object:
+    known = ("--earlier", {"d": "e", "bare1": "bare2"}.get(source, source), "--threshold", ".01")
+    done = bench.done("check", source, *known, "--format", "json", "--no-regions", "--noise", "8", *given)
+    return parsed(done, "documents", "pairs")
+
+
 COMMANDS: dict[str, Callable[..., object]] = {
     "scan": scan, "show": show, "compare": compare, "index": index, "query": query, "locate": locate,
     "copies": copies, "sweep": sweep, "cluster": cluster, "dedup": dedup,
+    "check": check,
 }  # fmt: skip
 # What is read where, and the option; "" is any other command.
 LOW = ("--floor", ".1", "--threshold", ".1")
@@ -201,11 +208,12 @@ TABLE = {
     "max-bytes-per-file": "w    -    w       w     w     -      -      w     w       w",
     "input-format":       "w    -    w       w     w     -      -      w     w       w",
 }  # fmt: skip
+CHECK = dict.fromkeys(TABLE, "w") | dict.fromkeys(("measure", "by", "metadata", "input-format"), "-")
 MARKS = {"w": WORKS, "r": REFUSED, "-": NONE}
 CELLS = [
     (option, command, MARKS[mark])
     for option, marks in TABLE.items()
-    for command, mark in zip(COMMANDS, marks.split(), strict=True)
+    for command, mark in zip(COMMANDS, [*marks.split(), CHECK[option]], strict=True)
 ]
 
 

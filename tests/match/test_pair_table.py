@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from copysift.match import pair_table
-from copysift.match.counts import UNKNOWN, PairColumns
+from copysift.match.counts import PairColumns
 from copysift.match.pair_table import ROW, PairTable, Ranking
+from copysift.model.regions import UNKNOWN
 
 COUNT = 5000
 ROOMS = [0, 40 * ROW, 2000 * ROW, 2 * COUNT * ROW]

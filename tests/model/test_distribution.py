@@ -69,3 +69,9 @@ def test_earlier_years_and_attempts_are_no_pairs_of_the_class(tmp_path):
             path.write_text(program(random.Random(f"{folder}{at}"), 4))
     result = copysift.scan(tmp_path / "now", by="dir", earlier=(str(tmp_path / "past"),), regions=True)
     assert result.distribution.pairs == 4 * 3 // 2 + 4 * 3
+
+
+def test_every_pair_has_its_score_in_the_order_of_the_triangle():
+    found = distribution(4, 6, np.array([0, 1, 3]), np.array([3, 2, 2]), np.array([1.0, 0.5, 0.0001]))
+    scores = dict(zip([(a, b) for a in range(4) for b in range(a + 1, 4)], found.scores, strict=True))
+    assert scores == {(0, 1): 0, (0, 2): 0, (0, 3): 255, (1, 2): 127, (1, 3): 0, (2, 3): 1}

@@ -75,7 +75,7 @@ def test_a_format_that_fails_without_pairs_is_found():
 
 
 def test_every_command_knows_its_formats_from_their_definitions():
-    assert formats_for("scan") == ("table", "json", "csv", "sif", "html", "moss")
+    assert formats_for("scan") == ("table", "json", "csv", "sif", "html", "moss", "github")
     assert formats_for("query") == ("table", "json", "csv", "sif")
     assert formats_for("changes") == ("table", "json", "html")
     assert formats_for("copies") == formats_for("index-list") == ("table", "json", "csv")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from copysift.model.values import Result
+from copysift.model.values import Interval, Intervals, Pair, Result
 from copysift.report import csv_report as rows
 from copysift.report import json_report as records
 from copysift.report import listing, names, table
@@ -130,6 +130,7 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
         "left": "a.txt", "right": HOSTILE, "equal": False, "similarity": 0.9951, "resemblance": 0.0075,
         "containment_left": 0.97, "containment_right": 0.0076, "shared": 68, "longest": 60, "lines": 3,
         "channel": None,
+        "intervals": None,
         "regions": [
             {
                 "length": 60,
@@ -233,3 +234,20 @@ def test_a_table_makes_only_the_pairs_that_it_shows():
     tracemalloc.stop()
     assert "… and 99,997 more" in shown
     assert peak < 1_000_000
+
+
+def test_intervals_are_shown_beside_sampled_shares_where_there_is_room():
+    near = Intervals(Interval(0.7, 0.9), Interval(0.781, 0.862), Interval(0.5, 1.0))
+    pair = Pair("a.txt", "copy.txt", False, 0.9, 0.8, 0.82, 0.75, 40, intervals=near)
+    result = dataclasses.replace(RESULT, pairs=(pair,), equal=())
+    wide, narrow = (table.report(result, View(width=width)) for width in (120, 80))
+    assert "82% (78–87)" in wide
+    assert "75% (50–100)" in wide
+    assert "82%" in narrow
+    assert "(78–87)" not in narrow
+    (shown,) = json.loads(records.report(result, View()))["pairs"]
+    assert shown["intervals"] == {
+        "resemblance": [0.7, 0.9],
+        "containment_left": [0.781, 0.862],
+        "containment_right": [0.5, 1.0],
+    }

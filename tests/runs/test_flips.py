@@ -1,6 +1,7 @@
 """A flipped bit in a table of a run is harmless or a named error: never another answer, never a traceback."""
 
 import random
+import re
 import shutil
 from contextlib import suppress
 
@@ -12,8 +13,8 @@ import copysift
 from copysift.errors import CopysiftError, RunError
 from copysift.runs import checksums
 from copysift.runs.browsing import Browsing
-from copysift.runs.cluster_run import cluster_of, collapse, members
 from copysift.runs.scan_run import TABLES, open_run
+from copysift.runs.tables import cluster_of, collapse, members
 
 WORDS = [f"word{number}" for number in range(2000)]
 
@@ -47,7 +48,7 @@ def answers(path):
         lambda: repr(opened),
     ):
         try:
-            found.append(repr(ask()))
+            found.append(re.sub("0x[0-9a-f]+", "", repr(ask())))  # where an object is does not matter
         except CopysiftError as error:
             found.append(error)
     return found

@@ -1,6 +1,15 @@
 """What is durable, and in which order."""
 
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from copysift.errors import StoreError
 from copysift.runtime import durable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 
 def test_every_new_folder_is_named_durably_in_the_one_above_it(tmp_path, monkeypatch):
@@ -11,3 +20,72 @@ def test_every_new_folder_is_named_durably_in_the_one_above_it(tmp_path, monkeyp
     synced.clear()
     durable.make_folder(tmp_path / "a" / "b" / "c")
     assert synced == []
+
+
+def test_a_file_is_replaced_whole_when_the_disk_has_it(tmp_path, monkeypatch):
+    path, order = tmp_path / "file", []
+    path.write_bytes(b"old")
+    real = os.fsync
+
+    def fsync(descriptor):
+        place = Path(f"/proc/self/fd/{descriptor}").resolve()
+        order.append(("folder", path.read_bytes()) if place == tmp_path else ("file", place.read_bytes()))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    durable.replace(path, b"new")
+    assert order == [("file", b"new"), ("folder", b"new")]
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_leaves_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: (_ for _ in ()).throw(OSError(5, "Input/output error"))
+    )
+    with pytest.raises(OSError, match="Input/output"):
+        durable.replace(path, b"new")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert path.read_bytes() == b"old"
+    with pytest.raises(StoreError, match="Input/output"):
+        durable.write_new(tmp_path / "other", [b"new"])
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_private_file_is_nobody_elses_and_others_are(tmp_path):
+    old = os.umask(0o022)
+    try:
+        durable.replace(tmp_path / "private", b"", private=True)
+        durable.replace(tmp_path / "public", b"")
+        durable.write_new(tmp_path / "new", [b"ab", memoryview(b"c")])
+    finally:
+        os.umask(old)
+    modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    assert modes == {"private": 0o600, "public": 0o644, "new": 0o644}
+    assert (tmp_path / "new").read_bytes() == b"abc"
+
+
+def test_a_new_file_replaces_no_other_and_leaves_no_file_open(tmp_path, monkeypatch):
+    before = len([*Path("/proc/self/fd").iterdir()])
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    assert durable.write_new(tmp_path / "new", [b"ab"]) == 2
+    assert len(synced) == 1
+    durable.sync(tmp_path)
+    assert len(synced) == 2
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="exists"):
+        durable.write_new(tmp_path / "new", [b"cd"])
+
+
+def test_steps_are_told_to_a_test_that_watches(tmp_path, monkeypatch):
+    steps = []
+    monkeypatch.setattr(durable, "watch", steps.append)
+    durable.write_new(tmp_path / "new", [b"ab"])
+    durable.sync_folder(tmp_path)
+    durable.remove(tmp_path / "new")
+    durable.remove(tmp_path / "new")
+    assert steps == ["create", "write", "sync file", "sync folder", "remove", "remove"]
+    assert not list(tmp_path.iterdir())

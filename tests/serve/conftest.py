@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from copysift.serve.database import Database
+from tests.serve.postgresql import PostgreSQL, running
 from tests.serve.running import Server
 
 TOKENS = {"ann": "ann-token-0123456789", "bob": "bob-token-0123456789"}
@@ -27,3 +31,24 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     options = ("--token-file", str(folder / "tokens"), "--moss-users", str(folder / "users"))
     with Server(folder / "data", "--workers", "1", *options) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server; its socket needs a short path."""
+    with (
+        TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder,
+        running(Path(folder)) as server,
+    ):
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A new database of each kind: what holds for one holds for the other."""
+    if request.param == "sqlite":
+        made = Database(tmp_path / "jobs.sqlite")
+    else:
+        made = Database(request.getfixturevalue("postgresql").database())
+    yield made
+    made.close()

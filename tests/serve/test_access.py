@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from copysift.serve.access import COOKIE, SECRET, SESSION, Access, is_loopback, secret
-from copysift.serve.users import digest_of
+from copysift.serve.access import COOKIE, SECRET, Access, is_loopback, secret
+from copysift.serve.users import SESSION_SECONDS, digest_of
 
 
 class Directory:
@@ -75,9 +75,9 @@ def test_a_session_ends_after_its_time(monkeypatch):
     known = access(bytes(32))
     cookie = {COOKIE: known.session(TOKEN)}
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + SESSION - 5)
+    monkeypatch.setattr(time, "time", lambda: now + SESSION_SECONDS - 5)
     assert known.user({}, cookie) == "ada"
-    monkeypatch.setattr(time, "time", lambda: now + SESSION + 1)
+    monkeypatch.setattr(time, "time", lambda: now + SESSION_SECONDS + 1)
     assert known.user({}, cookie) is None
 
 

@@ -135,6 +135,10 @@ def test_every_error_has_one_shape(server: Server) -> None:
         ("POST", "/api/v1/jobs", b"{", 415),
         ("POST", "/api/v1/compare", {"left": {"text": "a"}}, 422),
         ("POST", "/api/v1/fingerprints", {"text": "a", "settings": {"scheme": "moon"}}, 400),
+        ("POST", "/api/v1/indexes/none/query", b"{", 415),
+        ("POST", "/api/v1/indexes/none/query", {"text": 1}, 422),
+        ("POST", "/api/v1/indexes/none/query", {"text": "a", "nonsense": 1}, 422),
+        ("POST", "/api/v1/indexes/none/query", {"text": "a"}, 404),
     ):
         found, problem = server.ask(method, path, content)
         assert (found, set(problem), set(problem["error"])) == (
@@ -173,6 +177,7 @@ def test_pairs_are_marked(server: Server) -> None:
 
 
 def test_metrics_count_jobs_and_requests(server: Server) -> None:
+    assert server.ask("GET", "/api/v1/jobs")[0] == 200
     _, text = server.ask("GET", "/api/v1/metrics")
     assert 'copysift_jobs{state="done"}' in text
     assert 'copysift_requests_total{method="GET",status="200"}' in text

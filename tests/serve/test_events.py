@@ -60,6 +60,8 @@ def test_access_logins_refusals_jobs_and_deletions_are_logged_without_secrets(tm
     with Server(tmp_path / "data", *options) as server:
         _, job = server.ask("POST", "/api/v1/jobs", documents, token=TOKENS["ann"])
         server.finished(job["id"], token=TOKENS["ann"])
+        pair = {"left": "a.py", "right": "b.py", "verdict": "cleared", "note": "talked to them"}
+        assert server.ask("PUT", f"/api/v1/jobs/{job['id']}/marks", pair, token=TOKENS["ann"])[0] == 200
         server.ask("DELETE", f"/api/v1/jobs/{job['id']}", token=TOKENS["ann"])
         form = {"content-type": "application/x-www-form-urlencoded"}
         server.ask("POST", "/login", b"token=a-wrong-secret-0123", form)
@@ -81,12 +83,21 @@ def test_access_logins_refusals_jobs_and_deletions_are_logged_without_secrets(tm
     events = [line["event"] for line in lines]
     for name in (
         "started", "request", "login", "login failed", "request refused", "job accepted", "job done",
-        "job deleted", "MOSS client refused", "stopped",
+        "job deleted", "pair marked", "MOSS client refused", "stopped",
     ):  # fmt: skip
         assert name in events, (name, events)
     ours = next(line for line in lines if line["event"] == "job accepted")
     assert (ours["user"], ours["origin"], ours["job"]) == ("ann", "api", job["id"])
-    secrets = (*TOKENS.values(), scrape, "a-wrong-secret", "secret=", address.rpartition("/")[2])
+    failed = [line for line in lines if line["event"] == "login failed"]
+    assert len(failed) == 3  # a form, and two wrong tokens of REST
+    secrets = (
+        "talked to them",
+        *TOKENS.values(),
+        scrape,
+        "a-wrong-secret",
+        "secret=",
+        address.rpartition("/")[2],
+    )
     assert not [each for each in secrets if each in server.log()]
 
 

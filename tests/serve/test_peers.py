@@ -152,7 +152,7 @@ def test_too_many_jobs_are_refused_with_the_time_to_wait(tmp_path_factory: pytes
 def test_the_start_page_is_fast_with_ten_thousand_checks(server: Server) -> None:
     jobs = Jobs(server.data, Limits())
     with jobs.database.writing() as db:
-        db.executemany(
+        db.exec_driver_sql(
             "INSERT INTO jobs (id, owner, kind, origin, title, request, state, created, files, bytes,"
             " summary) VALUES (?, 'local', 'scan', 'api', ?, '{}', 'done', ?, 1, 0,"
             ' \'{"pairs": 1, "highest": 1}\')',
@@ -174,5 +174,5 @@ def test_the_start_page_is_fast_with_ten_thousand_checks(server: Server) -> None
     finally:
         jobs = Jobs(server.data, Limits())
         with jobs.database.writing() as db:
-            db.execute("DELETE FROM jobs WHERE id LIKE 'many-%'")
+            db.exec_driver_sql("DELETE FROM jobs WHERE id LIKE 'many-%'")
         jobs.close()

@@ -13,7 +13,6 @@ import pytest
 from copysift.errors import UsageError
 from copysift.serve.access import read_tokens
 from copysift.serve.database import Database
-from copysift.serve.schema import JOBS_STEPS
 from copysift.serve.users import Known, Users, digest_of
 from tests.serve.running import Server
 
@@ -68,12 +67,12 @@ def logged_in(server: Server, token: str) -> str:
 
 
 @pytest.fixture
-def users(tmp_path: Path) -> Users:
-    return Users(Database(tmp_path / "jobs.sqlite", JOBS_STEPS), {"digest": Known("ada", "teacher")})
+def users(database: Database) -> Users:
+    return Users(database, {"digest": Known("ada", "teacher")})
 
 
-def test_the_first_user_is_an_admin(tmp_path: Path) -> None:
-    users = Users(Database(tmp_path / "jobs.sqlite", JOBS_STEPS))
+def test_the_first_user_is_an_admin(database: Database) -> None:
+    users = Users(database)
     for name in ("ann", "bob"):
         users.add(name)
     assert [(each.name, each.role) for each in users.listed()] == [("ann", "admin"), ("bob", "teacher")]

@@ -3,11 +3,14 @@
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from copysift.runtime import registry
 from copysift.sources.conformance import check
+from copysift.sources.source import added
 from tests.cli.program import copysift as run
 from tests.cli.texts import prose
 from tests.sources.packing import zipped
@@ -65,9 +68,49 @@ def test_the_example_works_in_every_command(tmp_path, installed):
     assert "6 documents: 6 new" in with_it("sweep", "s.sift", "in", "--date", "2026-01-01").out
 
 
+@pytest.fixture
+def built_in(tmp_path):
+    """Give a function that builds an example into a copy of the package, by its file alone, and runs that."""
+
+    def build(section, file):
+        page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        source = re.findall(r"```python\n(.*?)```", page.partition(f"## {section}\n")[2], re.DOTALL)[0]
+        copy = tmp_path / "package" / "copysift"
+        ignored = shutil.ignore_patterns("*.c", "*.pyx", "__pycache__", "static")
+        shutil.copytree(ROOT / "src" / "copysift", copy, copy_function=os.symlink, ignore=ignored)
+        (copy / "sources" / file).write_text(source)
+        return lambda *arguments: run(tmp_path, *arguments, PYTHONPATH=str(copy.parent))
+
+    return build
+
+
+def test_a_source_is_built_in_by_its_file_alone(tmp_path, built_in):
+    copysift = built_in("Add a source", "digest_source.py")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/box").write_text("".join(f"=== x\nSubject: {n}\n\n{prose(1)}\n\n" for n in range(2)))
+    (tmp_path / "in/a.txt").write_text(prose(2))
+    found = json.loads(copysift("scan", "in", "--format", "json").out)
+    assert [each["name"] for each in found["documents"]] == ["in/a.txt", "in/box!1 0", "in/box!2 1"]
+    assert "Digests" in copysift("formats").out
+
+
+def test_a_reader_is_built_in_by_its_file_alone(tmp_path, built_in):
+    copysift = built_in("Add a reader of a document format", "readers/list_source.py")
+    (tmp_path / "x").write_text("LIST\n* milk\n")
+    found = json.loads(copysift("scan", "x", "--format", "json").out)
+    assert [each["read_as"] for each in found["documents"]] == ["shopping list, 1 things"]
+
+
+def test_the_marks_of_a_source_are_known_before_it_is_loaded():
+    for each in added():
+        traits = registry.load(registry.SOURCES, each.name).traits
+        assert (each.name, each.magic, each.suffixes) == (traits.name, traits.magic, traits.suffixes)
+    assert {"ar", "cpio"} <= {each.name for each in added()}
+
+
 def test_the_reader_of_a_format_passes_the_kit():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = page.partition("## Add a reader of a document format")[2].partition("\n## ")[0]
     scope = {"__name__": "my_package"}
     exec(compile(re.findall(r"```python\n(.*?)```", section, re.DOTALL)[0], "my_package.py", "exec"), scope)
-    check(scope["LIST"], "x", b"LIST\nfor today\n* milk\n* bread\n", {"x": b"milk\nbread"})
+    check(scope["SOURCE"], "x", b"LIST\nfor today\n* milk\n* bread\n", {"x": b"milk\nbread"})

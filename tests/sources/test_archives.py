@@ -159,7 +159,7 @@ def test_members_are_loaded_like_files_below_the_archive(tmp_path):
     assert member.name == f"{tmp_path}/work.zip!a.c"
     assert member.file == f"{tmp_path}/work.zip/a.c"
     assert member.read_as == "member of a zip archive"
-    assert (loaded.data, loaded.size, list(loaded.open())) == (b"hello", 5, [b"hello"])
+    assert (loaded.content.data, loaded.size, list(loaded.content.chunks())) == (b"hello", 5, [b"hello"])
     assert loaded.checksum == hashlib.blake2b(b"hello", digest_size=16).digest()
 
 

@@ -12,6 +12,7 @@ from copysift.sources.conformance import check
 from copysift.sources.containers import ZIP, ZipSource
 from tests.sources import samples
 from tests.sources.packing import tarred, zipped
+from tests.sources.programs import class_file, pe
 
 FILES = {"a.txt": b"one two three", "src/b.c": b"int main(void) { return 0; }"}
 RECORDS = {f"r{n}": f"text number {n} of some records".encode() for n in range(9)}
@@ -41,11 +42,14 @@ def arrow():
 
     import pyarrow as pa
 
-    from copysift.sources.records import SCHEMA, batches
+    from copysift.sources.records import SCHEMA, Builder
 
     out = io.BytesIO()
+    built = Builder()
+    for name, text in RECORDS.items():
+        built.add(name, text)
     with pa.ipc.new_stream(out, SCHEMA) as writer:
-        for batch in batches([(name, text, None) for name, text in RECORDS.items()], raw=False):
+        for batch in built.give():
             writer.write_batch(batch)
     return out.getvalue()
 
@@ -72,6 +76,17 @@ def in_place(name, data, text):
     return name, data, {name: text}
 
 
+_EMPTY = b")\0"
+PYC = (
+    b"\xa7\x0d\r\n"
+    + bytes(12)
+    + b"c"
+    + bytes(20)
+    + b"s\2\0\0\0d\0)\1z\4word"
+    + _EMPTY * 6
+    + bytes(4)
+    + _EMPTY * 2
+)
 SAMPLES = {
     "zip": ("x.whl", zipped(FILES), FILES),
     "tar": ("x.tar", tarred(FILES), FILES),
@@ -102,6 +117,19 @@ SAMPLES = {
     ),
     "json": in_place("x.json", b'{"a": "b\\nc\\u00e9"}', b'{"a": "b  c\xc3\xa9\x7f\x7f\x7f\x7f"}'),
     "xml": in_place("x.xml", b'<?xml?><a b="c">d</a>', b"       " + b"      c  d    "),
+    "yaml": in_place("x.yml", b"a: &n 'b' # c\n", b"a:    'b'    \n"),
+    "table": in_place("x.csv", b'a;"b"\nc;3.50\n', b"a  b \nc 3.5\x7f\n"),
+    "executable": (
+        "x.exe",
+        pe(b"\x55\x8b\x05\1\2\3\4\xc3", b"a message\0"),
+        {"x.exe": b'; machine code: PE x86-64\npush rbp\nmov eax, dword ptr [rip + #]\nret\n"a message"\n'},
+    ),
+    "class": (
+        "A.class",
+        class_file(b"\xb1"),
+        {"A.class": b'; machine code: Java class\nreturn\n"a long greeting"\n'},
+    ),
+    "pyc": ("x.pyc", PYC, {"x.pyc": b"; machine code: Python 3.11\nop 100 'word'\n"}),
     "jsonl": ("x.jsonl", JSONL, RECORDS),
     "lines": ("x.txt", b"one\ntwo\n\nfour\n", {"x.txt:1": b"one", "x.txt:2": b"two", "x.txt:4": b"four"}),
     "csv": ("x.csv", table(","), RECORDS),

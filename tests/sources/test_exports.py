@@ -38,3 +38,8 @@ def test_what_a_platform_adds_to_an_export_is_nobodys_work():
     assert receipt("x.zip!submission_metadata.yml") == "lists of Gradescope"
     assert receipt("Lab 3_jdoe_attempt_2026-03-01-12-30-00_notes.txt") == ""
     assert receipt("main.py") == ""
+
+
+def test_the_list_of_brightspace_is_one_only_beside_submissions():
+    assert receipt("hw/index.html") == ""
+    assert receipt("hw/index.html", beside=True) == "lists of Brightspace"

@@ -52,7 +52,8 @@ def quine() -> bytes:
 def terabyte() -> bytes:
     info = tarfile.TarInfo("huge.txt")
     info.size = 1 << 40
-    return tarred({"a.txt": TEXT.encode()})[:-10240] + info.tobuf(tarfile.GNU_FORMAT) + b"x" * 2048
+    before = tarred({"a.txt": TEXT.encode()}).rstrip(b"\0")
+    return before + bytes(-len(before) % 512) + info.tobuf(tarfile.GNU_FORMAT) + b"x" * 2048
 
 
 def bomb_docx() -> bytes:
@@ -107,6 +108,28 @@ def test_a_bad_file_is_one_line_and_its_neighbour_is_read(tmp_path, name):
         assert 1 <= len(about) <= 2  # a cut archive and the member that is cut
         assert reason in about[0].reason
         assert f"{tmp_path}/{name}" not in {each.name for each in result.documents}
+
+
+def test_what_comes_before_a_terabyte_in_a_tar_is_read(tmp_path):
+    (tmp_path / "huge.tar").write_bytes(terabyte())
+    assert [each.name for each in copysift.scan(tmp_path).documents] == [f"{tmp_path}/huge.tar!a.txt"]
+
+
+@pytest.mark.parametrize("name", ["laughs.xml", "laughs.yaml"])
+def test_bombs_of_entities_and_aliases_are_never_unfolded(tmp_path, name):
+    yaml = "a0: &a0 [lol]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]\n" for n in range(1, 20))
+    (tmp_path / name).write_text(laughs() if name == "laughs.xml" else yaml)
+    (document,) = copysift.scan(tmp_path).documents
+    assert document.bytes < 5000
+
+
+def test_the_size_of_a_document_is_that_of_its_file(tmp_path):
+    for name, text in (("a.docx", TEXT), ("b.docx", TEXT + "more")):
+        (tmp_path / name).write_bytes(samples.docx(text))
+    documents = json.loads(run(tmp_path, "scan", ".", "--format", "json").out)["documents"]
+    size = (tmp_path / "a.docx").stat().st_size
+    assert documents[0]["file_bytes"] == size != documents[0]["bytes"]
+    assert f" {size / 1000:.2f} kB  " in run(tmp_path, "scan", ".").out
 
 
 def test_copies_of_a_file_that_cannot_be_read_are_still_named(tmp_path):
@@ -204,16 +227,17 @@ def separate(monkeypatch, body, seconds=5.0, memory=2 << 30):
     """Let the reader of PDFs do something else in its process."""
     code = f"""
 import sys
+from copysift.runtime.watched import answer_requests
 from copysift.sources.readers import pdf, worker
 def extract(self, data, limits, budget):
     {body}
 pdf.PdfReader.extract = extract
-worker.main()
+answer_requests(worker.answer)
 """
-    monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", code])
+    monkeypatch.setattr(process.PROCESS, "command", [sys.executable, "-c", code])
     process.end()
     limits = TextLimits(1 << 20, seconds, memory)
-    monkeypatch.setattr("copysift.sources.readers.reader.TextLimits", lambda most: limits)
+    monkeypatch.setattr("copysift.sources.readers.reader.TextLimits", lambda *most: limits)
     found = list(PDF.open(Document("x.pdf", Memory(b"%PDF-")), Reading()))
     process.end()
     (only,) = found
@@ -223,18 +247,20 @@ worker.main()
 
 def test_a_reader_that_hangs_is_ended(monkeypatch):
     start = time.monotonic()
-    assert "takes more than 1 seconds" in separate(monkeypatch, "while True: pass", seconds=1)
+    assert "takes more than 1 second to" in separate(monkeypatch, "while True: pass", seconds=1)
     assert time.monotonic() - start < 20
 
 
 def test_a_process_that_lost_its_caller_ends_by_itself():
     code = """
+from copysift.runtime.watched import answer_requests
 from copysift.sources.readers import pdf, worker
 def extract(self, data, limits, budget):
     while True: pass
 pdf.PdfReader.extract = extract
-worker._GRACE = 1
-worker.main()
+from copysift.runtime import watched
+watched._GRACE = 1
+answer_requests(worker.answer)
 """
     request = {"reader": "pdf", "size": 0, "text_bytes": 1, "memory": 2 << 30, "seconds": 0.5,
                "total_bytes": 1, "members": 1}  # fmt: skip

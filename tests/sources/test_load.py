@@ -23,10 +23,10 @@ def entry_of(path, data=b"some bytes"):
 @pytest.mark.parametrize("data", [b"", b"x", b"nul\0nul", b"line\n" * 1000])
 def test_a_small_file_is_held_with_its_checksum(tmp_path, data):
     loaded = load(entry_of(tmp_path / "f", data))
-    assert (loaded.data, loaded.size) == (data, len(data))
+    assert (loaded.content.data, loaded.size) == (data, len(data))
     assert loaded.checksum == hashlib.blake2b(data, digest_size=16).digest()
-    assert b"".join(loaded.open()) == data
-    assert b"".join(loaded.open()) == data  # as often as asked
+    assert b"".join(loaded.content.chunks()) == data
+    assert b"".join(loaded.content.chunks()) == data  # as often as asked
 
 
 def test_a_large_file_is_read_in_chunks_and_not_held(tmp_path):
@@ -38,9 +38,9 @@ def test_a_large_file_is_read_in_chunks_and_not_held(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
-    assert loaded.data is None
+    assert loaded.content.data is None
     assert loaded.checksum == hashlib.blake2b(data, digest_size=16).digest()
-    chunks = list(loaded.open())
+    chunks = list(loaded.content.chunks())
     assert b"".join(chunks) == data
     assert max(map(len, chunks)) <= 1 << 20
 
@@ -60,7 +60,7 @@ def test_no_file_is_lost_where_few_may_be_open(tmp_path):
 
 
 def test_a_file_of_exactly_the_limit_is_held(tmp_path):
-    assert len(load(entry_of(tmp_path / "f", b"x" * SMALL)).data) == SMALL
+    assert len(load(entry_of(tmp_path / "f", b"x" * SMALL)).content.data) == SMALL
 
 
 def test_a_large_file_that_changed_since_raises(tmp_path):
@@ -68,12 +68,12 @@ def test_a_large_file_that_changed_since_raises(tmp_path):
     loaded = load(entry)
     os.truncate(tmp_path / "f", SMALL)
     with pytest.raises(InputError, match="changed while it was read"):
-        list(loaded.open())
+        list(loaded.content.chunks())
 
 
 def test_a_large_file_that_changes_during_reading_raises(tmp_path):
     loaded = load(entry_of(tmp_path / "f", b"x" * (SMALL + 1)))
-    chunks = loaded.open()
+    chunks = loaded.content.chunks()
     next(chunks)
     os.truncate(tmp_path / "f", SMALL // 2)
     with pytest.raises(InputError, match="changed while it was read"):
@@ -84,7 +84,7 @@ def test_a_large_file_that_vanished_raises(tmp_path):
     loaded = load(entry_of(tmp_path / "f", b"x" * (SMALL + 1)))
     (tmp_path / "f").unlink()
     with pytest.raises(InputError, match="no such file"):
-        list(loaded.open())
+        list(loaded.content.chunks())
 
 
 @pytest.mark.parametrize("size", [100, SMALL + 100])
@@ -111,14 +111,14 @@ def test_a_small_file_that_grows_is_taken_as_it_was(tmp_path, monkeypatch):
         return real(descriptor, size)
 
     monkeypatch.setattr(load_module, "_read", read)
-    assert load(entry).data == b"first"
+    assert load(entry).content.data == b"first"
 
 
 def test_short_reads_are_continued(tmp_path, monkeypatch):
     entry = entry_of(tmp_path / "f", b"abcdefgh" * 10)
     real = os.read
     monkeypatch.setattr(load_module.os, "read", lambda descriptor, size: real(descriptor, min(size, 3)))
-    assert load(entry).data == b"abcdefgh" * 10
+    assert load(entry).content.data == b"abcdefgh" * 10
 
 
 def test_a_vanished_file_is_skipped(tmp_path):
@@ -167,7 +167,7 @@ def test_a_link_that_took_the_place_of_a_file_is_not_followed(tmp_path):
     (tmp_path / "f").symlink_to("g")
     assert "symbolic link" in load(entry).reason
     (named,) = walk([tmp_path / "f"])  # but one that the user named is
-    assert load(named).data == b"some bytes"
+    assert load(named).content.data == b"some bytes"
 
 
 @pytest.mark.slow
@@ -175,14 +175,14 @@ def test_a_file_of_over_4_gib_is_read_in_chunks(tmp_path):
     entry = entry_of(tmp_path / "f")
     os.truncate(tmp_path / "f", 2**32 + 1)  # sparse: no disk is used
     loaded = load(entry)
-    assert (loaded.data, loaded.size) == (None, 2**32 + 1)
+    assert (loaded.content.data, loaded.size) == (None, 2**32 + 1)
 
 
 def test_descriptors_are_closed_whatever_happens(tmp_path):
     before = len(os.listdir("/proc/self/fd"))
     entry = entry_of(tmp_path / "f", b"x" * (SMALL + 1))
     loaded = load(entry)
-    chunks = loaded.open()
+    chunks = loaded.content.chunks()
     next(chunks)
     chunks.close()
     (tmp_path / "f").unlink()
@@ -193,7 +193,7 @@ def test_descriptors_are_closed_whatever_happens(tmp_path):
 
 def test_a_read_that_ends_early_is_not_taken_for_the_whole_file(tmp_path, monkeypatch):
     loaded = load(entry_of(tmp_path / "f", b"x" * (SMALL + 1)))
-    chunks = loaded.open()
+    chunks = loaded.content.chunks()
     next(chunks)
     monkeypatch.setattr(load_module.os, "read", lambda descriptor, size: b"")
     with pytest.raises(InputError, match="changed while it was read"):
@@ -223,7 +223,7 @@ def test_many_files_with_names_that_are_not_utf_8_are_loaded(tmp_path):
     with open(os.fsencode(tmp_path) + b"/caf\xe9", "wb") as file:
         file.write(b"data")
     (loaded,) = load_many(list(walk([tmp_path])))
-    assert loaded.data == b"data"
+    assert loaded.content.data == b"data"
 
 
 def test_a_lonely_size_needs_no_checksum_while_it_stays_so(tmp_path):

@@ -1,11 +1,14 @@
 """Pages in WARC files as crawlers write them: packed, in chunks, with the headers of many servers."""
 
 import gzip
+import json
 import zlib
 
 import pytest
 
+from copysift.engines.dedup_steps import dedup
 from copysift.model.values import ERROR_PAGE, REVISIT, Skipped
+from copysift.settings.corpus import CorpusSettings
 from copysift.sources import payload
 
 pytest.importorskip("fastwarc")
@@ -203,3 +206,27 @@ def test_a_packed_file_that_is_damaged_is_noted(tmp_path):
     found, notes = read(tmp_path, bytes(data), by="captures")
     assert list(found) == ["http://a/1"]
     assert "damaged" in notes[str(tmp_path / "crawl.warc")]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "said", "language"),
+    [
+        ([], PAGE, "", ""),
+        (["Content-Language: de-AT"], PAGE, "", "de-AT"),
+        ([], b"<!doctype html><HTML class=x lang='pt-BR'><p>Oi" + PAGE, "", "pt-BR"),
+        (["Content-Language: de"], b"<html lang=fr>" + PAGE, "eng,deu", "eng,deu"),
+    ],
+)
+def test_the_language_and_the_date_of_a_page_are_carried_to_the_output(
+    tmp_path, headers, body, said, language
+):
+    written = record("http://a/", page(body, *headers))
+    if said:
+        more = f"\r\nWARC-Identified-Content-Language: {said}\r\nContent-Length"
+        written = written.replace(b"\r\nContent-Length", more.encode(), 1)
+    (tmp_path / "c.warc").write_bytes(written)
+    dedup([str(tmp_path / "c.warc")], tmp_path / "out.jsonl", CorpusSettings())
+    found = json.loads((tmp_path / "out.jsonl").read_text())
+    assert found.get("content_language", "") == language
+    assert found["date"] == "2026-01-01T00:00:00Z"
+    assert found["id"] == "http://a/"

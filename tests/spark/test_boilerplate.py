@@ -63,3 +63,21 @@ def test_a_base_is_left_out_on_spark_as_by_the_local_engine(spark, tmp_path, cou
     (tmp_path / "head.txt").write_text(text(60, "head"))
     with copysift.spark.cluster(frame, base=str(tmp_path / "head.txt")) as found:
         assert found.counts["pairs"] == 0
+
+
+def test_small_templates_are_left_out_on_spark_as_by_the_local_engine(spark, tmp_path):
+    base = text(300, "base")
+    copies = [{"text": edited(base, 0.02, number)} for number in range(30)]
+    every = [*templated(40), *twins(10), *copies, *mixed(60, seed=3)]
+    every += [{"text": f"{each['text']} {text(20, 'more')}"} for each in templated(3)]
+    every = [{"id": f"x{number:04d}", "text": each["text"]} for number, each in enumerate(every)]
+    source = write_jsonl(tmp_path / "c.jsonl", every)
+    local = run(source, tmp_path / "local", template=5).described
+    assert local["boilerplate"]["template_pairs"] > 800
+    for folder, slim in (("kept", False), ("slim", True)):
+        settings = make(CorpusSettings, {"template": 5, "slim": slim})
+        made = cluster_with("spark")([str(source)], tmp_path / folder, settings).described
+        for name in ("boilerplate", "notes", "counts"):
+            assert made[name] == local[name]
+        for name in TABLES:
+            assert rows(tmp_path / folder, name) == rows(tmp_path / "local", name)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import strategies as st
 
 from copysift.cli.main import main
+from copysift.engines.decision import decide
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
-from copysift.workflows.dedup import decide
 from tests.corpus.texts import mixed, run, text, write_jsonl
 
 KEEPS = ("first", "longest", "newest", "best:score")
@@ -229,9 +229,6 @@ def test_what_spark_cannot_do_is_refused_before_it_starts_without_spark(tmp_path
     assert "passages need --engine local" in capsys.readouterr().err
     assert main(["dedup", str(source), "-o", "s3a://bucket/o.jsonl"]) == 2
     assert "only Spark writes to a URI" in capsys.readouterr().err
-    for command in ("dedup", "cluster"):
-        assert main([command, "s3a://bucket/c.jsonl", "-o", str(tmp_path / "o.jsonl")]) == 2
-        assert "only Spark reads a URI" in capsys.readouterr().err
 
 
 def test_ids_that_spark_spells_otherwise_are_refused(spark):

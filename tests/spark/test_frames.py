@@ -51,7 +51,7 @@ def test_the_answer_is_that_of_the_local_engine_in_whatever_order_and_parts(spar
 def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monkeypatch):
     """Cells of a few pairs, star rounds instead of one task, common shingles, another policy."""
     records = mixed(70, seed=3) + [{"id": f"n{n}", "text": f"{BASE} {text(4, n)}"} for n in range(12)]
-    settings = {"max_shared": 4, "policy": "representative", "contained": True}
+    settings = {"max_shared": 4, "policy": "representative", "measure": "containment"}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
     monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 8)
     monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 8)

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 
 from copysift.engines.spark.kept_sets import FACTS, SetsWriter
-from copysift.runs.sets import Sets, Sketched
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import Sketched
 
 
 def sketched(values):

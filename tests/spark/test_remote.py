@@ -113,6 +113,7 @@ def test_what_no_reader_knows_is_refused_by_name(spark, tmp_path):
         spark_run([at(tmp_path / "notes.md")], tmp_path / "run")
     with pytest.raises(InputError, match="no such file"):
         spark_run([at(tmp_path / "none.jsonl")], tmp_path / "run")
+    (tmp_path / "x.jsonl").write_text('{"id": 1, "text": "x"}\n')
     with pytest.raises(UsageError, match="do not go together"):
         spark_run([at(tmp_path / "x.jsonl"), str(tmp_path / "x.jsonl")], tmp_path / "run")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import copysift
 from copysift.errors import CopysiftError
-from copysift.runs.cluster_run import members
 from copysift.runs.scan_run import open_run
+from copysift.runs.tables import members
 from copysift.serve.incoming import uploaded
 from copysift.serve.jobs import Jobs
 from copysift.serve.limits import Limits
@@ -142,7 +142,10 @@ def break_writer(name: str) -> None:
             def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
                 return super().execute(statement.replace("synchronous=FULL", "synchronous=NORMAL"), *values)
 
-        sqlite3.connect = lambda *given, **named: connect(*given, factory=Careless, **named)
+        # SQLAlchemy takes it from `dbapi2`, the others from the package.
+        sqlite3.connect = sqlite3.dbapi2.connect = lambda *given, **named: connect(
+            *given, **{**named, "factory": Careless}
+        )
     elif name:
         fsync = os.fsync
 

@@ -3,11 +3,16 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import copysift
+from copysift.errors import StoreError
 from copysift.settings.index import Query
 from copysift.store.catalog import VERSION
+from copysift.store.segment import hashes_of
+from copysift.store.snapshot import Snapshot
+from copysift.workflows.stored_settings import bits_in
 
 FORMATS = sorted((Path(__file__).parent / "formats").iterdir())
 HUNDRED = " ".join(f"word{number}" for number in range(100))
@@ -37,7 +42,7 @@ def test_an_index_of_an_old_format_answers_and_grows(made, tmp_path):
             assert index.locate("first").status == "here"
             texts = [(each.name, index.source(each.name)) for each in index.documents()]
             assert index.sweep([*texts, fourth], date="2026-03-01").unchanged == 3
-            assert index.info()["version"] == VERSION
+            assert index.info()["version"] == (VERSION if made.parent.name == "v2" else 3)
         index.compact()
         assert index.check() == ([], [])
         assert len(list(index.documents())) == 4
@@ -86,6 +91,26 @@ def mean(them, top):
         question = index.question(renamed.encode(), name="renamed.py")
         hits, _ = index.ask(question, Query(threshold=0.5))
     assert [(Path(hit.right).name, hit.channel) for hit in hits] == [("sum.py", "code")]
+
+
+@pytest.mark.parametrize(("version", "bits"), [("v3", 64), ("v4", 42)])
+def test_an_index_keeps_as_many_bits_of_a_hash_as_when_it_was_made(version, bits, tmp_path):
+    path = tmp_path / "tiny.sift"
+    shutil.copytree(FORMATS[0].parent / version / "tiny.sift", path)
+    with copysift.Index(path) as index:
+        index.add([("fourth", " ".join(f"other{number}" for number in range(500)))])
+        index.compact()
+    snapshot = Snapshot(path)
+    hashes = np.concatenate([hashes_of(columns.keys) for columns, _ in snapshot.postings()])
+    snapshot.close()
+    assert len(hashes) > 300
+    assert int(np.bitwise_or.reduce(hashes)) == 2**64 - 2 ** (64 - bits)
+
+
+@pytest.mark.parametrize("bits", [0, 31, 65, -1, "44", None, 44.0, True])
+def test_an_impossible_number_of_bits_is_refused(bits):
+    with pytest.raises(StoreError, match="bits of a hash, and 32 to 64 are possible"):
+        bits_in({"hash_bits": bits})
 
 
 def test_there_is_an_index_of_the_present_format():

@@ -6,6 +6,7 @@ import pytest
 
 from copysift.errors import StoreError
 from copysift.store.segment import (
+    FEW_FINDS,
     HEADER_BYTES,
     Columns,
     Segment,
@@ -98,8 +99,28 @@ def test_every_changed_byte_of_the_header_is_noticed(tmp_path):
 
 @pytest.mark.parametrize(
     ("at", "value"),
-    [(12, 0), (12, 65536), (16, 0), (24, 8), (24, 2**63), (24, 65), (56, 2**32 - 1)],
-    ids=["no page", "a huge page", "no postings", "directory in the header", "far", "uneven", "padding"],
+    [
+        (12, 0),
+        (12, 65536),
+        (16, 0),
+        (24, 8),
+        (24, 2**63),
+        (24, 65),
+        (48, 0),
+        (48, 2**32 - 1),
+        (56, 2**32 - 1),
+    ],
+    ids=[
+        "no page",
+        "a huge page",
+        "no postings",
+        "directory in the header",
+        "far",
+        "uneven",
+        "no tables",
+        "huge tables",
+        "padding",
+    ],
 )
 def test_an_impossible_header_with_a_true_checksum_is_refused(tmp_path, at, value):
     path = tmp_path / "00000007.seg"
@@ -110,6 +131,38 @@ def test_an_impossible_header_with_a_true_checksum_is_refused(tmp_path, at, valu
     data[60:64] = zlib.crc32(data[:60]).to_bytes(4, "little")
     path.write_bytes(data)
     with pytest.raises(StoreError, match=r"00000007\.seg"):
+        Segment(path)
+
+
+def tables_of(data):
+    """Give where the tables of a segment are: from and to."""
+    at, size, padding = (int.from_bytes(data[a:b], "little") for a, b in ((24, 32), (48, 52), (56, 60)))
+    return at - padding - size, at - padding
+
+
+def test_every_changed_byte_of_the_tables_is_noticed(tmp_path):
+    path = tmp_path / "00000007.seg"
+    written(path, made(300))
+    sound = path.read_bytes()
+    first, last = tables_of(sound)
+    assert last - first >= 12
+    for at in range(first, last):
+        path.write_bytes(sound[:at] + bytes([sound[at] ^ 64]) + sound[at + 1 :])
+        with pytest.raises(StoreError, match=r"the tables of .*00000007\.seg fail their checksum"):
+            Segment(path)
+
+
+@pytest.mark.parametrize(("at", "value"), [(0, 64), (1, 33), (2, 57), (3, 33), (4, 99), (8, 200)])
+def test_impossible_tables_with_a_true_checksum_are_refused(tmp_path, at, value):
+    path = tmp_path / "00000007.seg"
+    written(path, made(300))
+    data = bytearray(path.read_bytes())
+    first, last = tables_of(data)
+    data[first + at] = value
+    data[52:56] = zlib.crc32(data[first:last]).to_bytes(4, "little")
+    data[60:64] = zlib.crc32(data[:60]).to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"00000007\.seg is damaged: the tables are impossible"):
         Segment(path)
 
 
@@ -131,8 +184,8 @@ def test_a_damaged_page_is_named_and_the_others_answer(tmp_path):
     path.write_bytes(data)
     segment = Segment(path)
     found, damages = segment.find(np.unique(columns.keys))
-    assert len(found.which) == 3000 - 128
-    assert [damage.what for damage in damages] == ["page 3 of 24 fails its checksum"]
+    assert len(found.which) == 3000 - 96
+    assert [damage.what for damage in damages] == ["page 4 of 32 fails its checksum"]
     assert damages[0].where.endswith("00000007.seg")
 
 
@@ -143,21 +196,37 @@ def test_a_newer_format_is_refused_with_a_word_on_what_to_do(tmp_path):
     path = tmp_path / "00000007.seg"
     written(path, made(300))
     data = bytearray(path.read_bytes())
-    data[8:12] = struct.pack("<I", 2)
+    data[8:12] = struct.pack("<I", 3)
     data[60:64] = struct.pack("<I", zlib.crc32(bytes(data[:60])))
     path.write_bytes(data)
-    with pytest.raises(StoreError, match="has format 2, and this copysift reads format 1"):
+    with pytest.raises(StoreError, match="has format 3, and this copysift reads formats up to 2"):
         Segment(path)
 
 
-def test_a_fingerprint_takes_less_than_twelve_bytes():
+def test_a_fingerprint_takes_less_than_eight_bytes():
     """As many as a hundred million documents' worth: keys as dense as in the whole, in one slice of it."""
     rng = np.random.default_rng(3)
     n = 200_000
     columns = Columns(
-        np.sort(rng.integers(0, 2**64 // 500, n, dtype=np.uint64)),
+        np.sort(rng.integers(0, 2**42 // 500, n, dtype=np.uint64)) << np.uint64(22),
         rng.integers(0, 1_000_000, n).astype(np.uint32),
         rng.integers(0, 20_000, n).astype(np.uint32),
         (25 + rng.geometric(0.2, n)).astype(np.uint32),
     )
-    assert sum(len(part) for part in encode(columns, 1)) / n < 10.8
+    assert sum(len(part) for part in encode(columns, 1)) / n < 7.7
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_segment_that_is_asked_often_answers_from_the_mapped_file_in_the_same_way(tmp_path, damaged):
+    columns = made(3000)
+    segment = written(tmp_path / "00000007.seg", columns)
+    if damaged:
+        with (tmp_path / "00000007.seg").open("r+b") as file:
+            file.seek(5000)
+            file.write(b"\xff" * 40)
+    wanted = np.unique(columns.keys[::7])
+    answers = [segment.find(wanted) for _ in range(FEW_FINDS + 1)]
+    assert bool(answers[0][1]) == damaged
+    assert answers[0][1] == answers[-1][1]
+    for first, last in zip(answers[0][0], answers[-1][0], strict=True):
+        assert first.tolist() == last.tolist()

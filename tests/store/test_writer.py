@@ -13,6 +13,7 @@ from copysift.runtime import durable as disk
 from copysift.store.check import verify
 from copysift.store.merge import Policy
 from copysift.store.snapshot import Snapshot
+from copysift.store.units import UnitRow, has_units
 from copysift.store.writer import Views, Writer
 from tests.cli.program import ROOT, environment
 from tests.store.crashes import SETTINGS, SMALL, entry, fingerprints, found_in, postings_of, steps
@@ -183,13 +184,13 @@ def test_runs_stay_few_however_many_adds_there_are(folder):
 
 def test_an_add_moves_no_more_than_a_slice_however_large_the_merge(folder, monkeypatch):
     moved = []
-    slicing = Writer._slice
+    slicing = Writer.merge_slice
 
     def watched(self, run, wanted):
         moved.append(slicing(self, run, wanted))
         return moved[-1]
 
-    monkeypatch.setattr(Writer, "_slice", watched)
+    monkeypatch.setattr(Writer, "merge_slice", watched)
     policy = Policy(fanout=2, floor=4, slice=40)
     between = False
     with Writer(folder, SETTINGS, policy) as writer:
@@ -265,7 +266,7 @@ def test_another_format_is_refused(folder):
     connection.close()
     (folder / "catalog.sums").unlink()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
-        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 3"):
+        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 4"):
             opening()
 
 
@@ -288,3 +289,15 @@ def test_a_damaged_segment_does_not_stop_adds_and_is_not_merged(folder):
     assert len(snapshot.find(np.unique(fingerprints(8).hashes))[0].which) >= len(fingerprints(8).hashes)
     assert {damage.where for damage in verify(snapshot).damages} == {f"postings/{path.name}", "1"}
     snapshot.close()
+
+
+def test_tables_that_were_made_and_taken_back_are_not_believed_in(folder):
+    with Writer(folder, SETTINGS) as writer:
+        assert not has_units(writer.catalog)
+        writer.put_unit(UnitRow("anna"))
+        assert has_units(writer.catalog)
+        writer.rollback()
+        assert not has_units(writer.catalog)
+        writer.put_unit(UnitRow("anna"))
+        writer.commit()
+        assert has_units(writer.catalog)

@@ -48,7 +48,10 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["copies", "x.sift", "new.txt", "--threshold", "much"], "--threshold needs a share, not 'much'"),
         (["sweep", "x.sift", "2.jsonl", "--date", "2026-01-01"], "there is a sweep of 2026-01-01 already"),
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: no such file or folder"),
-        (["sweep", "x.sift", "x.sift", "--date", "2026-05-01"], "x.sift has no documents"),
+        (
+            ["sweep", "x.sift", "x.sift", "--date", "2026-05-01"],
+            "x.sift: is an index, and its files are no documents",
+        ),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
         (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created"),
         (["locate", "x.sift", "http://nowhere/"], "http://nowhere/: address never seen"),
@@ -118,6 +121,7 @@ def test_changes_come_as_table_json_and_page(folder):
     assert copysift(folder, "changes", "x.sift", "-o", "changes.html").status == 0
     page = (folder / "changes.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 2
+    assert "prefers-color-scheme: dark" in page
     assert "<script" not in page
     assert "http://b.example/paper" in page
 

@@ -362,8 +362,10 @@ def test_a_file_that_cannot_be_read_is_named_and_not_gone(tmp_path, monkeypatch)
         (tmp_path / "d" / "c").write_text(prose(3))
         load = crawl.load
 
-        def refused(entry):
-            return load(entry) if entry.path.endswith("b") else Skipped(entry.path, "permission denied")
+        def refused(entry, *limits):
+            return (
+                load(entry, *limits) if entry.path.endswith("b") else Skipped(entry.path, "permission denied")
+            )
 
         monkeypatch.setattr(crawl, "load", refused)
         done = index.sweep(tmp_path / "d", date="2026-01-02")

@@ -34,7 +34,7 @@ def test_a_hundred_versions_of_one_text_are_all_found_alike(folder):
 def test_files_whose_text_too_many_share_are_named_and_not_silently_unlike(folder):
     rng = random.Random(2)
     text = prose(rng, 300)
-    path = folder(f"{text} {prose(rng, 15)}" for _ in range(12))
+    path = folder(f"{text} {prose(rng, 60)}" for _ in range(12))
     found = copysift.scan(path, max_shared=10)
     assert not found.pairs
     assert not found.skipped

@@ -8,6 +8,7 @@ import copysift
 from tests.cli.program import copysift as run
 from tests.cli.program import write
 from tests.cli.texts import prose
+from tests.workflows.test_folder_groups import HOSTILE
 
 LICENCE = prose(99, words=120)
 
@@ -95,19 +96,6 @@ def test_symbolic_links_are_compared_by_their_targets(tmp_path):
     }  # fmt: skip
 
 
-HOSTILE = (
-    "-rf",
-    "a b'c\"d",
-    "new\nline; touch pwned",
-    "$(touch pwned)",
-    "`touch pwned`",
-    "*",
-    "# x",
-    "\\n",
-    "ü",
-)
-
-
 def test_the_sync_plan_makes_the_left_folder_like_the_right_one_with_any_name(tmp_path):
     left = {f"{name}.txt": prose(number) for number, name in enumerate(HOSTILE)}
     right = {f"moved/{name}.txt": text for name, text in left.items()}
@@ -146,3 +134,18 @@ def test_the_tree_has_one_line_for_a_folder_that_is_new(tmp_path):
     assert [" ".join(line.split()) for line in out.splitlines()] == [
         "new deep/ (3 files)", "", "l → r: 1 same, 3 new",
     ]  # fmt: skip
+
+
+def test_empty_files_move_with_the_files_beside_them(tmp_path):
+    for folder in ("old/core", "old/stay", "new/inner", "new/stay", "new/other"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "__init__.py").touch()
+    for folder in ("old/core", "new/inner"):
+        (tmp_path / folder / "a.txt").write_text(prose(1))
+    found = copysift.compare_folders(tmp_path / "old", tmp_path / "new")
+    moved = [(each.left, each.right) for each in found.changes if each.relation == "moved"]
+    assert moved == [
+        (("core/__init__.py",), ("inner/__init__.py",)),
+        (("core/a.txt",), ("inner/a.txt",)),
+    ]
+    assert [each.right for each in found.changes if each.relation == "new"] == [("other/__init__.py",)]

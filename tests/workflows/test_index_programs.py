@@ -135,3 +135,41 @@ def test_an_index_of_version_1_keeps_reading_programs_as_it_did(here):
         assert kinds(index)["d/ann.py"] == "text"
         assert list(index.query("new.py")) == []
         assert index.check() == ([], [])
+
+
+def test_an_index_and_the_folder_that_it_was_made_of_are_the_same_earlier_years(here):
+    """Statements and strings of programs count in both."""
+    homework = Path(__file__).parents[2] / "examples/homework/submissions"
+    names = sorted(each.name for each in homework.iterdir() if each.is_dir())
+    for at, name in enumerate(names):
+        shutil.copytree(homework / name, here / ("new" if at % 2 else "old") / name)
+    with copysift.Index("old.sift", by="dir") as index:
+        index.add("old")
+    folder, index = (
+        {
+            (pair.left, pair.right): (round(pair.similarity, 9), pair.shared, round(pair.resemblance, 9))
+            for pair in copysift.scan("new", by="dir", earlier=[earlier], threshold=0.05).pairs
+        }
+        for earlier in ("old", "old.sift")
+    )
+    assert folder == index
+    assert any(left.startswith("new") and right.startswith("old") for left, right in folder)
+    for path in (here / "old").rglob("*.py"):
+        path.write_text("pass\n")
+    found = copysift.scan("new", by="dir", earlier=["old.sift"])
+    assert any("programs of the index are gone or have changed" in note for note in found.notes)
+
+
+def test_the_files_of_an_index_are_no_documents(here):
+    write(here, {"d/ann.py": PROGRAM, "d/bob.py": RENAMED})
+    assert run(here, "index", "add", "d/x.sift", "d").status == 0
+    done = run(here, "cluster", "d/x.sift", "-o", "run")
+    assert done.status == 2
+    assert "d/x.sift is an index" in done.err
+    assert "name the files that it was made of" in done.err
+    found = run(here, "scan", "d")
+    assert "2 files compared" in found.out
+    assert found.err == ""
+    done = run(here, "index", "add", "y.sift", "d/x.sift")
+    assert done.status == 3
+    assert "skipped d/x.sift: is an index, and its files are no documents" in done.err

@@ -62,7 +62,7 @@ def test_members_of_archives_load_again_as_often_as_asked(tmp_path):
     (tmp_path / "a.zip").write_bytes(zipped({"x/a": "first", "y/b": "second"}))
     taken = Intake(Reading(), Spool(), True).take([str(tmp_path / "a.zip")])
     for _ in range(2):
-        assert [load(entry).data for entry, _ in taken.files] == [b"first", b"second"]
+        assert [load(entry).content.data for entry, _ in taken.files] == [b"first", b"second"]
 
 
 def test_a_file_that_was_taken_before_is_not_taken_again(tmp_path):
@@ -95,3 +95,30 @@ def test_a_file_that_was_taken_before_is_not_taken_again(tmp_path):
 )
 def test_the_folder_that_wraps_an_archive_is_no_submission(names, name, group):
     assert Grouping("a.zip", names).group(name) == group
+
+
+def unpacked(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("submission_7001", "submission_7002"),
+        ("lab3-ann", "lab3-bob", "lab3-cleo"),
+        ("Ann Doe_12_assignsubmission_file_", "Bob Roe_13_assignsubmission_file_"),
+    ],
+)
+def test_the_folder_of_an_export_that_was_unpacked_is_nobodys_submission(tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    unpacked(tmp_path / "hw", *(f"export/{name}/src/main.py" for name in names))
+    assert list(groups(take("hw"))) == [f"hw/export/{name}" for name in names]
+
+
+@pytest.mark.parametrize("names", [("src", "test"), ("my-src", "my-test"), ("a", "b", "c")])
+def test_the_folders_of_one_submission_are_no_submissions(tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    unpacked(tmp_path / "hw", *(f"ann/{name}/main.py" for name in names))
+    assert list(groups(take("hw"))) == ["hw/ann"]

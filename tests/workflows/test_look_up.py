@@ -49,7 +49,7 @@ def test_a_kind_that_the_index_does_not_have_is_refused_with_what_it_has(here):
     assert run(here, "query", "words.sift", "d/a.txt", "--kind", "auto").status == 0
     run(here, "index", "add", "x.sift", "d")
     done = run(here, "query", "x.sift", "d/a.txt", "--kind", "words")
-    assert "choose --kind text, html, code or bytes, or leave it out" in done.err
+    assert "choose --kind text, html, code, bytes or executable, or leave it out" in done.err
     with copysift.Index("x.sift") as index, pytest.raises(UsageError, match="no documents read as words"):
         index.query("d/a.txt", kind="words")
 

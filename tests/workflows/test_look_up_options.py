@@ -172,8 +172,51 @@ def test_a_query_ranks_by_its_longest_passage(here):
         assert hits[0].longest > 120 > hits[1].longest
         assert hits[0].regions is None
         assert [hit.right for hit in index.query("q.txt", measure="longest")] == ["d/long.txt"]
-    done = run(here, "query", "x.sift", "q.txt", "--measure", "similarity")
-    assert (done.status, "use scan FILE --earlier INDEX" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "of_scan"),
+    [({}, {}), ({"max_shared": 2}, {"max_shared": 3}), ({"base": "kit.txt"}, {"base": "kit.txt"})],
+    ids=str,
+)  # in a scan, the query is one of those that share
+def test_a_query_ranks_by_similarity_as_a_scan_of_the_index_does(here, options, of_scan):
+    write(here, {
+        "d/a.txt": KIT + A, "d/b.txt": KIT + B, "d/c.txt": KIT + A[:300] + C, "d/e.txt": A[200:500] + D,
+        "kit.txt": KIT, "q.txt": KIT + A[:450] + E, "d/p.py": "x = 1\n" * 40,
+    })  # fmt: skip
+    with copysift.Index("x.sift") as index:
+        index.add(["d/a.txt", "d/b.txt", "d/c.txt", "d/e.txt", "d/p.py"])
+        hits = list(index.query("q.txt", measure="similarity", threshold=0, **options))
+        assert all(hit.similarity is None for hit in index.query("q.txt"))
+    pairs = copysift.scan("q.txt", earlier="x.sift", threshold=0, min_shared=2, **of_scan).pairs
+    assert len(hits) > 1
+    assert {hit.right: round(hit.similarity, 6) for hit in hits} == {
+        pair.right: round(pair.similarity, 6) for pair in pairs
+    }
+    assert hits == sorted(hits, key=lambda hit: -hit.similarity)
+    assert [hit.containment_left for hit in hits] != [hit.similarity for hit in hits]
+
+
+def test_similarity_is_in_every_report_of_a_query_that_asks_for_it(here):
+    write(here, {"d/a.txt": A + B, "d/b.txt": A[:400] + C, "q.txt": A})
+    run(here, "index", "add", "x.sift", "d", "-q")
+    asked = ("query", "x.sift", "q.txt", "--measure", "similarity", "--threshold", "0")
+    (block, _, first, _) = run(here, *asked).out.splitlines()
+    assert (block, first.split()[0]) == ("q.txt: 2 documents", "100%")
+    best, other = json.loads(run(here, *asked, "--format", "json").out)["hits"]
+    assert (best["similarity"], other["similarity"] < 1) == (1.0, True)
+    assert run(here, *asked, "--format", "csv").out.splitlines()[1].endswith(",1.0")
+    done = run(here, *asked, "--quick", "3")
+    assert (done.status, "does not go with --quick" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("measure", ["similarity", "longest"])
+def test_a_run_says_which_measures_it_cannot_give(here, measure):
+    write(here, {"d/a.txt": A, "d/b.txt": A + B})
+    run(here, "cluster", "d", "-o", "run", "-q")
+    done = run(here, "query", "run", "d/a.txt", "--measure", measure)
+    assert done.status == 2
+    assert f"--measure {measure} is not possible in a run: it does not keep" in done.err
 
 
 def test_scan_and_show_rank_by_one_side(here):

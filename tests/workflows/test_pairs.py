@@ -13,7 +13,7 @@ READY = Pair("a", "a2", True, 1.0, 1.0, 1.0, 1.0, 5)
 
 def columns(count: int) -> PairColumns:
     made = {each.name: np.arange(count, dtype=np.float64) / count for each in dataclasses.fields(PairColumns)}
-    made |= {name: np.zeros(count, np.uint32) for name in ("left", "shared")}
+    made |= {name: np.zeros(count, np.uint32) for name in ("left", "shared", "channel")}
     made |= {
         "right": np.arange(count, dtype=np.uint32) % 3,
         "longest": np.full(count, -1),

@@ -1,3 +1,4 @@
+import pyarrow as pa
 import pytest
 
 import copysift
@@ -51,6 +52,12 @@ def test_a_result_shows_counts_and_an_escaped_table(folder):
     assert shown.count("<tr>") == 1 + len(result.pairs)
 
 
+def test_fingerprints_and_an_index_say_what_they_are_in_a_line(tmp_path):
+    found = copysift.fingerprint(A)
+    assert repr(found) == f"<Fingerprints: {len(found.hashes)} of {found.grams} k-grams>"
+    assert repr(copysift.Index(tmp_path / "x.sift")) == f"<Index {tmp_path / 'x.sift'}>"
+
+
 def test_a_run_has_documents_pairs_clusters_and_tables(tmp_path):
     result = copysift.cluster([A, B, A.upper(), A, A + "and more"], run=tmp_path / "run")
     run = copysift.Run(tmp_path / "run")
@@ -67,3 +74,29 @@ def test_a_run_has_documents_pairs_clusters_and_tables(tmp_path):
     assert run.clusters == (copysift.Cluster(("0", "2", "3")),)
     with pytest.warns(DeprecationWarning, match="is now Run.clusters"):
         assert run.clusters() == run.clusters
+
+
+def test_an_index_takes_tables_and_frames_and_globs(tmp_path):
+    rows = [{"id": "a", "text": A}, {"id": "b", "text": B}]
+    table = pa.Table.from_pylist(rows)
+    pytest.importorskip("pandas")
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    frame = polars.from_arrow(table)
+    relation = duckdb.from_arrow(table)
+    for number, given in enumerate([table, table.to_pandas(), frame, frame.lazy(), relation]):
+        with copysift.Index(tmp_path / f"{number}.sift") as index:
+            assert index.add(given).added == 2
+            assert [each.name for each in index.documents()] == ["a", "b"]
+            assert next(index.query(B, text=True)).right == "b"
+    (tmp_path / "a.txt").write_text(A)
+    (tmp_path / "b.txt").write_text(B)
+    with copysift.Index(tmp_path / "glob.sift") as index:
+        assert index.add(str(tmp_path / "*.txt")).added == 2
+
+
+def test_rows_without_names_are_not_added_to_an_index(tmp_path):
+    table = pa.table({"text": [A, B], "title": ["one", "other"]})
+    with copysift.Index(tmp_path / "x.sift") as index, pytest.raises(copysift.UsageError, match="no names"):
+        index.add(table)
+    with copysift.Index(tmp_path / "x.sift", id_field="title") as index:
+        assert index.add(table).added == 2

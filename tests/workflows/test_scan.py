@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import copysift
+from copysift.fingerprints.stream import mostly_distinct
 from copysift.settings.comparison import Settings
-from copysift.workflows.reading import distinct
 from copysift.workflows.scan import Scan
 from tests.cli.program import write
 from tests.cli.texts import prose
@@ -112,10 +112,10 @@ def test_a_large_file_has_the_kind_of_its_first_bytes(tmp_path):
 
 def test_a_large_document_gives_repeated_hashes_once_and_others_as_they_are():
     same = [np.full(200_000, 7, np.uint64)] * 5
-    assert [piece.tolist() for piece in distinct(same)] == [[7], [7], [7]]
+    assert [piece.tolist() for piece in mostly_distinct(same)] == [[7], [7], [7]]
     varied = [np.arange(at, at + 100_000, dtype=np.uint64) for at in range(0, 500_000, 100_000)]
-    assert np.concatenate(list(distinct(varied))).tolist() == list(range(500_000))
-    assert list(distinct([])) == []
+    assert np.concatenate(list(mostly_distinct(varied))).tolist() == list(range(500_000))
+    assert list(mostly_distinct([])) == []
 
 
 def test_words_of_a_web_page_are_those_of_its_text(tmp_path):

@@ -1,6 +1,8 @@
 """Groups of files as wholes: matches stay in their files, coverage counts those that are compared."""
 
+import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from copysift.errors import UsageError
 from copysift.join.memory import Join
 from copysift.match.base import Base
 from copysift.match.measures import rarity
+from copysift.report.json_report import report
+from copysift.report.view import View
 from copysift.workflows.submission_units import covered_shares
 from tests.cli.program import write
 from tests.cli.test_submissions import A, B
@@ -120,3 +124,53 @@ def test_what_is_too_small_to_judge_comes_last(tmp_path):
     found = [(pair.left[-1], pair.right[-1]) for pair in result.pairs]
     assert found[0] == ("c", "d")
     assert found[-1] == ("a", "b")
+
+
+def test_a_submission_that_was_partly_unreadable_is_equal_to_none(tmp_path):
+    for name, archive in (("one", b"PK\3\4broken"), ("two", b"PK\3\4other"), ("three", None), ("four", None)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("total = sum(each * 3 for each in range(40) if each % 7)\n" * 6)
+        if archive is not None:
+            (tmp_path / name / "more.zip").write_bytes(archive)
+    result = copysift.scan(tmp_path, by="dir")
+    assert [{Path(name).name for name in names} for names in result.equal] == [{"three", "four"}]
+    assert sum(pair.equal for pair in result.pairs) == 1
+    assert len(result.pairs) == 6  # they are still as similar as they are
+
+
+def test_submissions_whose_files_were_not_asked_for_are_not_called_empty(tmp_path):
+    for name, file in (("one", "a.c"), ("two", "b.py"), ("three", "c.c")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).write_text("" if name == "three" else "int main(void) { return 1 + 2; }\n")
+    notes = {
+        Path(each.name).name: each.note
+        for each in copysift.scan(tmp_path, by="dir", include="*.c").submissions
+    }
+    assert notes["two"] == "without a file that --include and --exclude select"
+    assert notes["three"] == "empty"
+    (tmp_path / "four").mkdir()
+    notes = {Path(each.name).name: each.note for each in copysift.scan(tmp_path, by="dir").submissions}
+    assert notes["four"] == "empty"
+
+
+def test_json_has_submissions_without_a_file(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "a.py").write_text("print(1)\n")
+    result = copysift.scan(tmp_path, by="dir")
+    found = json.loads(report(result, View()))["submissions"]
+    assert {Path(each["name"]).name: each["note"] for each in found} == {
+        "one": "too short to compare",
+        "two": "empty",
+    }
+    assert "submissions" not in json.loads(report(copysift.scan(tmp_path), View()))
+
+
+def test_the_list_of_a_brightspace_export_is_no_submission(tmp_path):
+    for at, name in enumerate(("Ann Doe", "Bob Roe")):
+        path = tmp_path / f"{1000 + at}-{2000 + at} - {name} - Mar {at + 1}, 2026 1230 PM - main.py"
+        path.write_text("\n".join(f"total = total * {line + at} + other({line})" for line in range(30)))
+    (tmp_path / "index.html").write_text("<p>Folder submissions: Ann Doe, Bob Roe</p>" * 20)
+    result = copysift.scan(tmp_path, by="dir", threshold=0)
+    assert len(result.documents) == 2
+    assert any("lists of Brightspace" in note for note in result.notes)

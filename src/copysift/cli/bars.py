@@ -25,13 +25,13 @@ class Bars:
         self._task: TaskID | None = None
 
     def phase(self, name: str, total: int | None) -> None:
-        """Begin a phase; a total of None is not known yet."""
+        """Start a phase; a total of None is not known yet."""
         if self._task is not None:
             self._drawn.remove_task(self._task)
         self._task = self._drawn.add_task(name, total=total)
 
     def advance(self, count: int = 1) -> None:
-        """Note that so many steps of the phase are done."""
+        """Note that this many steps of the phase are done."""
         if self._task is not None:
             self._drawn.advance(self._task, count)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from copysift.cli import console
-from copysift.cli.corpora import check_engine, corpus_settings, log_rounds, name_skipped, spare_pandas
+from copysift.cli.corpora import check_engine, corpus_settings, expand, log_rounds, name_skipped
 from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
 
@@ -19,25 +19,25 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     """Group the near-duplicates of a corpus.
 
     SOURCE is a folder, JSONL (also .gz and .zst), Parquet, CSV, WARC, a text file with one document per
-    line, or - for standard input; with --engine spark also a URI such as s3a://… The result is written to
-    the folder RUN (-o RUN). Run the same command again to continue an interrupted run.
+    line, a pattern in quotes that takes such files, a URI such as s3://…, or - for standard input. The result
+    is written to the folder RUN (-o RUN). Run the same command again to continue an interrupted run.
     """
     settings, door, values = corpus_settings("cluster", given)
     if not sources:
         raise UsageError("nothing to cluster", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -")
     if not door.output and not door.extend:
         raise UsageError("no output folder given", hint="add -o RUN")
-    check_engine(sources, door)
+    sources = expand(sources)
+    check_engine(door)
     if door.output.lower().endswith((".html", ".htm")):
         raise UsageError(
             f"-o {door.output}: a run is a folder, not a file",
             hint=f"use -o RUN, then copysift show RUN -o {door.output}",
         )
-    spare_pandas()
     from copysift import kernels
+    from copysift.engines.cluster_run import check_onto, replaces
     from copysift.engines.engine import cluster_elsewhere, cluster_with
     from copysift.report.wording import plural
-    from copysift.runs.cluster_run import check_onto, replaces
 
     kernels.shingle.keep_freed()
     path, remote = door.output or door.extend, "://" in door.output

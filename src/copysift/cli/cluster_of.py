@@ -24,7 +24,7 @@ def command(run: str, name: str, **given: object) -> int:
     Prints the documents in the cluster of document ID, one per line, each with how it joined.
     """
     form = chosen("cluster-of", of_class(Door, values_from("cluster-of", given)))
-    from copysift.runs.cluster_run import cluster_of
+    from copysift.runs.tables import cluster_of
 
     found = cluster_of(Path(run), name)
     if found is None:

@@ -25,8 +25,8 @@ def command(run: str, **given: object) -> int:
     cluster, followed by its near-duplicates in the list.
     """
     form = chosen("collapse", of_class(Door, values_from("collapse", given)))
-    from copysift.runs.cluster_run import collapse
     from copysift.runs.ranked import named
+    from copysift.runs.tables import collapse
 
     content = sys.stdin.buffer.read().decode("utf-8", "replace")
     ranked, as_json = _ranked(content)

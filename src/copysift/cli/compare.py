@@ -33,7 +33,10 @@ def command(left: str, right: str, **given: object) -> int:
     chosen = report_format(door)
     console.check_output(door)
     from copysift.workflows.compare import holds_files
+    from copysift.workflows.submissions import check_paths
 
+    check_paths([left])
+    check_paths([right])
     folders = [holds_files(path, settings) for path in (left, right)]
     if any(folders) and not all(folders):
         raise UsageError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import logging
-import sys
+import os
 from collections.abc import Iterable, Mapping
 
 from copysift.cli import console
@@ -24,27 +25,17 @@ def corpus_settings(
     return of_class(CorpusSettings, values, command), of_class(Door, values, command), values
 
 
-class _NoPandas:
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
+def expand(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the files that a pattern in quotes takes, in order of their names, where no file has its name.
 
-
-def spare_pandas() -> None:
-    """Let pyarrow look for pandas once and not find it: loading it delays the start noticeably.
-
-    Nothing that these commands do needs it; code that imports pandas later still gets it.
+    A pattern that takes nothing stays, to be named as missing. Shells expand others before, and fail at
+    some hundred thousand files.
     """
-    if "pandas" in sys.modules:
-        return
-    finder = _NoPandas()
-    sys.meta_path.insert(0, finder)
-    try:
-        import pyarrow as pa
-
-        pa.array([])
-    finally:
-        sys.meta_path.remove(finder)
+    found: list[str] = []
+    for name in sources:
+        known = not glob.has_magic(name) or "://" in name or os.path.lexists(name)
+        found += [name] if known else sorted(glob.glob(name, recursive=True)) or [name]  # noqa: PTH207 - a name as it was given
+    return tuple(found)
 
 
 def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> None:
@@ -59,7 +50,7 @@ def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> No
         console.note(f"… and {total - min(NAMED, len(shown)):,} more{where}")
 
 
-def check_engine(sources: Iterable[str], door: Door) -> None:
+def check_engine(door: Door) -> None:
     """Refuse what only Spark can do."""
     if door.engine == "spark":
         return
@@ -67,9 +58,6 @@ def check_engine(sources: Iterable[str], door: Door) -> None:
         raise UsageError(
             "only Spark writes to a URI", hint="add --engine spark, or write to a file or folder"
         )
-    for source in sources:
-        if "://" in source:
-            raise UsageError(f"only Spark reads a URI: {source}", hint="add --engine spark, or use a file")
 
 
 def log_rounds() -> None:

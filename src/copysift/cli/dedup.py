@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from copysift.cli import console
-from copysift.cli.corpora import check_engine, corpus_settings, name_skipped, spare_pandas
+from copysift.cli.corpora import check_engine, corpus_settings, expand, name_skipped
 from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_steps import Deduped
+    from copysift.engines.dedup_job import Deduped
     from copysift.runtime.progress import Progress
     from copysift.settings.corpus import CorpusSettings
     from copysift.settings.output import Door
@@ -26,11 +27,20 @@ if TYPE_CHECKING:
 def command(sources: tuple[str, ...], **given: object) -> int:
     """Remove near-duplicates from a corpus.
 
-    Writes the remaining records to -o OUT.jsonl or OUT.parquet, and the removed ones to OUT.removed, each
-    with the reason and the document kept instead. A document is removed only if it is itself similar to the
-    one that is kept. With --engine spark SOURCE and OUT may be URIs; at a URI, OUT is a folder of part files.
+    Writes the remaining records to -o OUT: .jsonl, .json, .csv or .tsv (also compressed: .gz, .zst, .bz2,
+    .xz), .parquet or .arrow; - is standard output, as JSON lines; a folder (OUT/) gets a file of the same
+    name for every input file. The removed ones are listed in OUT.removed, each with the reason and the
+    document kept instead. A document is removed only if it is itself similar to the one that is kept. With
+    --engine spark SOURCE and OUT may be URIs; at a URI, OUT is a folder of part files.
     """
     settings, door, values = corpus_settings("dedup", given)
+    if door.report and not door.test:
+        raise UsageError("--report says what the corpus has of a benchmark", hint="name it with --test")
+    if door.test and (door.against or door.save or settings.max_copies):
+        raise UsageError(
+            "--test only looks for the items of benchmarks",
+            hint="leave out --against, --save and --max-copies, or run dedup twice",
+        )
     if door.from_run and (sources or door.against or door.save or door.engine == "spark"):
         raise UsageError(
             "--from RUN applies a run to its own sources",
@@ -40,28 +50,37 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         raise UsageError(
             "nothing to deduplicate", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -"
         )
-    if not door.output and not door.dry_run:
+    if not door.output and not door.dry_run and not door.report:
         raise UsageError("no output file given", hint="add -o OUT.jsonl or --dry-run")
-    if door.engine == "spark" and door.cut_passages:
+    if door.engine == "spark" and (door.cut_passages or door.test):
         raise UsageError("passages need --engine local", hint="leave out --engine spark")
-    check_engine(sources, door)
-    spare_pandas()
+    if door.report:
+        from copysift.report.contamination import contamination_format
+
+        contamination_format(door.report)  # a name without a format is refused before the work
+    sources = expand(sources)
+    check_engine(door)
     with console.progress(door) as shown:
         done = _dedup(sources, settings, door, values, shown)
     name_skipped(done.skipped, done.skipped_total, "")
     if not door.quiet:
         for note in done.notes:
             console.note(note)
-        verb = "would be " if door.dry_run else ""
-        click.echo(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
+        say = partial(click.echo, err=door.output == "-")  # standard output has the records
+        verb = "would be " if door.dry_run or not door.output else ""
+        say(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():
-            click.echo(f"  {count:,} {reason}")
-        if door.cut_passages:
+            say(f"  {count:,} {reason}")
+        if door.cut_passages or door.test:
             share = done.passage_bytes / done.text_bytes if done.text_bytes else 0.0
-            click.echo(
+            say(
                 f"{done.passages:,} passages {verb}{'flagged' if door.cut_passages == 'flag' else 'cut'}: "
                 f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
             )
+    if done.contamination is not None:
+        from copysift.cli.contamination import show_contamination
+
+        show_contamination(done.contamination, done, door)
     return console.SOME_SKIPPED if done.left_out else console.DONE
 
 
@@ -73,9 +92,11 @@ def _dedup(
     shown: Progress,
 ) -> Deduped:
     """Run the chosen engine."""
-    from copysift.engines.dedup_steps import DedupJob, dedup
+    from copysift.engines.cluster_run import check_onto, replaces
+    from copysift.engines.dedup_job import DedupJob
+    from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
-    from copysift.runs.cluster_run import check_onto, replaces
+    from copysift.engines.output_targets import output_place
 
     if door.save and not door.overwrite and replaces(Path(door.save), sources, settings):
         raise UsageError(
@@ -92,13 +113,14 @@ def _dedup(
         return on_spark(job, shown)
     return dedup(
         sources,
-        Path(door.output) if door.output else None,
+        output_place(door.output, make=not door.dry_run) if door.output else None,
         settings,
         keeping=door.keep,
         shards=door.shards,
-        dry_run=door.dry_run,
+        dry_run=door.dry_run or not door.output,
         against=against,
         passages=door.cut_passages,
+        tests=door.test,
         run=run,
         from_run=Path(door.from_run) if door.from_run else None,
         progress=shown,

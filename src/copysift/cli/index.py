@@ -69,7 +69,10 @@ def add(paths: tuple[str, ...], **given: object) -> int:
     Known files are read again only if their size or time changed. The options of the first add are those of
     the index. With --kind auto, programs are compared both as text and by their tokens.
     """
+    from copysift.workflows.submissions import check_paths
+
     values, door = _values(given)
+    check_paths(paths)  # before an index of nothing is made
     with opened(values) as index, console.progress(door) as shown:
         done = index.add(list(paths), progress=shown)
     return _report(done, door, values)

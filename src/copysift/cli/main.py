@@ -17,6 +17,7 @@ from typing import NoReturn
 import click
 
 from copysift._version import __version__
+from copysift.cli.pandas_guard import keep_pandas_out
 from copysift.errors import CopysiftError
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only take a core from ours
@@ -31,6 +32,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Compare files": {
         "scan": ("copysift.cli.scan", "Find identical and similar files, submissions or records"),
         "compare": ("copysift.cli.compare", "Compare two files side by side, or two folders or archives"),
+        "check": ("copysift.cli.check", "Fail if files copy from others, for pull requests"),
         "show": ("copysift.cli.show", "Show a saved run, with any threshold"),
         "browse": ("copysift.cli.browse", "Look through a saved run in the terminal"),
         "order": ("copysift.cli.order", "List files so that similar ones are next to each other"),
@@ -55,6 +57,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Serve and learn": {
         "serve": ("copysift.cli.serve", "Run the web page, REST API and MOSS server"),
+        "worker": ("copysift.cli.worker", "Run jobs of a server on this machine"),
         "languages": ("copysift.cli.languages", "List supported languages"),
         "formats": ("copysift.cli.formats", "List kinds, schemes, measures and formats"),
         "completion": ("copysift.cli.completion", "Print the completion script of a shell"),
@@ -122,6 +125,7 @@ def run() -> NoReturn:
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(copysift, {}, "copysift", COMPLETION, os.environ[COMPLETION]))
+    keep_pandas_out()
     status = main()
     gc.freeze()  # the process ends: Python need not look for cycles in what is left
     sys.exit(status)
@@ -130,7 +134,7 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    gc.set_threshold(200_000, 20, 20)  # loading modules leaves few cycles
+    gc.set_threshold(500_000, 20, 20)  # loading modules leaves few cycles
     try:
         # Not copysift.main(): it answers Ctrl-C with an empty line.
         with copysift.make_context("copysift", given) as context:

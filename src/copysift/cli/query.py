@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from copysift.cli import console
-from copysift.cli.corpora import spare_pandas
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, declared, of_class, options, values_from
 from copysift.cli.reporting import chosen, must_exist, write
@@ -24,6 +23,7 @@ from copysift.settings.comparison import Settings
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
+from copysift.sources.places import is_file
 
 if TYPE_CHECKING:
     from copysift.sources.source import Reading
@@ -32,6 +32,7 @@ LIST = "list"  # the format of the old --json: a list of pairs
 OF_A_RUN = (
     "threshold", "measure", "limit", "seed", "seed_file", "query_text", "format", "output", "quiet",
     "verbose", "color", "records", "no_containers", "input_format", "max_bytes_per_file",
+    "max_seconds_per_file",
 )  # fmt: skip
 
 
@@ -75,6 +76,10 @@ def _query_index(
         console.name_skipped(answer.skipped)
         return console.status(bool(answer.hits), answer.skipped)
     must_exist(place)
+    if names and "-" not in names and not door.query_text:
+        from copysift.workflows.submissions import check_paths
+
+        check_paths(names)
     with opened({**values, "index": place}, Query) as store:
         questions, skipped = [], []
         for name in names:
@@ -91,7 +96,7 @@ def _query_index(
         ]
         passages = (form == "json" and not door.no_regions) or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
-        skipped += [Skipped(damage.where, damage.what) for damage in store.damages]
+        skipped = [*answer.skipped, *(Skipped(damage.where, damage.what) for damage in store.damages)]
         short = [] if door.quiet else store.too_short(questions)
         sources = {part.name: part.source for question in questions for part in question.parts}
     console.name_skipped(skipped)
@@ -137,7 +142,6 @@ def _query_run(
     if form == "sif":
         raise UsageError("a run cannot be shown as sif", hint="choose table, json or csv")
     console.check_output(door)
-    spare_pandas()
     from copysift.report.view import View
     from copysift.workflows.run_query import Asked
 
@@ -172,7 +176,7 @@ def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
     """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
     if name == "-":
         return [(name, sys.stdin.buffer.read())]
-    if not Path(name).is_file():
+    if not is_file(name):
         return [(name, None)]
     from copysift.model.document import Document
     from copysift.sources.files import load

@@ -23,8 +23,8 @@ def command(run: str, **given: object) -> int:
     """
     settings, door, _ = corpus_settings("recluster", given)
     form = chosen("recluster", door)
+    from copysift.engines.cluster_run import recluster
     from copysift.report.wording import plural
-    from copysift.runs.cluster_run import recluster
 
     counts = recluster(Path(run), settings, Path(door.output) if door.output else None)
     if form == "json":

@@ -79,7 +79,7 @@ class _Here:
         """Give a piece of a file as a report reads it."""
         if self._last[0] != name:
             loaded = self._members.load(name)
-            data = b"" if isinstance(loaded, Skipped) else b"".join(loaded.open())
+            data = b"" if isinstance(loaded, Skipped) else b"".join(loaded.content.chunks())
             self._last = (name, to_utf8(data)[0])
         return self._last[1][start:end]
 
@@ -94,7 +94,7 @@ def _files(
     for found in walk(places, wanted):
         if isinstance(found, Skipped):
             skipped.append(found)
-        elif isinstance(found, Document):
+        elif isinstance(found, Document) and not found.same_as:
             yield role, found.path, found.path
 
 

@@ -61,7 +61,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.cli.remote import scan_there
 
         return scan_there(places, values, settings, door, chosen)
-    from copysift.workflows.index_scan import scan_of
+    from copysift.workflows.scan_choice import scan_of
 
     scan, places = scan_of(places, settings, given_settings(values))
     gc.freeze()  # a result is many small values that exist to the end: looking for cycles among them takes
@@ -130,13 +130,13 @@ def _wants_regions(form: Format | None, door: Door) -> bool:
 
 def with_folders(result: Result, settings: Settings, door: Door) -> Result:
     """Add the folders that are the same or similar, if they are wanted."""
+    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
+    if not door.folders and (result.submissions or not (settings.equal_only or page)):
+        return result
     from copysift.workflows import folder_groups
 
     if door.folders:
         return folder_groups.with_folders(result, settings)
-    page = door.format == "html" or (not door.format and door.output.lower().endswith((".html", ".htm")))
-    if result.submissions or not (settings.equal_only or page):
-        return result
     return dataclasses.replace(result, folder_sets=folder_groups.duplicate_folders(result))
 
 
@@ -158,7 +158,7 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
-    from copysift.report.view import View, no_holders, no_source, no_spans
+    from copysift.report.view import View, no_explanation, no_holders, no_source, no_spans
     from copysift.report.wording import plural
 
     view = View(
@@ -176,6 +176,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         source=getattr(scan, "source", no_source),
         base=getattr(scan, "base", no_spans),
         holders=getattr(scan, "holders", no_holders),
+        explain=getattr(scan, "explain", no_explanation),
         decisions=_decisions(door, chosen),
     )
     if door.anonymise:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from copysift.serve.users import Users
 
 VARIABLES = "COPYSIFT_SERVE_"
+_PASSWORD = re.compile(r":[^:/@]*@")  # in an address
 
 
 class ServeGroup(click.Group, SectionedCommand):
@@ -52,7 +54,7 @@ def command(context: click.Context, /, **typed: Any) -> int:
     can also be an environment variable: COPYSIFT_SERVE_PORT=8000 is --port 8000.
     """
     if context.invoked_subcommand is not None:
-        context.obj = typed.get("data")
+        context.obj = typed
         return console.DONE
     values = values_from("serve", merged(typed))
     settings, door = of_class(Serving, values, "serve"), of_class(Door, values, "serve")
@@ -68,7 +70,9 @@ def command(context: click.Context, /, **typed: Any) -> int:
     if door.verbose:
         for name in declared("serve"):
             if hasattr(settings, name):
-                console.note(f"{name.replace('_', '-')}: {getattr(settings, name)}")
+                console.note(
+                    f"{name.replace('_', '-')}: {_PASSWORD.sub(':***@', str(getattr(settings, name)))}"
+                )
     with asyncio.Runner() as runner:
         runner.run(serve(settings, lambda line: click.echo(line)))
     return console.DONE
@@ -126,14 +130,50 @@ def list_users(context: click.Context, data: str | None) -> int:
     return console.DONE if found else console.NOTHING_FOUND
 
 
+@command.command("move")
+@click.argument("target", metavar="postgresql|sqlite", type=click.Choice(["postgresql", "sqlite"]))
+@_data
+@click.option("--database", metavar="URL", help="Address of the PostgreSQL database.")
+@click.option("--store", metavar="URI", help="Folder or bucket for the files that workers share.")
+@click.pass_context
+def move(context: click.Context, /, target: str, **given: str | None) -> int:
+    """Move a stopped server to PostgreSQL, or back to SQLite.
+
+    Jobs, results, marks, users, courses and indexes move. With --store the files of jobs and indexes move
+    from --data to the store, or back; without it they stay in --data. Nothing is deleted where it was.
+    """
+    from copysift.serve import move as moves
+    from copysift.serve.server import lock
+    from copysift.serve.store import Store
+
+    typed = {name: value for name, value in given.items() if value}
+    settings = of_class(Serving, values_from("serve", merged({**(context.obj or {}), **typed})), "serve")
+    if not settings.database:
+        raise UsageError("no PostgreSQL database was given", hint="add --database postgresql://…")
+    data = Path(settings.data).absolute()
+    if target == "postgresql" and not data.is_dir():
+        raise UsageError(f"{data} is not a folder", hint="give the folder of the server with --data")
+    held = lock(data)
+    try:
+        store = Store(settings.store) if settings.store else None
+        run = moves.to_postgresql if target == "postgresql" else moves.to_sqlite
+        moved = run(data, settings.database, store)
+    finally:
+        os.close(held)
+    counts = ", ".join(f"{count:,} {name}" for name, count in moved.items() if count)
+    console.note(f"moved to {target}: {counts or 'nothing, for there was nothing'}")
+    return console.DONE
+
+
 def _users(context: click.Context, data: str | None, *, make: bool = False) -> Users:
-    from copysift.serve.database import Database
-    from copysift.serve.schema import JOBS_STEPS
+    from copysift.serve.database import open_database
     from copysift.serve.users import Users
 
-    folder = Path(data or context.obj or os.environ.get(f"{VARIABLES}DATA") or Serving.data)
-    if not folder.is_dir():
+    values = values_from("serve", merged({**(context.obj or {}), **({"data": data} if data else {})}))
+    settings = of_class(Serving, values, "serve")
+    folder = Path(settings.data)
+    if not folder.is_dir() and not settings.database:
         if not make:
             raise UsageError(f"{folder} is not a folder", hint="give the folder of the server with --data")
         folder.mkdir(mode=0o700, parents=True)
-    return Users(Database(folder / "jobs.sqlite", JOBS_STEPS))
+    return Users(open_database(folder, settings.database))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ def average_clusters(
 ) -> list[Strong]:
     """Give the clusters of nodes whose average similarity is at least `cut`, by their first member.
 
-    A node stands for `sizes[n]` equal documents. Of equally good unions the one of the earliest nodes comes
+    A node represents `sizes[n]` equal documents. Of equally good unions the one of the earliest nodes comes
     first, so the answer does not depend on the order of the pairs.
     """
     left, right = np.asarray(lefts, np.int64), np.asarray(rights, np.int64)
@@ -39,15 +40,18 @@ def average_clusters(
     root = roots(len(sizes), left, right)
     heads = root[left]
     order = np.argsort(heads, kind="stable")
-    edges = np.flatnonzero(np.diff(heads[order])) + 1
+    edges = [0, *(np.flatnonzero(np.diff(heads[order])) + 1).tolist(), len(order)]
+    ends = left[order].tolist(), right[order].tolist()
+    share = share[order]
+    shares = share.tolist()
     out = []
-    for chosen in np.split(order, edges) if len(order) else []:
-        if len(chosen) > MOST_PAIRS:
-            members = np.flatnonzero(root == heads[chosen[0]]).tolist()
-            out.append(unparted(members, float(share[chosen].sum())))
+    for start, end in pairwise(edges) if len(order) else ():
+        if end - start > MOST_PAIRS:
+            members = np.flatnonzero(root == heads[order[start]]).tolist()
+            out.append(unparted(members, float(share[start:end].sum())))
         else:
-            ends = left[chosen].tolist(), right[chosen].tolist()
-            out += _united(*ends, share[chosen].tolist(), sizes, cut)
+            some = slice(start, end)
+            out += _united(ends[0][some], ends[1][some], shares[some], sizes, cut)
     return sorted(out)
 
 
@@ -59,7 +63,7 @@ def unparted(members: list[int], total: float) -> Strong:
 def _united(
     left: list[int], right: list[int], share: list[float], sizes: Sequence[int], cut: float
 ) -> list[Strong]:
-    """Unite the best two clusters until none are alike enough; sums are kept, not averages."""
+    """Unite the best two clusters until none are similar enough; sums are kept, not averages."""
     between: dict[int, dict[int, float]] = {}
     for a, b, value in zip(left, right, share, strict=True):
         weight = value * sizes[a] * sizes[b]

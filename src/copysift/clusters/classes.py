@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift.runtime.lazy_dataclass import dataclass
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,13 +16,23 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 18  # documents that are compared with their first together
 ALONE, IDENTICAL, LEXICAL, SKETCH = 0, 1, 2, 3
+SIMILAR, CONTAINED = 4, 5
 WORDS = ("representative", "identical", "lexically equivalent", "sketch equivalent")
+JOINED = (*WORDS, "similar", "contained")
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """For every document the first of its cluster, and how it came in, as a word of JOINED."""
+
+    root: Int64s
+    joined: NDArray[np.uint8]
 
 
 def collapse(
     content: UInt64s, lexical: UInt64s, sets: UInt64s, bytes_: Int64s, words: Int64s, shingles: Int64s
 ) -> tuple[Int64s, NDArray[np.uint8]]:
-    """Give for every document the first that stands for it, and how the two are the same.
+    """Give for every document the first that represents it, and how the two are the same.
 
     Documents with the same shingles are one class; those without a shingle, when their words are the same;
     those without a word, when their bytes are. Empty documents are copies of nothing.
@@ -63,7 +75,7 @@ def _at(facts: Facts, which: slice | Int64s) -> Facts:
 def class_keys(
     content: UInt64s, lexical: UInt64s, sets: UInt64s, bytes_: Int64s, words: Int64s, shingles: Int64s
 ) -> tuple[UInt64s, Int64s]:
-    """Give what the documents of a class have in common: a digest and a size, which also tells its kind."""
+    """Give what the documents of a class have in common: a digest and a size, which also gives its kind."""
     key = np.where(shingles > 0, sets, np.where(words > 0, lexical, content))
     size = np.where(shingles > 0, shingles, np.where(words > 0, -words, np.int64(-(1 << 40)) - bytes_))
     return key, size
@@ -73,7 +85,7 @@ Facts = tuple["UInt64s", "UInt64s", "Int64s", "Int64s"]  # content, lexical, byt
 
 
 def likeness(own: Facts, first: Facts) -> NDArray[np.uint8]:
-    """Tell how documents are the same as the first of their class."""
+    """Say how documents are the same as the first of their class."""
     same_words = (own[1] == first[1]) & (own[3] == first[3])
     same = same_words & (own[0] == first[0]) & (own[2] == first[2])
     return np.where(same, IDENTICAL, np.where(same_words, LEXICAL, SKETCH)).astype(np.uint8)

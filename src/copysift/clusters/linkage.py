@@ -1,7 +1,7 @@
-"""Which documents make a cluster, given the pairs that are alike enough: three policies.
+"""Which documents make a cluster, given the pairs that are similar enough: three policies.
 
-`component`: everything that pairs connect (section 4.1). `representative`: every member is alike to the
-first of the cluster. `complete`: all members are alike to each other. The last two never chain; all three
+`component`: everything that pairs connect (section 4.1). `representative`: every member is similar to the
+first of the cluster. `complete`: all members are similar to each other. The last two never chain; all three
 depend on the order of documents alone, not on that of the pairs.
 """
 

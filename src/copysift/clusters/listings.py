@@ -7,16 +7,17 @@ these are no clusters. A set of files is listed once, though each of its members
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from copysift.runtime.lazy_dataclass import dataclass
+
 
 class SifMember(NamedTuple):
-    """One line of the listing: how much of the R file stands in this one, 0 to 100, and its bytes."""
+    """One line of the listing: how much of the R file is in this one, 0 to 100, and its bytes."""
 
     name: str
     percent: float

@@ -1,4 +1,4 @@
-"""What --keep may ask for, and the number that --keep best:FIELD goes by; the same for every engine."""
+"""What --keep accepts, and the number that --keep best:FIELD goes by; the same for every engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from copysift.errors import UsageError
 
 
 def choice(keeping: str) -> tuple[str, str]:
-    """Give what --keep asks for, and its field."""
+    """Give what --keep chooses by, and its field."""
     how, _, field = keeping.partition(":")
     if how not in ("first", "longest", "newest", "best") or (how == "best") != bool(field):
         raise UsageError(f"--keep cannot be {keeping!r}", hint="first, longest, newest or best:FIELD")
@@ -27,7 +27,7 @@ def no_number(field: str) -> UsageError:
 
 
 def score(other: str | None, field: str) -> float:
-    """Give the number in a field of a record; what is no number comes last."""
+    """Give the number in a field of a record; what is not a number comes last."""
     try:
         found = float(json.loads(other or "{}").get(field))
     except (TypeError, ValueError, OverflowError):

@@ -23,10 +23,10 @@ Check = Callable[["Int64s", "Int64s"], "NDArray[np.bool_]"]  # pairs of nodes â†
 
 
 def keep(rank: Int64s, left: Int64s, right: Int64s, policy: str, check: Check, large: int) -> Int64s:
-    """Give for every node the node that is kept in its place: itself, or one that it is alike to.
+    """Give for every node the node that is kept in its place: itself, or one that it is similar to.
 
-    `rank` is the order of preference, 0 the best; the pairs left, right are alike. In components of more than
-    `large` nodes not all pairs are known, and `check` tells about the rest.
+    `rank` is the order of preference, 0 the best; the pairs left, right are similar. In components of
+    more than `large` nodes not all pairs are known, and `check` decides about the rest.
     """
     count = len(rank)
     place = np.empty(count, np.int64)  # work in order of preference, so that the best is the smallest number
@@ -48,7 +48,7 @@ def keep(rank: Int64s, left: Int64s, right: Int64s, policy: str, check: Check, l
 
 
 def known(component: Int64s, one: Int64s, other: Int64s, policy: str) -> Int64s:
-    """Give what the pairs tell alone, nodes being numbered by preference and components by their best."""
+    """Give what the pairs alone say, nodes being numbered by preference and components by their best."""
     if policy != "component":
         return assign(len(component), one, other, policy)
     kept = np.arange(len(component))
@@ -59,7 +59,7 @@ def known(component: Int64s, one: Int64s, other: Int64s, policy: str) -> Int64s:
 
 
 def unsure(component: Int64s, kept: Int64s) -> Int64s:
-    """Give the nodes of which no pair tells whether they are alike to the best of their component."""
+    """Give the nodes of which no pair says whether they are similar to the best of their component."""
     numbers = np.arange(len(kept))
     return np.flatnonzero((kept == numbers) & (component != numbers))
 

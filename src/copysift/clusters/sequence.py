@@ -1,4 +1,4 @@
-"""An order that puts alike next to alike, as a compressor likes it (sif, section 1).
+"""An order that puts similar documents next to each other, as a compressor likes it (sif, section 1).
 
 The links of a maximum spanning forest are followed depth first, the strongest first, so that a document comes
 soon after the one that it shares most with.

@@ -1,9 +1,9 @@
 """sif's interesting sets (Manber 1994, end of section 4), in bounded work.
 
-A set is interesting if all its members together share at least so many fingerprints, and no larger set that
+A set is interesting if all its members together share at least this many fingerprints, and no larger set that
 contains it does. The problem is NP-complete. Fingerprints with the same holders are one row with a weight;
 sets grow depth first, what all rows have in common is taken at once, and a branch that cannot lead out of a
-set that is known already is cut. After so many steps the search stops: then each set still shares enough,
+set that is known already is cut. After this many steps the search stops: then each set still shares enough,
 but larger ones may be missing.
 """
 
@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from copysift.runtime.arrays import distinct
 
 MOST_STEPS = 30_000_000  # holders that are looked at
 SHOWN = 3  # fingerprints that show what a set shares
@@ -45,7 +47,7 @@ class SetSearch:
 
     def run(self) -> list[Shared]:
         """Give the sets of two or more, those that share most first."""
-        for head in np.unique(self._members).tolist():
+        for head in distinct(self._members).tolist():
             if self.stopped:
                 break
             self._grow(head)

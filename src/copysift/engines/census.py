@@ -12,7 +12,8 @@ from copysift.engines.steps import Job, Step, placed
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import LOAD, Boilerplate, Told, marks_of, new_cells, tally
 from copysift.join.lists import COMMONEST
-from copysift.runs.sets import Sets, write_common
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import write_common
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

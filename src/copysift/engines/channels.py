@@ -20,8 +20,12 @@ from copysift.errors import UsageError
 from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
 from copysift.kinds import Languages, Text, canonicaliser, languages, notebook, to_utf8
-from copysift.kinds.choice import detect_language, kind_of_text
+from copysift.kinds.choice import detect_language, kind_by_magic, kind_of_text
+from copysift.kinds.pygments_code import Foreign
 from copysift.model.traits import is_raw, kind_traits
+from copysift.model.values import Skipped
+from copysift.runtime.arrays import distinct
+from copysift.runtime.timing import TooSlowDocumentError
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
 
@@ -40,19 +44,30 @@ def kinds_of(
     batch: pa.RecordBatch, settings: CorpusSettings, known: Languages | None = None
 ) -> list[str] | None:
     """Name the kind of every document; None: all are compared by words. `known` are the languages."""
-    known = known or languages()
     asked = None if settings.kind == "auto" else kind_traits(settings.kind)
     if settings.features or (asked and asked.symbols == WORDS):
         return None
+    if asked and asked.magic:
+        found = [kind_by_magic(_head(batch, at)) or WORDS for at in range(len(batch))]
+        return found if any(each != WORDS for each in found) else None
     if asked and not asked.languages:
         return [settings.kind] * len(batch)
+    raw = batch.schema.metadata == RAW
+    if not (raw or settings.language or batch["other"].null_count < len(batch)):
+        return None
+    known = known or languages()
     wanted = settings.language
     if wanted:
         known.find(wanted)  # refuses a language that there is not
         return [_code(wanted, known)] * len(batch)
     code = settings.kind == "code"
-    found = _by_names(batch, known, code) if batch.schema.metadata == RAW else _by_fields(batch, known, code)
+    found = _by_names(batch, known, code) if raw else _by_fields(batch, known, code)
     return found if any(each != WORDS for each in found) else None
+
+
+def _head(batch: pa.RecordBatch, at: int) -> bytes:
+    text = batch["text"][at].as_py()[:4096]
+    return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
 def _code(language: str, known: Languages) -> str:
@@ -71,6 +86,8 @@ def _by_name(name: str, head: bytes, known: Languages, code: bool) -> str:
         language = detect_language(name, head, known)
         return WORDS if language is None else _code(language, known)
     kind = kind_of_text(name, head, known, every=False)
+    if kind_traits(kind).magic:
+        return kind
     return _code(kind.removeprefix("code:"), known) if kind.startswith("code:") else WORDS
 
 
@@ -78,8 +95,6 @@ def _by_fields(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]
     """Look into the other fields of records, where any may have what is looked for."""
     found = [WORDS] * len(batch)
     others = batch["other"]
-    if others.null_count == len(others):
-        return found
     import pyarrow.compute as pc  # takes 20 ms, and most corpora have no other fields
 
     likely = pc.match_substring_regex(others, f'"({"|".join((LANGUAGE, *NAMES))})"').fill_null(False)
@@ -106,8 +121,12 @@ def with_channels(
     batch: pa.RecordBatch,
     settings: CorpusSettings,
     known: Languages | None = None,
-) -> ShingleSets:
-    """Give documents that are not compared by words the shingles of their kind."""
+) -> tuple[ShingleSets, list[Skipped]]:
+    """Give documents that are not compared by words the shingles of their kind.
+
+    One whose lexer does not finish keeps its words, and is named; its kind in `kinds` is changed.
+    """
+    unread: list[Skipped] = []
     sets = [found.values[a:b] for a, b in pairwise(found.bounds)]
     marks = bounds_of(found.places)
     orders = [found.order[a:b] for a, b in pairwise(marks)]
@@ -120,15 +139,20 @@ def with_channels(
         readable = to_utf8(source)[0] if raw and not is_raw(kind) else source
         if kind == notebook.KIND and (cells := notebook.readable(readable)) is not None:
             readable = cells
-        symbols = canonicaliser(kind, known).whole(readable).symbols
+        try:
+            symbols = _symbols(kind, known, readable, settings.max_seconds_per_file)
+        except TooSlowDocumentError as error:
+            unread.append(Skipped(batch["id"][at].as_py(), f"{error.message}; it was compared by words"))
+            kinds[at] = WORDS
+            continue
         hashes = shingles_of(symbols, kind, settings)
         words[at], places[at] = len(symbols), len(hashes)
         keys = np.ascontiguousarray(symbols, dtype=np.uint64)
         lexical[at] = kernels.shingle.set_digests(keys, np.array([0, len(keys)]))[0]
-        sets[at], orders[at] = np.unique(hashes), hashes.astype(np.uint32)
+        sets[at], orders[at] = distinct(hashes), hashes.astype(np.uint32)
     values = np.concatenate([np.zeros(0, np.uint64), *sets])
     bounds = bounds_of(np.array([len(each) for each in sets], np.int64))
-    return replace(
+    made = replace(
         found,
         values=values,
         bounds=bounds,
@@ -138,10 +162,20 @@ def with_channels(
         sets=kernels.shingle.set_digests(values, bounds),
         order=np.concatenate([np.zeros(0, np.uint32), *orders]),
     )
+    return made, unread
+
+
+def _symbols(
+    kind: str, known: Languages | None, readable: bytes, seconds: float | None
+) -> NDArray[np.unsignedinteger]:
+    made = canonicaliser(kind, known)
+    if isinstance(made, Foreign) and seconds is not None:
+        made.seconds = seconds
+    return made.whole(readable).symbols
 
 
 def shingles_of(symbols: NDArray[np.unsignedinteger], kind: str, settings: CorpusSettings) -> UInt64s:
-    """Give the shingles of symbols in order, told apart from those of other channels."""
+    """Give the shingles of symbols in order, distinguished from those of other channels."""
     traits = kind_traits(kind)
     noise = traits.thresholds.noise if settings.noise is None else settings.noise
     hashes: UInt64s = kernels.selection.hashes(symbols, noise, settings.seed)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from copysift.runs.cluster_run import Summary
-from copysift.runs.cluster_run import cluster as local_cluster
+from copysift.engines.cluster_run import Summary
+from copysift.engines.cluster_run import cluster as local_cluster
 from copysift.runs.workspace import making
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings
@@ -33,7 +33,7 @@ class Phases(Protocol):
 
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_steps import Deduped, DedupJob
+    from copysift.engines.dedup_job import Deduped, DedupJob
     from copysift.engines.local import Corpus
     from copysift.engines.spark.corpus import SparkCorpus
 

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from copysift.clusters.classes import Clustered
 from copysift.engines import phases
 from copysift.engines.census import Common, Count, Name, Settle
 from copysift.engines.option_files import option_files
+from copysift.engines.pair_files import StoredPairs
 from copysift.engines.pairing import Entries, Filter, Join, Measure
 from copysift.engines.reading import Batches, feature_function, plain_size, segments_of
 from copysift.engines.sketch_step import Reader, Sketch, Threads, readers_of
 from copysift.engines.steps import Collapse, Job, Step
+from copysift.engines.template_steps import Crowd, CrowdCommon, CrowdEntries, Likeness, Refine, Works
 from copysift.join.boilerplate import Told
-from copysift.match.sets import Measured
 from copysift.runs.columns import release
-from copysift.runs.sets import Sets, write_base
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import write_base, write_templates
 from copysift.runs.workspace import Skips, Work
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import AHEAD, Failed, ordered_map
@@ -50,7 +53,7 @@ class Corpus:
         self._jobs = settings.jobs or os.cpu_count() or 1
         self.first: Int64s = np.zeros(0, np.int64)
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
-        self.pairs = Measured.joined([])
+        self.pairs = StoredPairs([])
         self.told = Told()
         self.files = phases.OptionFiles()
         self._readers: list[Reader] = []
@@ -93,9 +96,9 @@ class Corpus:
     def pair(self) -> None:
         """Leave boilerplate out, find the pairs that share shingles, choose candidates and measure them."""
         for phase in (self._census, self._entries, self._join, self._measure):
-            release()
+            release(self.settings.memory // 2)
             phase()
-        release()
+        release(self.settings.memory // 2)
 
     def sampled(self) -> UInt32s:
         """Give how many shingles the sample of every document has."""
@@ -106,7 +109,7 @@ class Corpus:
         found: UInt32s = np.concatenate(parts)[self.first]
         return found
 
-    def components(self) -> phases.Clustered:
+    def components(self) -> Clustered:
         """Give every document the first of its cluster."""
         return phases.clustered(self.pairs, self.first, self.how, self.settings)
 
@@ -185,8 +188,11 @@ class Corpus:
     def _measure(self) -> None:
         """Phase 3, second half: sum the pairs up, choose candidates, measure them."""
         with self.work.phase("measure"):
-            step = self._steps(Measure, shown="measuring")
-            self.pairs = step.found()
+            self._steps(Measure, shown="measuring")
+            step = self._steps(Crowd, Likeness, Works, CrowdEntries, CrowdCommon, Refine)
+            self.pairs, self.told.templated = step.found()
+            self.told.templates = step.ignored()
+            write_templates(self.sets.folder, step.common)
 
     def _steps(self, *steps: type[Any], shown: str = "") -> Any:
         """Run what is left of the tasks of some steps; give the last step."""
@@ -213,5 +219,5 @@ class Corpus:
 
 
 def _read(documents: pa.Table) -> int:
-    """Give how many bytes of a source documents stand for, about."""
+    """Give how many bytes of a source documents represent, about."""
     return int(documents["bytes"].to_numpy().sum()) + int(documents.select(["id", "date", "other"]).nbytes)

@@ -19,7 +19,8 @@ from copysift.errors import InputError
 from copysift.join.boilerplate import Boilerplate
 from copysift.kinds import Languages, languages
 from copysift.model.values import Skipped
-from copysift.runs.sets import read_base
+from copysift.runs.sketches import read_base
+from copysift.runtime.arrays import distinct
 from copysift.settings.corpus import CorpusSettings
 
 
@@ -48,5 +49,5 @@ def _base(settings: CorpusSettings, known: Languages | None) -> Boilerplate:
             found += (phases.sketch(batch, way, function, files).values for way in ways)
         if not sum(map(len, found[before:])):
             raise InputError(f"--base {path} has no text to ignore", hint="name other files, or leave it out")
-    hashes = np.unique(np.concatenate(found))
+    hashes = distinct(np.concatenate(found))
     return Boilerplate(hashes, np.zeros(len(hashes), np.int64))

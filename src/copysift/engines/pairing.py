@@ -10,12 +10,13 @@ import numpy as np
 
 from copysift import kernels
 from copysift.engines import phases
-from copysift.engines.census import Common, Count, Name, Settle
-from copysift.engines.steps import Collapse, Job, Step, placed
+from copysift.engines.pair_files import PairWriter
+from copysift.engines.steps import Job, Step, placed
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.spill import ENTRY, Spill, Spills
 from copysift.match.sets import Measured
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,12 +33,12 @@ BATCH = 4 << 20  # bytes of shingles that one check of candidates holds, about
 
 
 class Filter(Step):
-    """Note the shingles of finer samples, which documents with coarser ones are asked for: one task."""
+    """Note the shingles of finer samples, by which documents with coarser ones are looked up: one task."""
 
     name, suffix = "filter", "npy"
 
     def run(self, task: int) -> None:
-        """Write the filter; one of nothing where there is nothing to ask for."""
+        """Write the filter; one of nothing where there is nothing to look up."""
         job, settings = self.job, self.job.settings
         modulus, edges, by, standing = settings.modulus, job.sets.bounds(), job.moduli(), job.standing()
         finer = standing & (by < modulus)
@@ -99,7 +100,7 @@ class Join(Step):
         self._count = len(job.standing())
         self._ranges = job.spans(1 << RANGES)
         self.tasks = len(self._ranges)
-        self._entries = _tables(job, "entries", "entries")
+        self._entries = read_tables(job, "entries", "entries")
         self._by = job.moduli()
         if job.settings.method == "super":
             self._by = np.ones(self._count, np.uint32)
@@ -112,7 +113,7 @@ class Join(Step):
         sizes = np.zeros(self._count, np.uint32)
         most = job.settings.most_shared(self._count)
         with ExitStack() as stack:
-            entries = stack.enter_context(_spills(self._entries))
+            entries = stack.enter_context(spills(self._entries))
             pairs, common = (
                 stack.enter_context(
                     Spill(stack.enter_context(placed(job.file(name, task, "bin"))), PAIR_RANGES)
@@ -124,14 +125,14 @@ class Join(Step):
                 found = lists.lists_of(*entries.read(*span), self._by, most, sizes)
                 few = lists.common_pairs(found)
                 common.write(few, np.zeros(len(few), np.uint32), np.searchsorted(few, self._edges))
-                for keys, weights in lists.pairs_of(found):
+                for keys, weights in lists.pairs_of(found, min(_at_once(job, ENTRY), lists.CHUNK)):
                     pairs.write(keys, weights, np.searchsorted(keys, self._edges))
             tables = pairs.table("pairs_") | common.table("common_")
         small = np.min_scalar_type(int(sizes.max(initial=0)))
         self.save(task, sizes=sizes.astype(small), **tables)
 
     def clean(self) -> None:
-        """Remove the entries, which take the most room of all."""
+        """Remove the entries, which take the most space of all."""
         for path in self.job.files("entries", "bin"):
             path.unlink()
 
@@ -150,40 +151,31 @@ class Measure(Step):
         for path in job.files("join", "npz"):
             with np.load(path) as loaded:
                 sampled += loaded["sizes"]
-        self._pairs, self._common = (_tables(job, "join", name, f"{name}_") for name in ("pairs", "common"))
+        self._pairs, self._common = (
+            read_tables(job, "join", name, f"{name}_") for name in ("pairs", "common")
+        )
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
         job.sets.keep(job.plan.memory)
 
     def run(self, task: int) -> None:
         """Write the pairs at the floor or above it."""
-        job, ranges, measured = self.job, self._ranges[task], []
-        with _spills(self._pairs) as pairs, _spills(self._common) as common:
+        job, ranges = self.job, self._ranges[task]
+        with (
+            placed(job.file(self.name, task, self.suffix)) as spare,
+            PairWriter(spare) as measured,
+            spills(self._pairs) as pairs,
+            spills(self._common) as common,
+        ):
             counts = pairs.counts() + common.counts()
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
                 keys, weights = lists.summed(*pairs.read(*span))
-                for some in self._batches(
-                    self._rule.of(keys, weights, lists.distinct(common.read(*span)[0]))
-                ):
-                    found = self.check(some)
-                    if len(found):
-                        measured.append(found)
-        joined = Measured.joined(measured)
-        self.save(task, **{name: getattr(joined, name) for name in Measured.__dataclass_fields__})
+                for some in self._batches(self._rule.of(keys, weights, distinct(common.read(*span)[0]))):
+                    measured.write(self.check(some))
 
     def clean(self) -> None:
         """Let the sets go."""
         self.job.sets.keep(0)
-
-    def found(self) -> Measured:
-        """Give the pairs of all tasks."""
-        parts = []
-        for task in range(self.tasks):
-            with np.load(self.job.file(self.name, task, "npz")) as loaded:
-                part = Measured(*(loaded[name] for name in Measured.__dataclass_fields__))
-                if len(part):
-                    parts.append(part)
-        return Measured.joined(parts)
 
     def check(self, pairs: UInt64s) -> Measured:
         """Measure some candidates over all their shingles."""
@@ -192,7 +184,7 @@ class Measure(Step):
         if not settings.estimate:
             shared = self.job.sets.shared(left, right)
             return phases.counted(left, right, shared, sizes[left], sizes[right], settings.floor)
-        numbers = lists.distinct(np.concatenate([left, right]))
+        numbers = distinct(np.concatenate([left, right]))
         values, bounds = self.job.sets.some(numbers)
         return phases.measured(values, bounds, numbers, pairs, settings, settings.floor)
 
@@ -219,7 +211,7 @@ def _at_once(job: Job, entry: int) -> int:
 Tables = list[tuple["Path", "Int64s", "Int64s"]]
 
 
-def _tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
+def read_tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
     """Load the tables of the files that the tasks of a step wrote, in their order."""
     found = []
     for path in job.files(step, "npz"):
@@ -229,8 +221,6 @@ def _tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
     return found
 
 
-def _spills(tables: Tables) -> Spills:
+def spills(tables: Tables) -> Spills:
+    """Open the files of such tables as one."""
     return Spills([Spill.reopened(*table) for table in tables])
-
-
-STEPS: tuple[type[Step], ...] = (Collapse, Count, Name, Common, Settle, Filter, Entries, Join, Measure)

@@ -1,9 +1,9 @@
 """The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
 
 1  `sketch`      a batch of documents → facts and sets of shingles
-   `collapsed`   facts of all documents → who stands for whom
+   `collapsed`   facts of all documents → who represents which
    census        sets → boilerplate, and sets without it (`join/boilerplate.py`)
-2  `entries`     sets of a part → (shingle, document) entries of those who stand for others
+2  `entries`     sets of a part → (shingle, document) entries of those who represent others
 3  `joined`      entries of a range of shingles → pairs that share some, common shingles
    `candidates`  pairs of a range of documents, summed up → those worth measuring
    `measured`    candidates and their sets → pairs with their measures
@@ -12,15 +12,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
-from copysift.clusters.classes import ALONE, collapse
+from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Clustered, collapse
+from copysift.clusters.components import joined as connect
 from copysift.clusters.linkage import assign
 from copysift.engines.channels import kinds_of, with_channels
 from copysift.errors import UsageError
@@ -29,8 +31,11 @@ from copysift.join import lists
 from copysift.join.boilerplate import Boilerplate
 from copysift.kinds import Languages
 from copysift.match.sets import Measured, at_least, measures, shared_by
+from copysift.model.values import Skipped
 from copysift.runs.columns import column
-from copysift.runs.sets import Places, Sketched
+from copysift.runs.sketches import Places, Sketched
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.selection import COUNTS
 from copysift.sources.records import RAW
@@ -44,6 +49,7 @@ if TYPE_CHECKING:
 
 SPACE = b"\xef\xbb\xbf \t\n\r\f\v"  # what may stand before a page
 HEAD = 64
+AT_ONCE = 1 << 20  # pairs that are joined at a time
 
 Features = Callable[[dict[str, Any]], Iterable[object]]
 
@@ -76,10 +82,10 @@ def sketch(
         if readable is not None:
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
-        found = sketching.shingle_sets(data, offsets, settings.shingle, settings.seed)
-    kinds = kinds_of(batch, settings, files.languages)
+        found = sketching.shingle_sets(data, offsets, settings.width, settings.seed)
+    kinds, unread = kinds_of(batch, settings, files.languages), list[Skipped]()
     if kinds is not None:
-        found = with_channels(found, kinds, batch, settings, files.languages)
+        found, unread = with_channels(found, kinds, batch, settings, files.languages)
     if len(files.base):
         values, bounds = files.base.taken_from(found.values, found.bounds)
         digests = kernels.shingle.set_digests(values, bounds)
@@ -99,7 +105,7 @@ def sketch(
             "sets": column(found.sets),
         }
     )
-    return Sketched(table, found.values, found.order)
+    return Sketched(table, found.values, found.order, tuple(unread))
 
 
 def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> list[list[bytes]]:
@@ -117,7 +123,7 @@ def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> l
 
 
 def _called(function: Features, row: dict[str, Any], named: str) -> list[object]:
-    """Call the function of a user; what it raises is told with the record."""
+    """Call the function of a user; what it raises is reported with the record."""
     name = row["id"]
     try:
         return list(function(row))
@@ -167,7 +173,7 @@ def _readable(
 
 
 def _opens(head: bytes) -> bool:
-    """Tell whether a text opens with a tag, for all that its first bytes say."""
+    """Say whether a text opens with a tag, for all that its first bytes say."""
     return head.lstrip(SPACE)[:1] in (b"<", b"")
 
 
@@ -176,22 +182,8 @@ def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]
     return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
 
 
-def length_notes(words: Int64s, settings: CorpusSettings) -> list[str]:
-    """Say that shingles are long for documents with so many words, where they are for most."""
-    short = 3 * settings.shingle
-    if settings.features or settings.shingle < 4 or len(words) < 2 or np.median(words) >= short:
-        return []
-    fitting = max(2, min(settings.shingle - 1, int(np.median(words)) // 6))
-    share = float(np.count_nonzero(words < short) / len(words))
-    return [
-        f"{share:.0%} of the documents have fewer than {short} words: one word that differs changes most of "
-        f"their {settings.shingle}-word shingles, so near-copies among them are missed; "
-        f"try --shingle {fitting}"
-    ]
-
-
 def probes(places: Places, by: UInt32s, standing: NDArray[np.bool_], modulus: int) -> UInt64s:
-    """Give the sampled shingles that documents with coarser samples must be asked for."""
+    """Give the sampled shingles by which documents with coarser samples are looked up."""
     finer = np.flatnonzero(standing & (by < modulus))
     wanted, _, _ = kernels.shingle.samples_among(*places.some(finer), by[finer])
     rest: UInt64s = wanted[wanted % np.uint64(modulus) != 0]
@@ -206,7 +198,7 @@ def entries(
     known: UInt64s | None,
     settings: CorpusSettings,
 ) -> tuple[UInt64s, UInt32s, Int64s]:
-    """Phase 2: give shingles and numbers of the documents, from `first` on, that stand for others.
+    """Phase 2: give shingles and numbers of the documents, from `first` on, that represent others.
 
     Own samples, and what the filter `known` of finer samples has of the rest: so a short document meets a
     long one at the density of the short one. The last array has the sizes of the own samples.
@@ -249,7 +241,7 @@ def candidates(
 ) -> UInt64s:
     """Give the pairs that may reach the floor, `sizes` being of their smaller documents, and the common."""
     kept = pairs if method == "super" else pairs[lists.enough(shared, sizes, floor)]
-    return lists.distinct(np.concatenate([kept, common])) if len(common) else kept
+    return distinct(np.concatenate([kept, common])) if len(common) else kept
 
 
 def split(pairs: UInt64s) -> tuple[Int64s, Int64s]:
@@ -292,18 +284,6 @@ def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, f
     return found.take(at_least(found, floor))
 
 
-@dataclass(frozen=True, slots=True)
-class Clustered:
-    """For every document the first of its cluster, and how it came in, as a word of JOINED."""
-
-    root: Int64s
-    joined: NDArray[np.uint8]
-
-
-JOINED = ("representative", "identical", "lexically equivalent", "sketch equivalent", "similar", "contained")
-SIMILAR, CONTAINED = 4, 5
-
-
 def alike(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
     """Say which pairs belong together: whose measure reaches the threshold. Left is the earlier document."""
     sides = {"containment-left": ("left", "right"), "containment-right": ("right", "left")}
@@ -322,19 +302,44 @@ def near(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
     return np.asarray(pairs.resemblance >= settings.cut - 1e-12)
 
 
-def clustered(pairs: Measured, first: Int64s, how: NDArray[np.uint8], settings: CorpusSettings) -> Clustered:
-    """Phase 4: join documents by pairs, and let those that were collapsed join again."""
-    together = pairs.take(alike(pairs, settings))
-    root = assign(len(first), together.left, together.right, settings.policy or "component")
-    close = near(together, settings)
-    same = root[together.left] == root[together.right]
+def clustered(
+    parts: Iterable[Measured], first: Int64s, how: NDArray[np.uint8], settings: CorpusSettings
+) -> Clustered:
+    """Phase 4: join documents by pairs, and let those that were collapsed join again.
+
+    The pairs come in parts, more than once.
+    """
+    root = np.arange(len(first))
+    if (settings.policy or "component") == "component":
+        for left, right in _alike(parts, settings, AT_ONCE):
+            root = connect(root, left, right)
+    else:
+        for left, right in _alike(parts, settings, sys.maxsize):  # all of them
+            root = assign(len(first), left, right, settings.policy)
     similar = np.zeros(len(first), np.bool_)
-    similar[together.left[close & same]] = similar[together.right[close & same]] = True
+    for pairs in parts:
+        together = pairs.take(alike(pairs, settings))
+        same = near(together, settings) & (root[together.left] == root[together.right])
+        similar[together.left[same]] = similar[together.right[same]] = True
     root = root[first]
     return Clustered(root, joined_as(how, similar, root == np.arange(len(root))))
 
 
+def _alike(parts: Iterable[Measured], settings: CorpusSettings, most: int) -> Iterator[tuple[Int64s, Int64s]]:
+    """Give the pairs that belong together by their documents, about `most` at a time."""
+    left, right, held = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    for pairs in parts:
+        which = np.flatnonzero(alike(pairs, settings))
+        left.append(pairs.left[which])
+        right.append(pairs.right[which])
+        held += len(which)
+        if held >= most:
+            yield np.concatenate(left), np.concatenate(right)
+            left, right, held = left[:1], right[:1], 0
+    yield np.concatenate(left), np.concatenate(right)
+
+
 def joined_as(how: NDArray[np.uint8], near: NDArray[np.bool_], heads: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Tell how documents came into their cluster; `near` resemble one of it, `heads` are its first."""
+    """Say how documents came into their cluster; `near` resemble one of it, `heads` are its first."""
     joined = np.where(how != ALONE, how, np.where(near, SIMILAR, CONTAINED))
     return np.where(heads, 0, joined).astype(np.uint8)

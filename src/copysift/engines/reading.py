@@ -19,11 +19,12 @@ from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
 from copysift.sources.inputs import ReadAs
 from copysift.sources.record_files import inputs_of, open_source
-from copysift.sources.record_segments import Segment, read_segment, segments
+from copysift.sources.record_segments import Origin, Segment, origins, read_segment, segments
 from copysift.sources.source import BATCH_BYTES, WHOLE, Reading
-from copysift.sources.walk import WalkSettings
+from copysift.sources.walk import WalkSettings, walk_settings
 
 Batches = Iterable[pa.RecordBatch | Skipped]
+Origins = Iterable[pa.RecordBatch | Skipped | Origin]
 
 
 def records(
@@ -41,12 +42,52 @@ def records(
         )
 
 
+def files_of(sources: Iterable[str], settings: CorpusSettings) -> list[tuple[Origin, Segment]]:
+    """List the files of records of sources; refuse files of other things, and two of one name."""
+    fields, walking, reading, limit = _wishes(settings, whole=True)
+    found: list[tuple[Origin, Segment]] = []
+    taken: dict[str, str] = {}
+    for source in sources:
+        for origin, segment in origins(inputs_of("auto", fields, walking, limit, reading), source):
+            other = taken.setdefault(origin.name, origin.place)
+            if other != origin.place:
+                raise UsageError(
+                    f"{other} and {origin.place} would be written to one file",
+                    hint="name the folder above them, or a file with -o",
+                )
+            found.append((origin, segment))
+    return found
+
+
+def records_by_file(
+    sources: Iterable[str], settings: CorpusSettings
+) -> Iterator[pa.RecordBatch | Skipped | Origin]:
+    """Give the records of all sources with all their fields, and before those of a file which one it is."""
+    fields, walking, reading, limit = _wishes(settings, whole=True)
+    for origin, segment in files_of(sources, settings):
+        yield origin
+        if segment.found:
+            yield from read_segment(inputs_of("auto", fields, walking, limit, reading), segment, ReadAs())
+        else:
+            yield from open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
+
+
 def segments_of(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
     """Cut sources into segments that can be read in any order."""
     found: list[Segment] = []
     for source in sources:
         inputs = inputs_of("auto", *_wishes(settings)[:2], BATCH_BYTES, _wishes(settings)[2])
         found += segments(inputs, source) if settings.input == "auto" else [Segment(source)]
+    return found
+
+
+def whole_files(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
+    """List the files of sources, or the sources, as segments."""
+    fields, walking, reading, limit = _wishes(settings)
+    found: list[Segment] = []
+    for source in sources:
+        inputs = inputs_of("auto", fields, walking, limit, reading)
+        found += segments(inputs, source, split=False) if settings.input == "auto" else [Segment(source)]
     return found
 
 
@@ -58,26 +99,24 @@ def segment_records(segment: Segment, settings: CorpusSettings, read_as: ReadAs)
     return read_segment(inputs_of("auto", fields, walking, limit, reading), segment, read_as)
 
 
+def fields_of(settings: CorpusSettings, whole: bool = False) -> Fields:
+    """Name the fields of a record; `whole`: what is carried through is the record as it came."""
+    named = settings.features if ":" not in settings.features else ""
+    return Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
+
+
 def _wishes(settings: CorpusSettings, whole: bool = False) -> tuple[Fields, WalkSettings, Reading, int]:
     """Give which fields are read, which files, what of them, and how much at a time."""
-    named = settings.features if ":" not in settings.features else ""
-    fields = Fields(settings.id_field, settings.text_field, settings.date_field, named, whole=whole)
     reading = Reading(
         containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
-        max_bytes=settings.max_bytes_per_file, blank=not whole, filters=settings.filter,
+        max_bytes=settings.max_bytes_per_file, max_seconds=settings.max_seconds_per_file, blank=not whole,
+        filters=settings.filter,
     )  # fmt: skip
-    return fields, walking_of(settings), reading, min(BATCH_BYTES, settings.memory // 64)
-
-
-def walking_of(settings: CorpusSettings) -> WalkSettings:
-    """Give the walk through folders its part of the settings."""
-    return WalkSettings(
-        hidden=settings.hidden,
-        gitignore=settings.gitignore,
-        include=settings.include,
-        exclude=settings.exclude,
-        follow=settings.follow,
-        one_file_system=settings.one_file_system,
+    return (
+        fields_of(settings, whole),
+        walk_settings(settings),
+        reading,
+        min(BATCH_BYTES, settings.memory // 64),
     )
 
 

@@ -1,7 +1,7 @@
 """The first step: read the sources and shingle their documents; a task has one segment of the sources.
 
 A task writes parts as it goes. One that was stopped keeps the parts that are complete, reads its segment
-again and goes on behind their documents, so no more than one part is lost.
+again and continues behind their documents, so no more than one part is lost.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,11 @@ from copysift.engines import phases
 from copysift.engines.reading import Batches, feature_function, segment_records
 from copysift.engines.steps import Job, Step
 from copysift.model.values import Skipped
-from copysift.runs.sets import PART_STEMS, Sets, Sketched
+from copysift.runs.sets import PART_STEMS, Sets
+from copysift.runs.sketches import Sketched
 from copysift.runs.workspace import Skips, link
 from copysift.runtime import durable
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.inputs import ReadAs
@@ -77,6 +78,8 @@ class Sketch(Step):
         ):
             if isinstance(sketched, Failed):
                 raise sketched.error
+            for each in sketched.unread:
+                skips.add(each)
             if advance is not None:
                 advance(sketched.table)
             part.append(sketched)
@@ -87,6 +90,7 @@ class Sketch(Step):
         if part:
             sets.write(part)
         left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
+        left["raw"] = read_as.raw
         durable.replace(job.file(self.name, task, self.suffix), json.dumps(left).encode())
 
     def collect(self) -> tuple[Skips, ReadAs]:
@@ -95,7 +99,7 @@ class Sketch(Step):
         for task in range(self.tasks):
             left: dict[str, Any] = json.loads(self.job.file(self.name, task, self.suffix).read_bytes())
             skips.extend(left["skips"])
-            read_as.add(ReadAs(left["files"], left["attached"]))
+            read_as.add(ReadAs(left["files"], left["attached"], left.get("raw", {})))
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:
@@ -140,7 +144,7 @@ def _noted(batches: Batches, skips: Skips) -> Iterator[pa.RecordBatch]:
 
 
 def _behind(batches: Iterator[pa.RecordBatch], documents: int) -> Iterator[pa.RecordBatch]:
-    """Give what comes behind so many documents."""
+    """Give what comes behind this many documents."""
     for batch in batches:
         if documents >= len(batch):
             documents -= len(batch)

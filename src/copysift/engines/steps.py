@@ -3,8 +3,8 @@
 A task reads files that no longer change and writes files that never change: they get their names when they
 are complete, so a task that was stopped left nothing. This machine runs the tasks in threads (`local.py`);
 processes of an array job could run them as well. A step is made once in each process and loads what its
-tasks share; the steps come in the order of `STEPS` in `pairing.py`, and each needs all tasks of the one
-before.
+tasks share; the steps come in the order of `STEPS` in `template_steps.py`, and each needs all tasks of the
+one before.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +24,7 @@ from copysift.errors import RunError
 from copysift.fingerprints import shingles as sketching
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -95,13 +96,13 @@ class Job:
         return sketching.moduli(self.sets.column("compared"), self.settings.modulus)
 
     def spans(self, count: int) -> list[range]:
-        """Divide so many parts or ranges among the tasks."""
+        """Divide this many parts or ranges among the tasks."""
         plan = self.plan
         tasks = min(max(plan.least, min(plan.tasks, self.sets.parts // PARTS)), count)
         return [range(count * task // tasks, count * (task + 1) // tasks) for task in range(tasks)]
 
 
-class Step:
+class Step(ABC):
     """Tasks 0 … `tasks` − 1; `name` is that of the files that they leave, `suffix` of the last one."""
 
     name: ClassVar[str]
@@ -111,9 +112,9 @@ class Step:
     def __init__(self, job: Job) -> None:
         self.job = job
 
+    @abstractmethod
     def run(self, task: int) -> None:
         """Do a task."""
-        raise NotImplementedError
 
     def is_done(self, task: int) -> bool:
         """Say whether a task has left its files."""
@@ -123,7 +124,7 @@ class Step:
         """Give the tasks that are still to do."""
         return [task for task in range(self.tasks) if not self.is_done(task)]
 
-    def clean(self) -> None:
+    def clean(self) -> None:  # noqa: B027  most steps have nothing to remove
         """Remove what no later step reads, when all tasks are done."""
 
     def save(self, task: int, **arrays: NDArray[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Which hashes stand for a document?  `Canonical` → `Fingerprints`."""
+"""Which hashes represent a document?  `Canonical` → `Fingerprints`."""
 
 from copysift.fingerprints.anchors import learn_anchors
 from copysift.fingerprints.options import FingerprintSettings

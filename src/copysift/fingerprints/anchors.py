@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.errors import UsageError
+from copysift.kinds import canonicaliser
 
 if TYPE_CHECKING:
     from copysift.model.values import Canonical
@@ -22,7 +23,7 @@ def learn_anchors(
     rarest: float = 2e-5,
     commonest: float = 4e-4,
 ) -> tuple[bytes, ...]:
-    """Choose strings of `length` symbols that together stand at about `density` of all places of a corpus.
+    """Choose strings of `length` symbols that together are at about `density` of all places of a corpus.
 
     Taken are strings whose own frequency lies between `rarest` and `commonest`, the commonest first:
     frequent enough to span every file, not so frequent that one of them floods it.
@@ -55,3 +56,8 @@ def learn_anchors(
     fit = fit[np.lexsort((strings[fit], -share[fit]))]
     enough = int(np.searchsorted(np.cumsum(share[fit]), density)) + 1
     return tuple(int(strings[i]).to_bytes(length, "big") for i in fit[:enough])
+
+
+def anchor_symbols(anchor: str) -> bytes:
+    """Give an anchor as the canonical symbols of text."""
+    return canonicaliser("text").whole(anchor.encode("utf-8", "replace")).symbols.tobytes()

@@ -164,7 +164,7 @@ def uses_its_options_only(tested: SchemeUnderTest) -> None:
 
 
 def refuses_other_options(tested: SchemeUnderTest) -> None:
-    """A user who gives an option without effect is told; a scheme that is not installed has no users."""
+    """An option without effect is refused; a scheme that is not installed has no users."""
     name = tested.traits.name
     if name not in registry.names(registry.SCHEMES):
         return

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from copysift.errors import UsageError
 from copysift.model.traits import Windowing, scheme_traits
+from copysift.runtime.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from copysift.model.values import UInt64s
 
 MAX_WINDOW = 8192  # a window must fit a chunk of the kernel
 MAX_NOISE = 1 << 20
@@ -18,7 +24,8 @@ class FingerprintSettings:
     `modulus` 0 means: as dense as winnowing would be, p = (w + 1) / 2 (§3.1.1), and for safe-mod the
     best, P = ln w / w (§3.1.2), and for adaptive-mod 1. `size` is s of MIN_s. `inner` is r of
     open-closed: 4 characters, 2 tokens. `overlap=False` is sif's rule that fingerprints under `mod` do not
-    overlap. `anchors` are strings of canonical symbols, for the anchor scheme.
+    overlap. `anchors` are strings of canonical symbols, for the anchor scheme. `bits` are the bits of a
+    hash that are kept, the highest ones: an index stores fewer than 64.
     """
 
     scheme: str = "robust"
@@ -30,6 +37,7 @@ class FingerprintSettings:
     inner: int = 4
     overlap: bool = True
     anchors: tuple[bytes, ...] = ()
+    bits: int = 64
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= MAX_NOISE:
@@ -44,6 +52,15 @@ class FingerprintSettings:
             raise UsageError("modulus and size must be positive")
         if not 0 <= self.seed < 2**64:
             raise UsageError("the seed must be a 64-bit number")
+        if not 1 <= self.bits <= 64:
+            raise UsageError(f"a hash keeps 1 to 64 bits, not {self.bits}")
+
+    def kept(self, hashes: UInt64s) -> UInt64s:
+        """Give hashes with the bits that are not kept set to 0, after a scheme chose by all of them."""
+        if self.bits == 64:
+            return hashes
+        shortened: UInt64s = hashes & np.uint64(2**64 - 2 ** (64 - self.bits))
+        return shortened
 
     @property
     def windowing(self) -> tuple[bool, int]:

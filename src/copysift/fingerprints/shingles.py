@@ -7,12 +7,13 @@ about ten shingles in common with that of a document of resemblance one half.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift import kernels
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def shingle_sets(data: NDArray[np.uint8], offsets: Int64s, w: int, seed: int = 0
 def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -> ShingleSets:
     """Make sets of any features, each given as bytes (section 6: the technique depends on features alone).
 
-    `content` are the digests of the texts, by which documents without a feature are told apart.
+    `content` are the digests of the texts, by which documents without a feature are distinguished.
     """
     flat = [feature for each in features for feature in each]
     offsets = np.zeros(len(flat) + 1, np.int64)
@@ -69,7 +70,7 @@ def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -
     hashes = (hashes ^ (hashes >> _SHIFT)) * _MIX
     pieces, counts, at = [], [], 0
     for each in features:
-        pieces.append(np.unique(hashes[at : at + len(each)]))
+        pieces.append(distinct(hashes[at : at + len(each)]))
         counts.append(len(pieces[-1]))
         at += len(each)
     bounds = np.zeros(len(features) + 1, np.int64)
@@ -112,7 +113,7 @@ def samples(
 
 
 def filter_words(keys: int, limit: int) -> int:
-    """Give the 64-bit words of a filter for so many keys, of 16 bits a key and at most `limit` bytes."""
+    """Give the 64-bit words of a filter for this many keys, of 16 bits a key and at most `limit` bytes."""
     words = 1 << max(4, int(keys // 4).bit_length())
     while words * 8 > max(limit, 1024):
         words >>= 1
@@ -120,7 +121,7 @@ def filter_words(keys: int, limit: int) -> int:
 
 
 def new_filter(keys: int, limit: int) -> UInt64s:
-    """Make an empty filter for so many keys, of 16 bits a key and at most `limit` bytes."""
+    """Make an empty filter for this many keys, of 16 bits a key and at most `limit` bytes."""
     return np.zeros(filter_words(keys, limit), np.uint64)
 
 

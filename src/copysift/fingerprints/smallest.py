@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift import kernels
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from copysift.fingerprints.options import FingerprintSettings
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
 def smallest(canonical: Canonical, hashes: UInt64s, settings: FingerprintSettings, count: int) -> UInt64s:
     """Give the `count` smallest distinct ones of a document's fingerprints, the smallest first."""
-    distinct = np.unique(hashes)
+    values = distinct(hashes)
     if not settings.is_windowed:
-        return distinct[:count]
-    every = kernels.selection.hashes(canonical.symbols, settings.k, settings.seed)
+        return values[:count]
+    every = settings.kept(kernels.selection.hashes(canonical.symbols, settings.k, settings.seed))
     orders = kernels.selection.orders(canonical.symbols, settings.k, settings.seed, settings.windowing[1])
     grams, first = np.unique(every, return_index=True)  # equal k-grams have equal orders
-    at = first[np.searchsorted(grams, distinct)]
-    chosen: UInt64s = distinct[np.lexsort((distinct, orders[at]))[:count]]
+    at = first[np.searchsorted(grams, values)]
+    chosen: UInt64s = values[np.lexsort((values, orders[at]))[:count]]
     return chosen

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift.model.values import Canonical, Fingerprints
 from copysift.runtime import registry
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     Make = Callable[[FingerprintSettings], Scheme]
 
+GATHERED = 1 << 18  # hashes of a large document that are held at once
 _NO_SPANS = np.empty(0, np.uint32)
 
 
@@ -48,13 +51,14 @@ class Fingerprinter:
                 first, last = window.spans(choice.places, self.settings.k)
                 starts.append(first)
                 ends.append(last)
-        return _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
+        found = _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
+        return replace(found, hashes=self.settings.kept(found.hashes))
 
     def first_span(self, blocks: Iterable[Canonical], value: int) -> tuple[int, int] | None:
         """Give the source span of the first k-gram that was chosen for its hash, or None."""
         scheme, window = self._scheme(self.settings), _Window()
         for choice in self._choices(scheme, window, blocks, True):
-            places = choice.places[choice.hashes == np.uint64(value)][:1]
+            places = choice.places[self.settings.kept(choice.hashes) == np.uint64(value)][:1]
             if len(places):
                 first, last = window.spans(places, self.settings.k)
                 return int(first[0]), int(last[0])
@@ -70,7 +74,7 @@ class Fingerprinter:
             yield self.fingerprint(blocks, spans=False).hashes
             return
         for choice in self._choices(scheme, _Window(), blocks, False):
-            yield choice.hashes
+            yield self.settings.kept(choice.hashes)
 
     def _choices(
         self, scheme: Scheme, window: _Window, blocks: Iterable[Canonical], spans: bool
@@ -149,3 +153,24 @@ class _Window:
         out: Offsets = np.empty(len(which), np.promote_types(kept.dtype, found.dtype))
         out[old], out[~old] = kept[which[old]], found
         return out
+
+
+def mostly_distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
+    """Give every hash of a large document about once; a file of one byte has millions of the same.
+
+    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
+    """
+    waiting: list[UInt64s] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(map(len, waiting)) >= GATHERED:
+            yield _gathered(waiting)
+            waiting = []
+    if waiting:
+        yield _gathered(waiting)
+
+
+def _gathered(pieces: list[UInt64s]) -> UInt64s:
+    hashes = np.concatenate(pieces)
+    sample = hashes[: 1 << 12]
+    return distinct(hashes) if len(distinct(sample)) < 0.9 * len(sample) else hashes

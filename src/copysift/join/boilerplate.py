@@ -12,13 +12,14 @@ than LONG of them in long runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift import kernels
 from copysift.fingerprints.shingles import new_filter
+from copysift.runtime.arrays import heads
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ CELL = 4  # bytes
 
 
 def new_cells(keys: int, max_shared: int, limit: int) -> UInt32s:
-    """Make empty cells for a census of so many keys, of at most `limit` bytes."""
+    """Make empty cells for a census of this many keys, of at most `limit` bytes."""
     count = 1 << max(10, (keys // min(max(max_shared // 16, 1), LOAD)).bit_length())
     while count * CELL > max(limit, 1 << 16):
         count >>= 1
@@ -46,18 +47,18 @@ def new_cells(keys: int, max_shared: int, limit: int) -> UInt32s:
 
 
 def marks_of(cells: UInt32s, max_shared: int) -> UInt64s:
-    """Mark the cells of which a key may be in more than so many sets, a bit each."""
+    """Mark the cells of which a key may be in more than this many sets, a bit each."""
     return np.packbits(cells > max_shared, bitorder="little").view(np.uint64)
 
 
 def tally(values: UInt64s, counts: Int64s | None = None) -> tuple[UInt64s, Int64s]:
     """Give every value once, in order, with how often it comes, or the sum of its counts."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    heads = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(values) else order
-    if counts is None:
-        return ordered[heads], np.diff(np.append(heads, len(values)))
-    return ordered[heads], np.add.reduceat(counts[order], heads) if len(values) else counts
+    order = None if counts is None else np.argsort(values, kind="stable")
+    ordered = np.sort(values) if order is None else values[order]
+    firsts = np.flatnonzero(heads(ordered))
+    if counts is None or not len(values):
+        return ordered[firsts], np.diff(firsts, append=len(values))
+    return ordered[firsts], np.add.reduceat(counts[order], firsts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +129,15 @@ def picked(values: NDArray[Any], bounds: Int64s, which: Int64s) -> tuple[NDArray
     """Give some of the sets, one after another."""
     if len(which) == len(bounds) - 1:
         return np.asarray(values), bounds
-    sizes = (bounds[1:] - bounds[:-1])[which]
-    ends = bounds_of(sizes)
-    return values[np.repeat(bounds[which] - ends[:-1], sizes) + np.arange(ends[-1])], ends
+    starts, stops = bounds[which], bounds[which + 1]
+    ends = bounds_of(stops - starts)
+    found = np.empty(ends[-1], values.dtype)
+    kernels.shingle.gather(values, starts, stops, found)
+    return found, ends
 
 
 def bounds_of(sizes: NDArray[Any]) -> Int64s:
-    """Give where each of some sets that lie one after another begins, and where the last ends."""
+    """Give where each of some sets that lie one after another starts, and where the last ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -147,8 +150,10 @@ class Told:
     buried: int = 0  # of these, that are compared by it
     share: float = 0.0  # of all shingles of all documents, that do not count
     commonest: tuple[tuple[int, int, int], ...] = ()  # hash, documents, first of them
+    templates: int = 0  # shingles that many documents with many pairs have
+    templated: int = 0  # pairs that share hardly anything else
 
-    def described(self, max_shared: int, base: int = 0) -> dict[str, Any]:
+    def described(self, max_shared: int, base: int = 0, template: int = 0) -> dict[str, Any]:
         """Give what run.json says, in numbers and in sentences."""
         numbers: dict[str, float] = {
             "shingles": self.shingles,
@@ -157,6 +162,13 @@ class Told:
         }
         notes = [f"{base:,} shingles of --base are ignored"] if base else []
         numbers |= {"share": round(self.share, 6)} | ({"base": base} if base else {})
+        if self.templated:
+            numbers |= {"template_shingles": self.templates, "template_pairs": self.templated}
+            notes.append(
+                f"{self.templated:,} pairs share little but {self.templates:,} shingles in more than "
+                f"{template} documents each, and have passages of their own: they share a template and "
+                "are not listed (--template 0 lists them)"
+            )
         return {"boilerplate": numbers, "notes": notes + self.notes(max_shared)}
 
     def notes(self, max_shared: int) -> list[str]:

@@ -1,6 +1,6 @@
 """The few pairs of a shingle that very many documents have, part by part: the list is never held whole.
 
-A part is the list's documents in some range of numbers. What the parts tell of themselves is put together,
+A part is the list's documents in some range of numbers. What the parts say of themselves is put together,
 then each part gives its own pairs: all of them are those of `kernels.shingle.few_pairs` for the whole list.
 """
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copysift.kernels.reference.shingle import _ALL, _MIX, _SEED, _finish
+from copysift.kernels.reference.shingle import ALL_BITS, MIX, SEED, finish
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class Look(NamedTuple):
 
 def summary(docs: Int64s, own: Bools) -> Part:
     """Sum up a part that is not empty, in order of its documents."""
-    mixed = (docs.astype(np.uint64) ^ np.uint64(_SEED)) * np.uint64(_MIX)
+    mixed = (docs.astype(np.uint64) ^ np.uint64(SEED)) * np.uint64(MIX)
     mixed ^= mixed >> np.uint64(32)
     marked = docs << 1 | own
     owner = int(docs[np.argmax(own)]) if own.any() else NONE
@@ -64,7 +65,7 @@ def looks(parts: Sequence[Part]) -> list[Look]:
     if owner == NONE or size < 2:
         return []
     leads = list(islice((lead for part in parts for lead in part.leads), LEADS))
-    lead = leads[_finish(sum(part.total for part in parts) & _ALL) % len(leads)]
+    lead = leads[finish(sum(part.total for part in parts) & ALL_BITS) % len(leads)]
     before = [2 * NONE, *(part.last for part in parts[:-1])]
     return [Look(size, leads[0] >> 1, owner, lead, each) for each in before]
 
@@ -77,7 +78,7 @@ def few_pairs(docs: Int64s, own: Bools, look: Look) -> UInt64s:
     near = (before != NONE) & (before != look.owner) & some & either
     lead = look.lead >> 1
     led = (docs != lead) & (own | bool(look.lead & 1)) & (lead != look.owner)
-    return np.unique(
+    return distinct(
         np.concatenate(
             [_pairs(look.owner, docs[some]), _pairs(before[near], docs[near]), _pairs(lead, docs[led])]
         )

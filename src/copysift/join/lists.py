@@ -8,12 +8,13 @@ sample are multiples of a number, scrambled ones are not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from copysift import kernels
+from copysift.runtime.arrays import distinct, heads
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,10 +72,10 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
     )
 
 
-def pairs_of(found: Lists) -> Iterator[tuple[UInt64s, UInt32s]]:
+def pairs_of(found: Lists, chunk: int = CHUNK) -> Iterator[tuple[UInt64s, UInt32s]]:
     """Give the pairs (left << 32 | right) of the lists and what they share, summed up in chunks."""
     sizes = found.lengths * (found.lengths - 1) // 2
-    cuts = np.searchsorted(np.cumsum(sizes), np.arange(0, int(sizes.sum()) + CHUNK, CHUNK), side="left")
+    cuts = np.searchsorted(np.cumsum(sizes), np.arange(0, int(sizes.sum()) + chunk, chunk), side="left")
     cuts = distinct(np.append(cuts, len(sizes)))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         pairs, weights = kernels.shingle.all_pairs(
@@ -100,30 +101,18 @@ def summed(pairs: UInt64s, weights: UInt32s) -> tuple[UInt64s, UInt32s]:
     return pairs[:count], weights[:count]
 
 
-def distinct(values: NDArray[Number]) -> NDArray[Number]:
-    """Give every value once, in order; `np.unique` takes twice as long and loads masked arrays."""
-    kept = np.sort(values)
-    return kept[_heads(kept)]
-
-
 def _first_of_each(values: UInt64s) -> tuple[Int64s, UInt32s]:
     """Give where every value comes first, in order of values, and how often it comes."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(_heads(values[order]))
-    return order[starts], np.diff(np.append(starts, len(values))).astype(np.uint32)
-
-
-def _heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which values are not the same as the one before."""
-    new = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return new
+    ordered, order = values.copy(), np.arange(len(values), dtype=np.uint32)
+    kernels.join.sort_pairs(ordered, order)
+    starts = np.flatnonzero(heads(ordered))
+    return order[starts].astype(np.int64), np.diff(starts, append=len(values)).astype(np.uint32)
 
 
 def enough(
     shared: UInt32s, sampled: NDArray[np.generic], floor: float, sure: float = 2.5
 ) -> NDArray[np.bool_]:
-    """Tell which pairs may reach a containment of `floor`, from what the samples share.
+    """Say which pairs may reach a containment of `floor`, from what the samples share.
 
     Of `sampled` shingles of the smaller document about floor · sampled are shared at the floor itself; a
     pair is given up when it lies `sure` standard deviations below that.

@@ -4,7 +4,7 @@ Entries (hash, group) are collected in blocks. A full block is partitioned by th
 hashes, and moved to a temporary file when the blocks together pass the memory budget. At the end
 the parts are gathered, sorted and collated one after another (sif, section 4). Hashes are
 scrambled on the way in by a multiplication that can be undone: selected hashes are skewed (small
-ones with winnowing, even ones with mod), scrambled ones fill all parts alike. The order of
+ones with winnowing, even ones with mod), scrambled ones fill all parts equally. The order of
 postings is that of the scrambled hashes, whatever the budget, the blocks and the threads.
 """
 
@@ -15,7 +15,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +23,7 @@ import numpy as np
 from copysift import kernels
 from copysift.errors import InputError, UsageError
 from copysift.join.rows import Common, Postings
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import io
@@ -122,7 +122,7 @@ class Join:
         return 0 if self._file is None else self._file.seek(0, 2)
 
     def add(self, group: int, hashes: UInt64s) -> None:
-        """Add hashes of a group, which are not to change any more; groups are numbered from 0."""
+        """Add hashes of a group, which no longer change; groups are numbered from 0."""
         self._n_groups = max(self._n_groups, group + 1)
         hashes = self._without_base(hashes)
         self._waiting.append((group, hashes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,8 @@ import numpy as np
 from copysift import kernels
 from copysift.errors import UsageError
 from copysift.model.values import Candidate
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,11 +88,18 @@ class Postings:
     ) -> Postings:
         """Weigh again, where groups with the same label are one occurrence."""
         degrees = kernels.join.distinct(self.offsets, self.groups, labels)
-        occurrences = len(np.unique(labels[self.sizes > 0]))
+        occurrences = len(distinct(labels[self.sizes > 0]))
         table = weigh(np.arange(int(degrees.max(initial=1)) + 1), occurrences)
         weights = table[degrees].astype(np.float32)
         totals = _totals(self.groups, self.offsets, weights, self.sizes, table[1])
         return replace(self, weights=weights, totals=totals)
+
+    def among(self, kept: NDArray[np.bool_]) -> Postings:
+        """Leave out some of the groups, as if they had no hash; nothing is weighed again."""
+        held = kept[self.groups]
+        offsets = np.concatenate([[0], np.cumsum(held)])[self.offsets]
+        sizes, totals = np.where(kept, self.sizes, np.uint32(0)), np.where(kept, self.totals, 0.0)
+        return replace(self, offsets=offsets, groups=self.groups[held], sizes=sizes, totals=totals)
 
     def only(self, kept: NDArray[np.bool_]) -> Postings:
         """Leave out some of the shared hashes; the others all weigh the same."""
@@ -153,7 +162,7 @@ class Candidates:
 
 
 class Floor(NamedTuple):
-    """The evidence that a pair needs besides the threshold; the default asks for none.
+    """The evidence that a pair needs besides the threshold; the default requires none.
 
     A pair that shares s hashes needs s times its resemblance to be at least `founded`, or s to be at least
     `plenty`: a few suffice where they are nearly all that two small groups have. Its similarity must be at
@@ -215,7 +224,7 @@ class Rows:
     ) -> Candidates:
         """Give the pairs whose measure is at least `threshold` and that share `min_shared` hashes.
 
-        Where neither has so many hashes, they must share all. `containment` is the larger of the two. Pairs
+        Where neither has this many hashes, they must share all. `containment` is the larger of the two. Pairs
         below the `floor` are never formed. No further row is begun once there are `most` pairs, unless
         it is 0.
         """

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from copysift.kernels import _jsonl as jsonl
     from copysift.kernels import _lex as lex
     from copysift.kernels import _match as match
+    from copysift.kernels import _packed as packed
     from copysift.kernels import _postings as postings
     from copysift.kernels import _selection as selection
     from copysift.kernels import _shingle as shingle
     from copysift.kernels import _text as text
 
 __all__ = [
-    "batch", "checksum", "edition", "files", "join", "jsonl", "lex", "match", "postings", "selection",
-    "shingle", "text",
+    "batch", "checksum", "edition", "files", "join", "jsonl", "lex", "match", "packed", "postings",
+    "selection", "shingle", "text",
 ]  # fmt: skip
 
 _SUBJECTS = tuple(name for name in __all__ if name != "edition")

@@ -13,6 +13,7 @@ cdef extern from "files.h" nogil:
     void fl_open(const char *path, int follow, int64_t most, fl_file *file)
     int fl_take(fl_file *file, uint8_t *to)
     void fl_close(fl_file *file)
+    int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most)
 
 
 def read_files(list paths, list follow, int64_t most):
@@ -64,3 +65,35 @@ def read_files(list paths, list follow, int64_t most):
         free(places)
         free(sizes)
         free(links)
+
+
+def read_heads(list paths, list follow, int64_t most):
+    """Give the first `most` bytes of regular files, all of shorter ones; None for what is not had."""
+    cdef Py_ssize_t n = len(paths), i
+    cdef const char **names = <const char **>calloc(n + 1, sizeof(char *))
+    cdef int64_t *sizes = <int64_t *>calloc(n + 1, sizeof(int64_t))
+    cdef char *links = <char *>calloc(n + 1, 1)
+    cdef uint8_t *heads = <uint8_t *>calloc(n + 1, most)
+    cdef list out = [None] * n, held = list(paths)
+    try:
+        if names == NULL or sizes == NULL or links == NULL or heads == NULL:
+            raise MemoryError
+        for i in range(n):
+            names[i] = PyBytes_AS_STRING(<bytes?>held[i])
+            sizes[i] = len(held[i])
+            links[i] = bool(follow[i])
+        with nogil:
+            for i in range(n):
+                if <int64_t>strlen(names[i]) == sizes[i]:
+                    sizes[i] = fl_head(names[i], links[i], heads + i * most, most)
+                else:
+                    sizes[i] = -1
+        for i in range(n):
+            if sizes[i] >= 0:
+                out[i] = PyBytes_FromStringAndSize(<char *>heads + i * most, sizes[i])
+        return out
+    finally:
+        free(names)
+        free(sizes)
+        free(links)
+        free(heads)

@@ -10,6 +10,7 @@ UInt64s = NDArray[np.uint64]
 ENTRY: np.dtype[Any]
 CAN_READ: bool
 
+def use_avx2(wanted: bool) -> None: ...
 def pack(
     keys: UInt64s, documents: UInt32s, starts: UInt32s, lengths: UInt32s, page: int, begin: int
 ) -> tuple[UInt8s, NDArray[Any]]: ...

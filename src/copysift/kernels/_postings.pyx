@@ -33,7 +33,9 @@ cdef extern from "postings.h" nogil:
         uint32_t *bad
         size_t n_bad
         size_t bad_room
-    void postings_init()
+    int crc_use_pclmul
+    int crc_cpu_has_pclmul()
+    void crc_init()
     size_t postings_pack(const uint64_t *, const uint32_t *, const uint32_t *, const uint32_t *, size_t, size_t,
                          size_t, uint8_t *, postings_entry *)
     size_t postings_unpack(const postings_file *, size_t, size_t, uint64_t *, uint32_t *, uint32_t *, uint32_t *,
@@ -43,7 +45,16 @@ cdef extern from "postings.h" nogil:
     int POSTINGS_SPARE
     int POSTINGS_PREAD
 
-postings_init()
+crc_init()
+
+
+def use_avx2(bint wanted):
+    """Choose the edition: all processors with AVX2 multiply without carry, too."""
+    global crc_use_pclmul
+    crc_use_pclmul = wanted and crc_cpu_has_pclmul()
+
+
+use_avx2(True)
 
 ENTRY = np.dtype([("key", "<u8"), ("offset", "<u4"), ("crc", "<u4")])
 

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 
-cdef extern from "shingle.h" nogil:
+cdef extern from "uncovered.h" nogil:
     int text_use_avx2
     int text_use_avx512
     void text_init()
@@ -49,6 +49,7 @@ cdef extern from "shingle.h" nogil:
                               uint64_t *out, int64_t *own)
     size_t shingle_without(const uint64_t *keys, size_t n, const uint64_t *common, size_t m, const uint64_t *bits,
                            int log2, uint64_t *out)
+    size_t shingle_apart(const uint64_t *one, size_t n, const uint64_t *other, size_t m, uint64_t *out)
     void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
                            uint32_t *room, int64_t *out)
     size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out)
@@ -59,6 +60,12 @@ cdef extern from "shingle.h" nogil:
     int SHINGLE_ROW
     ctypedef struct shingle_table:
         uint64_t *rows
+    int shingle_slots(const uint32_t *order, size_t places, const uint64_t *keys, size_t n, uint32_t *room,
+                      uint32_t *slots)
+    int shingle_fill_for(shingle_table *table, const uint64_t *b, size_t m, size_t pairs)
+    void shingle_own(const uint64_t *a, size_t n, const uint64_t *b, size_t m, const shingle_table *table, int filled,
+                     uint8_t *own)
+    void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t words, const uint8_t *own, int64_t *out)
     void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets, const int64_t *sizes,
                              const int64_t *others, size_t count, shingle_table *table, int64_t *out)
     size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
@@ -293,6 +300,65 @@ def uncovered(const uint32_t[::1] order, const int64_t[::1] places, const uint64
     return out
 
 
+def uncovered_by(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[::1] order,
+                 const int64_t[::1] places, const int64_t[::1] words, const int64_t[::1] lefts,
+                 const int64_t[::1] rights):
+    """Count for every pair the words of the left document that lie in no shingle which both have.
+
+    As `uncovered`, where its own shingles are those that the right one has not.
+    """
+    cdef Py_ssize_t n = lefts.shape[0], sets = bounds.shape[0] - 1, i
+    cdef int64_t largest = 1, a, b
+    if places.shape[0] != sets + 1 or words.shape[0] != sets or rights.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    if bounds[sets] > values.shape[0] or places[sets] > order.shape[0]:
+        raise IndexError("outside of the values")
+    for i in range(sets):
+        largest = max(largest, bounds[i + 1] - bounds[i])
+    for i in range(n):
+        if not 0 <= lefts[i] < sets or not 0 <= rights[i] < sets:
+            raise IndexError("no such set")
+    cdef uint32_t[::1] room = np.empty(4 * largest + 2, np.uint32), slots = np.empty(order.shape[0] + 1, np.uint32)
+    cdef uint64_t[::1] apart = np.empty(largest, np.uint64), rows = np.empty(2 * SHINGLE_TABLE * SHINGLE_ROW, np.uint64)
+    cdef uint8_t[::1] own = np.zeros(largest + 1, np.uint8), made = np.zeros(sets + 1, np.uint8)
+    cdef int64_t[::1] turn = np.argsort(rights, kind="stable")  # pairs of one right document come together
+    cdef shingle_table table
+    table.rows = &rows[0]
+    cdef size_t count
+    cdef Py_ssize_t end, at
+    cdef int filled
+    out = np.zeros((n, 2), np.int64)
+    cdef int64_t[:, ::1] o = out
+    cdef const uint64_t *keys = &values[0] if values.shape[0] else NULL
+    cdef const uint32_t *halves = &order[0] if order.shape[0] else NULL
+    at = 0
+    with nogil:
+        while at < n:
+            b = rights[turn[at]]
+            end = at
+            while end < n and rights[turn[end]] == b:
+                end += 1
+            filled = shingle_fill_for(&table, keys + bounds[b], bounds[b + 1] - bounds[b], end - at)
+            for i in range(at, end):
+                a = lefts[turn[i]]
+                if not made[a]:
+                    made[a] = 1 if shingle_slots(halves + places[a], places[a + 1] - places[a], keys + bounds[a],
+                                                 bounds[a + 1] - bounds[a], &room[0], &slots[places[a]]) else 2
+                if made[a] == 1:
+                    own[bounds[a + 1] - bounds[a]] = 0
+                    shingle_own(keys + bounds[a], bounds[a + 1] - bounds[a], keys + bounds[b],
+                                bounds[b + 1] - bounds[b], &table, filled, &own[0])
+                    shingle_uncovered_slots(&slots[places[a]], places[a + 1] - places[a], words[a], &own[0],
+                                            &o[turn[i], 0])
+                else:  # two of its keys have the same low half
+                    count = shingle_apart(keys + bounds[a], bounds[a + 1] - bounds[a], keys + bounds[b],
+                                          bounds[b + 1] - bounds[b], &apart[0])
+                    shingle_uncovered(halves + places[a], places[a + 1] - places[a], words[a], &apart[0], count,
+                                      &room[0], &o[turn[i], 0])
+            at = end
+    return out
+
+
 def super_shingles(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[:, ::1] moduli, size_t size):
     """Give the distinct super shingles of every set, ascending: values and bounds.
 
@@ -386,7 +452,12 @@ def shared_among(list sources, const int64_t[::1] source, const int64_t[::1] sta
     return out
 
 
-def gather(const uint64_t[::1] source, const int64_t[::1] starts, const int64_t[::1] ends, uint64_t[::1] out):
+ctypedef fused number:
+    uint32_t
+    uint64_t
+
+
+def gather(const number[::1] source, const int64_t[::1] starts, const int64_t[::1] ends, number[::1] out):
     """Copy source[starts[i]:ends[i]], one after another, to the beginning of out."""
     cdef Py_ssize_t n = starts.shape[0], i
     cdef size_t at = 0, length
@@ -401,7 +472,7 @@ def gather(const uint64_t[::1] source, const int64_t[::1] starts, const int64_t[
         for i in range(n):
             length = ends[i] - starts[i]
             if length:
-                memcpy(&out[at], &source[starts[i]], length * 8)
+                memcpy(&out[at], &source[starts[i]], length * sizeof(number))
             at += length
 
 

@@ -15,6 +15,7 @@ typedef struct {
 static void fl_open(const char *path, int follow, int64_t most, fl_file *file) { file->descriptor = -1; }
 static int fl_take(fl_file *file, uint8_t *to) { return 0; }
 static void fl_close(fl_file *file) {}
+static int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most) { return -1; }
 #else
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,6 +43,23 @@ static void fl_open(const char *path, int follow, int64_t most, fl_file *file) {
     }
     file->size = status.st_size;
     file->mtime_ns = (int64_t)FL_MTIME(status).tv_sec * 1000000000 + FL_MTIME(status).tv_nsec;
+}
+
+/* Read the first `most` bytes of a regular file, or all of a shorter one; gives how many, or -1. */
+static int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most) {
+    fl_file file;
+    int64_t done = 0;
+    fl_open(path, follow, INT64_MAX, &file);
+    if (file.descriptor < 0) return -1;
+    while (done < most) {
+        ssize_t got = read(file.descriptor, to + done, (size_t)(most - done));
+        if (got < 0) done = -1;
+        if (got <= 0) break;
+        done += got;
+        if (done >= file.size) break; /* it need not be asked for its end */
+    }
+    fl_close(&file);
+    return done;
 }
 
 /* Read a file that was opened and close it; 0 when it has become shorter or cannot be read. */

@@ -195,8 +195,10 @@ static size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *cou
     if (n <= KEYS_SPREAD) {
         parts = 0;
         set.keys = room;
-        if (n) keys_take(&set, h, room, n, 64, counts);
-        memcpy(h, room, set.count * 8);
+        if (n) { /* else there may be no room */
+            keys_take(&set, h, room, n, 64, counts);
+            memcpy(h, room, set.count * 8);
+        }
     } else keys_scatter(h, room, n, 64 - digit, parts, counts); /* parts of some hundred keys */
     for (size_t p = 0; p < parts; p++) {
         size_t to = counts[p];

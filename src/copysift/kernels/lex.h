@@ -73,7 +73,8 @@ static void lex_word(lexer *x, size_t i) {
     }
     if (i < x->n && (x->classes[d[i]] & LEX_TAIL) && !(i + 1 < x->n && d[i + 1] == '=')) i++;
     uint64_t hash = lex_hash(d + x->at, i - x->at, x->options[O_FOLD]);
-    lex_emit(x, lex_is_keyword(x, hash) ? lex_symbol(hash) : LEX_IDENTIFIER, i, hash);
+    int keyword = lex_is_keyword(x, hash) && !lex_after_member(x);
+    lex_emit(x, keyword ? lex_symbol(hash) : LEX_IDENTIFIER, i, hash);
 }
 
 static void lex_operator(lexer *x) {

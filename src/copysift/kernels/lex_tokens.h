@@ -23,7 +23,9 @@ enum { F_NESTED = 1, F_DOUBLED = 2, F_MULTILINE = 4, F_LINE_START = 8, F_AFTER_O
        F_WHOLE_WORD = 2048, F_AFTER_BLANK = 4096, F_QUOTED = 8192 };
 
 /* Options of a language. */
-enum { O_FOLD, O_INDENT, O_CONTINUATION, O_MARKS, O_MARKS_LEN, O_DOCSTRINGS, O_FIELDS };
+enum { LEX_MEMBERS = 4 }; /* operators at most after which every word is a name */
+enum { O_FOLD, O_INDENT, O_CONTINUATION, O_MARKS, O_MARKS_LEN, O_DOCSTRINGS, O_MEMBERS,
+       O_FIELDS = O_MEMBERS + LEX_MEMBERS };
 
 enum { LEX_HOLES = 16, LEX_LEVELS = 128, LEX_PENDING = 4, LEX_FAILURES = 64, LEX_FENCE = 16, LEX_NEAR = 256,
        LEX_QUOTED_MAX = 4096 };
@@ -76,6 +78,14 @@ static int lex_is_keyword(const lexer *x, uint64_t hash) {
         if (x->keywords[slot] == hash) return 1;
         if (!x->keywords[slot]) return 0;
     }
+}
+
+/* Whether the last token is an operator like the dot of x.class, after which no word is a keyword. */
+static int lex_after_member(const lexer *x) {
+    if (!x->count) return 0;
+    for (int i = 0; i < LEX_MEMBERS; i++)
+        if (x->options[O_MEMBERS + i] && (uint32_t)x->options[O_MEMBERS + i] == x->symbols[x->count - 1]) return 1;
+    return 0;
 }
 
 /* Bytes of a blank beyond ASCII at p, 0 if there is none; *thin when it has no width. */

@@ -12,12 +12,23 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "crc.h"
+
 #ifdef _WIN32
 #define POSTINGS_PREAD 0
 #else
 #include <errno.h>
 #include <unistd.h>
 #define POSTINGS_PREAD 1
+#endif
+
+#ifdef __GNUC__
+#define POSTINGS_FETCH(p) __builtin_prefetch(p)
+#define POSTINGS_INLINE __attribute__((always_inline)) inline
+#else
+#define POSTINGS_FETCH(p) ((void)(p))
+#define POSTINGS_INLINE inline
 #endif
 
 #define POSTINGS_HEAD 16   /* bytes of a page before its columns */
@@ -40,38 +51,6 @@ typedef struct {
     size_t page;               /* postings of every page but the last */
     size_t count;              /* postings in all */
 } postings_file;
-
-/* ---- CRC-32 as in zlib, eight bytes a step ---- */
-
-static uint32_t postings_table[8][256];
-
-static void postings_init(void) {
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t c = i;
-        for (int bit = 0; bit < 8; bit++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
-        postings_table[0][i] = c;
-    }
-    for (uint32_t i = 0; i < 256; i++)
-        for (int t = 1; t < 8; t++)
-            postings_table[t][i] =
-                postings_table[0][postings_table[t - 1][i] & 255] ^ (postings_table[t - 1][i] >> 8);
-}
-
-static uint32_t postings_crc(uint32_t crc, const uint8_t *p, size_t n) {
-    uint32_t c = ~crc;
-    for (; n >= 8; n -= 8, p += 8) {
-        uint32_t low, high;
-        memcpy(&low, p, 4);
-        memcpy(&high, p + 4, 4);
-        low ^= c;
-        c = postings_table[7][low & 255] ^ postings_table[6][low >> 8 & 255] ^
-            postings_table[5][low >> 16 & 255] ^ postings_table[4][low >> 24] ^
-            postings_table[3][high & 255] ^ postings_table[2][high >> 8 & 255] ^
-            postings_table[1][high >> 16 & 255] ^ postings_table[0][high >> 24];
-    }
-    while (n--) c = postings_table[0][(c ^ *p++) & 255] ^ (c >> 8);
-    return ~c;
-}
 
 /* ---- columns of equal width ---- */
 
@@ -168,9 +147,9 @@ static size_t postings_pack_page(const uint64_t *keys, const uint32_t *documents
 }
 
 static uint32_t postings_page_crc(uint64_t key, uint32_t offset, const uint8_t *page, size_t n) {
-    uint32_t crc = postings_crc(0, (const uint8_t *)&key, 8);
-    crc = postings_crc(crc, (const uint8_t *)&offset, 4);
-    return postings_crc(crc, page, n);
+    uint32_t crc = crc_of(0, (const uint8_t *)&key, 8);
+    crc = crc_of(crc, (const uint8_t *)&offset, 4);
+    return crc_of(crc, page, n);
 }
 
 /* Pack all postings; `out` is zero, and its first byte stands at `begin` of the file. Give the bytes used. */
@@ -355,6 +334,18 @@ static size_t postings_lower(const uint64_t *keys, size_t n, uint64_t key) {
     return low;
 }
 
+#define POSTINGS_FETCHED 4096 /* bytes of a page to ask for at most */
+#define POSTINGS_AHEAD 8 /* keys whose pages are on their way while one is looked up */
+
+/* Ask for a page of a mapped file that will be read soon: it is rarely in a cache, and reading it would wait.
+   Always inline: a function that does nothing else has no effect that gcc sees, and is left out. */
+static POSTINGS_INLINE void postings_prefetch(const postings_file *f, size_t p) {
+    size_t offset = f->directory[p].offset, end = p + 1 < f->pages ? f->directory[p + 1].offset : f->end;
+    if (!f->data || offset < f->begin || end > f->end) return;
+    if (end > offset + POSTINGS_FETCHED) end = offset + POSTINGS_FETCHED; /* a directory may be damaged */
+    for (; offset < end; offset += 64) POSTINGS_FETCH(f->data + offset);
+}
+
 /* Look up `wanted`, ascending and distinct; `keys` has room for a page. 0 when memory is short.
 
    A page is believed only after its checksum, and if it does not begin below the end of the one before it.
@@ -364,10 +355,17 @@ static int postings_find(const postings_file *f, const uint64_t *wanted, size_t 
                          postings_found *out) {
     size_t held = SIZE_MAX, count = 0;
     const uint8_t *page = NULL;
-    for (size_t w = 0; w < n; w++) {
-        uint64_t key = wanted[w];
+    size_t ahead[POSTINGS_AHEAD] = {0}; /* the first pages of the keys from w on */
+    for (size_t w = 0; w < n + POSTINGS_AHEAD; w++) {
+        size_t first_page = ahead[w % POSTINGS_AHEAD];
+        if (w < n) {
+            ahead[w % POSTINGS_AHEAD] = postings_page_of(f, wanted[w]);
+            postings_prefetch(f, ahead[w % POSTINGS_AHEAD]);
+        }
+        if (w < POSTINGS_AHEAD) continue;
+        uint64_t key = wanted[w - POSTINGS_AHEAD];
         uint64_t end = 0; /* the last key of the page before, if that was sound */
-        for (size_t p = postings_page_of(f, key); p < f->pages; p++) {
+        for (size_t p = first_page; p < f->pages; p++) {
             int after = f->directory[p].key >= end;
             if (p != held || !after) {
                 page = after ? postings_sound(f, p) : NULL;
@@ -386,7 +384,7 @@ static int postings_find(const postings_file *f, const uint64_t *wanted, size_t 
             while (last < count && keys[last] == key) last++;
             if (last > first) {
                 if (!postings_reserve(out, last - first)) return 0;
-                for (size_t i = first; i < last; i++) out->which[out->n + i - first] = (uint32_t)w;
+                for (size_t i = first; i < last; i++) out->which[out->n + i - first] = (uint32_t)(w - POSTINGS_AHEAD);
                 postings_rest(page, first, last, out->documents + out->n, out->starts + out->n,
                               out->lengths + out->n);
                 out->n += last - first;

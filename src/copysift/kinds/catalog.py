@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -18,6 +18,7 @@ from copysift.errors import UsageError
 from copysift.kinds.language import Language, parse
 from copysift.kinds.lextable import Table, compiled
 from copysift.runtime import registry
+from copysift.runtime.lazy_dataclass import dataclass
 
 HEAD = 16 * 1024  # bytes in which a pattern that tells languages of one extension apart is sought
 
@@ -115,7 +116,7 @@ def _built_in() -> Iterator[Entry]:
 
 def _plugged() -> Iterator[Entry]:
     """Give the languages of other packages: an entry point is the text of a file, or a path to it."""
-    for name in registry.names(registry.LANGUAGES):
+    for name in registry.plug_in_names(registry.LANGUAGES):
         given = registry.load(registry.LANGUAGES, name)
         value = given() if callable(given) else given
         text = value.read_text("utf-8") if isinstance(value, Path) else str(value)

@@ -30,6 +30,34 @@ def kinds_by_suffix() -> dict[str, str]:
     return {suffix: name for name in names for suffix in kind_traits(name).suffixes}
 
 
+@cache
+def kinds_by_magic() -> dict[bytes, str]:
+    """Give the kinds that the first bytes of a file choose."""
+    names = (*registry.built_in(registry.KINDS), *registry.plug_in_names(registry.KINDS))
+    return {magic: name for name in names for magic in kind_traits(name).magic}
+
+
+@cache
+def _first_bytes() -> frozenset[int]:
+    return frozenset(magic[0] for magic in kinds_by_magic())
+
+
+def kind_by_magic(head: bytes, *, raw: bool = False) -> str:
+    """Choose the kind of a text, or of a binary file, by its first bytes; "" for none."""
+    if head[:1] and head[0] in _first_bytes():
+        for magic, name in kinds_by_magic().items():
+            if head.startswith(magic) and kind_traits(name).raw == raw:
+                return name
+    return ""
+
+
+def kind_of_binary(name: str, head: bytes) -> str:
+    """Choose the kind of a binary file: one that its first bytes or its name choose, else `bytes`."""
+    by_name = kinds_by_suffix().get(name[name.rfind(".") :].lower(), "") if "." in name else ""
+    chosen = kind_by_magic(head, raw=True) or by_name
+    return chosen if chosen and kind_traits(chosen).raw else "bytes"
+
+
 def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
     """Choose the kind for `auto`: by what the first bytes look like, then by the suffix of the name.
 
@@ -37,7 +65,7 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
     """
     encoding = detect_encoding(head)
     if encoding is None:
-        return "bytes"
+        return kind_of_binary(name, head)
     if encoding != "utf-8":
         head = head.decode(encoding, "replace").encode("utf-8", "replace")
     return kind_of_text(name, head, known)
@@ -49,10 +77,12 @@ def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True
     The languages are looked up only where a suffix may name one. Without `every`, headers of C are texts, for
     the tokens of declarations say little, and so is what only Pygments can lex, which takes long.
     """
+    if by_content := kind_by_magic(head):
+        return by_content
     dot = name.rfind(".")  # not Path.suffix: this runs for every file, and only known suffixes matter
     if dot >= 0:
         by_name = kinds_by_suffix().get(name[dot:].lower())
-        if by_name:
+        if by_name and not kind_traits(by_name).raw:
             return by_name
         if not every and name.endswith(HEADERS):
             return "text"
@@ -65,10 +95,12 @@ def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True
 def kind_among_texts(name: str, head: bytes, known: Callable[[], Languages]) -> str:
     """Choose the kind of a text where programs are texts like all others; notebooks are taken apart.
 
-    The languages are asked for only where a program may begin like a page.
+    The languages are loaded only where a program may start like a page.
     """
     if name.lower().endswith(".ipynb"):
         return f"code:{notebook.NAME}"
+    if by_content := kind_by_magic(head):
+        return by_content
     if kinds_by_suffix().get(name[name.rfind(".") :].lower()) is None and not _begins_a_page(head):
         return "text"
     kind = kind_of_text(name, head, known())
@@ -104,3 +136,11 @@ def detect_language(name: str, head: bytes, known: Languages | None = None, ever
     if entry is not None or known.has_extension(name):
         return entry.name if entry else None
     return foreign.by_extension(name) if every else None
+
+
+def chosen_kind(language: str, known: Languages) -> str:
+    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
+    if language == notebook.NAME or language.startswith(foreign.PREFIX):
+        return f"code:{language}"
+    entry = known.find(language)
+    return "text" if entry.language.text else f"code:{entry.name}"

@@ -1,9 +1,9 @@
 """Code: token classes are the symbols, as `kernels/reference/lex.py` defines.
 
-Comments and layout vanish, every identifier is one symbol, literals are one symbol a class, keywords
-and operators stay. Exceptions to the position-map law: symbols that stand for context (a line's
-indentation and its end where they count), a run that begins inside a literal with holes (`f"{x}"`) or
-ends before a heredoc's body, and `/` or `'` whose meaning depends on what stands before the run.
+Comments and layout disappear, every identifier is one symbol, literals are one symbol a class, keywords
+and operators stay. Exceptions to the position-map law: symbols that represent context (a line's
+indentation and its end where they count), a run that starts inside a literal with holes (`f"{x}"`) or
+ends before a heredoc's body, and `/` or `'` whose meaning depends on what is before the run.
 
 A document of more than PIECE bytes is cut at line ends into pieces that are lexed each on its own, so
 memory is bounded; a comment or literal across such a cut ends there.
@@ -18,8 +18,8 @@ import numpy as np
 
 from copysift import kernels
 from copysift.kinds import lexemes
-from copysift.kinds.kind import joined, placed, stream
-from copysift.kinds.lexemes import Lexemes
+from copysift.kinds.kind import CodeCanonicaliser, placed, stream
+from copysift.kinds.lexemes import Lexemes, PlacedLexemes
 from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PIECE = 8 << 20  # bytes
 
 
-class Code:
+class Code(CodeCanonicaliser):
     """Lexes documents of one language."""
 
     def __init__(self, entry: Entry) -> None:
@@ -37,16 +37,8 @@ class Code:
         self._ending = lexemes.separators(entry.language)
         self._lines = entry.language.lines
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
-        """Canonicalise a document that comes in chunks of any size."""
-        return self.told(chunks, None)
-
-    def whole(self, data: bytes) -> Canonical:
-        """Canonicalise a document that is in memory."""
-        return joined(self.blocks([data]))
-
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
-        """Canonicalise, and put what the lexemes of each block tell into a list."""
+        """Canonicalise, and put what the lexemes of each block say into a list."""
 
         def step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical, int]:
             used = len(data) if final else _line_end(data)
@@ -66,6 +58,12 @@ class Code:
             return Canonical(symbols, Explicit(starts, ends)), used
 
         return (block for block in stream(chunks, placed(step), PIECE) if len(block.symbols))
+
+    def places(self, data: bytes) -> PlacedLexemes:
+        """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""
+        head = data[:PIECE]
+        tokens = kernels.lex.lex(head, *self._arrays)
+        return lexemes.placed(head, tokens, self._ending, self._lines)
 
 
 def _line_end(data: bytes | memoryview) -> int:

@@ -65,9 +65,9 @@ def spans_ascend(entry: Entry, source: bytes) -> None:
 
 
 def spans_hold_their_lexemes(entry: Entry, source: bytes) -> None:
-    """The span of every token gives back its lexeme: by itself it is that token again.
+    """The span of every token is its lexeme: by itself it is that token again.
 
-    The symbol of a keyword or operator is made of its lexeme alone. A literal may depend on what stands
+    The symbol of a keyword or operator is made of its lexeme alone. A literal may depend on what is
     before it (what follows a hole, the body of a heredoc), so that only its lexeme is looked at.
     """
     fold = not entry.language.case_sensitive
@@ -154,7 +154,7 @@ def renaming_changes_nothing(entry: Entry, source: bytes) -> None:
 
 
 def keywords_stay(entry: Entry) -> None:
-    """Every keyword has a symbol of its own, and is no identifier."""
+    """Every keyword has a symbol of its own, and is not an identifier."""
     fold = not entry.language.case_sensitive
     for word in (_lead(entry).decode() + each for each in entry.language.keywords):
         symbols = lexed(entry, word.encode()).symbols.tolist()
@@ -176,7 +176,7 @@ def broken_code_lexes(entry: Entry, source: bytes) -> None:
 def slices_lex_again(entry: Entry, source: bytes, first: int, last: int) -> bool:
     """Say whether the source of a run of tokens, lexed again, gives that run: the position-map law.
 
-    What stands for context is left out: indentation and the ends of lines, and columns.
+    What represents context is left out: indentation and the ends of lines, and columns.
     """
     tokens = lexed(entry, source)
     start, end = Explicit(tokens.starts, tokens.ends).spans(np.array([first]), np.array([last]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from copysift.kinds import positions
 from copysift.kinds.positions import Explicit, Shifted
 from copysift.model.traits import KindTraits, kind_traits
 from copysift.model.values import Canonical
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from copysift.kinds.lexemes import Lexemes
+    from copysift.kinds.lexemes import Lexemes, PlacedLexemes
 
 BLOCK = 256 * 1024  # bytes: a block and what is made of it stay in the cache
 
@@ -67,18 +68,30 @@ class Kind:
         return self.make(*language)
 
 
-@runtime_checkable
-class Telling(Protocol):
-    """A canonicaliser whose documents tell more than their symbols: programs."""
+class CodeCanonicaliser(ABC):
+    """A canonicaliser of programs, whose lexemes say more than their symbols."""
 
+    @abstractmethod
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
-        """Canonicalise, and put what the lexemes of each block tell into a list."""
+        """Canonicalise, and put what the lexemes of each block say into a list."""
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
+        """Canonicalise a document that comes in chunks of any size."""
+        return self.told(chunks, None)
+
+    def whole(self, data: bytes) -> Canonical:
+        """Canonicalise a document that is in memory."""
+        return joined(self.blocks([data]))
+
+    def places(self, data: bytes) -> PlacedLexemes | None:
+        """Find the statements and strings of a readable source in memory; None if it cannot say where."""
+        return None
 
 
 def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Iterator[Made]:
-    """Cut chunks anew into blocks and take a step for each; yield what the steps make.
+    """Cut chunks into other blocks and take a step for each; yield what the steps make.
 
-    A step is given a block, its offset in the document and whether it is the last. It tells how many
+    A step is given a block, its offset in the document and whether it is the last. It says how many
     bytes it used; the others, always less than a block, come again at the head of the next one.
     """
     rest, offset = bytearray(), 0

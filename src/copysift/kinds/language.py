@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import product
 from typing import Any
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 
 _DOCUMENTED = "docs/languages.md lists the keys of a language file."
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One form of comment or literal; strings are as they stand in the source."""
+    """One form of comment or literal; strings are as they are in the source."""
 
     kind: str
     symbol: str
@@ -59,6 +60,7 @@ class Language:
     extensions: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()  # operators after which every word is a name: x.class
     rules: tuple[Rule, ...] = ()
     identifier_start: str = "_"
     identifier_part: str = ""
@@ -89,7 +91,8 @@ _FORMS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "quotes": ("quoted", "string", {}),
     "letters": ("letter", "character", {"escape": "\\"}),
 }
-_WORDS = ("keywords", "operators")
+_WORDS = ("keywords", "operators", "members")
+MOST_MEMBERS = 4  # as the kernel has room for
 _LISTS = ("aliases", "extensions")
 _RULE_FIELDS = {each.name: each for each in fields(Rule)}
 _PLAIN = {each.name: each.type for each in fields(Language)}
@@ -130,6 +133,8 @@ class _Checked:
             self._refuse("extensions", "must begin with a dot")
         for key in _WORDS:
             values[key] = (*getattr(known, key), *self._words(key))
+        if len(values["members"]) > MOST_MEMBERS:
+            self._refuse("members", f"has more than {MOST_MEMBERS} operators")
         rules = [rule for key in _FORMS for rule in self._rules(key)]
         values["rules"] = (*rules, *known.rules)
         for key, kind in _PLAIN.items():

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift import kernels
-from copysift.kinds.language import Language, Rule
+from copysift.kinds.language import MOST_MEMBERS, Language, Rule
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LEXER = 1  # raise it when the kernel gives other tokens for the same tables: an index remembers it
 IDENTIFIER, NUMBER, STRING, CHARACTER, REGEX, NEWLINE, INDENT, DEDENT = range(1, 9)
 
 _START, _PART, _DIGIT, _SPACE, _BREAK, _RULE, _SIGIL, _TAIL = (1 << bit for bit in range(8))
@@ -44,6 +46,13 @@ class Table:
         """Give the arrays as arguments."""
         return tuple(getattr(self, name) for name in self.__slots__)
 
+    def digest(self) -> str:
+        """Give what differs as soon as the language, or the lexer, gives other tokens."""
+        found = hashlib.blake2b(str(LEXER).encode(), digest_size=8)
+        for each in self.arrays():
+            found.update(f"{each.dtype} {len(each)}".encode() + each.tobytes())
+        return found.hexdigest()
+
 
 class _Blob:
     """Strings one after the other, each by its offset and length."""
@@ -65,6 +74,7 @@ def compiled(language: Language) -> Table:
     ops, op_first = _operators(language.operators, fold, blob)
     marks = blob.add(language.number_marks)
     options = [fold, language.indentation, _byte(language.continuation), *marks, language.docstrings]
+    options += _members(language.members, fold)
     return Table(
         classes=_classes(language, rule_first),
         rules=np.array(rows or [0], np.int32),
@@ -72,10 +82,17 @@ def compiled(language: Language) -> Table:
         rule_order=np.array(order or [0], np.int32),
         ops=ops,
         op_first=op_first,
-        options=np.array(options, np.int32),
+        options=np.array(options, np.int64).astype(np.uint32).view(np.int32),
         keywords=_keyword_table(language.keywords, fold),
         blob=np.frombuffer(bytes(blob.bytes), np.uint8),
     )
+
+
+def _members(operators: tuple[str, ...], fold: bool) -> list[int]:
+    """Give the symbols of the operators after which every word is a name, filled up with 0."""
+    hashes = [kernels.lex.lexeme_hash(each.encode(), fold) for each in operators]
+    symbols = [value >> 32 | 0x80000000 for value in hashes]
+    return symbols + [0] * (MOST_MEMBERS - len(symbols))
 
 
 def _byte(text: str) -> int:

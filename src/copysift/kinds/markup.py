@@ -1,8 +1,8 @@
 """HTML: markup is blanked in place, then the rest is text or words; offsets are those of the HTML.
 
-What is blanked, and with what, stands in `kernels/reference/markup.py`. Exceptions to the position-map
+What is blanked, and with what, is in `kernels/reference/markup.py`. Exceptions to the position-map
 law, besides those of the text or words: a run inside a title, textarea or xmp, where < is text, and a
-run that begins or ends inside an element that is cut off with it (a lone </template> or <script>).
+run that starts or ends inside an element that is cut off with it (a lone </template> or <script>).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Html:
 
 
 class _References:
-    """The character references of a document that later blocks may still stand on."""
+    """The character references of a document that later blocks may still refer to."""
 
     def __init__(self) -> None:
         self.starts: list[Offsets] = []

@@ -16,8 +16,8 @@ import numpy as np
 
 from copysift.errors import UsageError
 from copysift.kinds.code import Code
-from copysift.kinds.kind import joined
-from copysift.kinds.lexemes import Lexemes
+from copysift.kinds.kind import CodeCanonicaliser
+from copysift.kinds.lexemes import Lexemes, PlacedLexemes
 from copysift.kinds.positions import Explicit
 from copysift.kinds.words import Words
 from copysift.model.values import Canonical
@@ -55,7 +55,7 @@ def _cell(cell: dict[str, Any], language: str) -> str:
     return mark + text.replace("\r\n", "\n").rstrip("\n") + "\n"
 
 
-class Notebook:
+class Notebook(CodeCanonicaliser):
     """Canonicalises the readable text of a notebook."""
 
     def __init__(self, languages: Languages) -> None:
@@ -63,26 +63,20 @@ class Notebook:
         self._words = Words()
         self._code: dict[str, Code] = {}
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
-        """Canonicalise the readable text, one block a cell."""
-        return self.told(chunks, None)
-
-    def whole(self, data: bytes) -> Canonical:
-        """Canonicalise a document that is in memory."""
-        return joined(self.blocks([data]))
-
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
-        """Canonicalise, and put what the lexemes of code cells tell into a list."""
-        data = b"".join(chunks)
-        marks = list(_MARK.finditer(data))
-        for mark, following in zip_longest(marks, marks[1:]):
-            text = data[mark.end() : following.start() if following else len(data)]
-            language = (mark.group(2) or b"").decode()
+        """Canonicalise, and put what the lexemes of code cells say into a list."""
+        for language, at, text in _cells(b"".join(chunks)):
             blocks = self._lexer(language).told([text], into) if language else self._words.blocks([text])
             for block in blocks:
-                shift = np.uint32(mark.end())
+                shift = np.uint32(at)
                 symbols = block.symbols.astype(np.uint64)
                 yield Canonical(symbols, Explicit(block.starts + shift, block.ends + shift))
+
+    def places(self, data: bytes) -> PlacedLexemes:
+        """Find the statements and strings of the code cells of the readable text."""
+        return PlacedLexemes.together(
+            self._lexer(language).places(text).moved(at) for language, at, text in _cells(data) if language
+        )
 
     def _lexer(self, language: str) -> Code:
         if language not in self._code:
@@ -92,3 +86,11 @@ class Notebook:
                 entry = self._languages.find("python")
             self._code[language] = Code(entry)
         return self._code[language]
+
+
+def _cells(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Give the cells of the readable text: language ("" for words), byte offset, text."""
+    marks = list(_MARK.finditer(data))
+    for mark, following in zip_longest(marks, marks[1:]):
+        text = data[mark.end() : following.start() if following else len(data)]
+        yield (mark.group(2) or b"").decode(), mark.end(), text

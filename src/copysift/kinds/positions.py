@@ -1,16 +1,16 @@
-"""Where symbols stand in the source: three maps, each as small as its kind of block allows.
+"""Where symbols are in the source: three maps, each as small as its kind of block allows.
 
 Offsets are 32 bits wide up to 4 GiB, and 64 bits beyond it: small documents do not pay for large ones.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift import kernels
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """Some bytes are symbols: a mask of them for each 64 bytes; resolved only where it is asked."""
+    """Some bytes are symbols: a mask of them for each 64 bytes; resolved only where it is needed."""
 
     masks: UInt64s
     ranks: UInt32s
@@ -111,7 +111,7 @@ def moved(offsets: Offsets, by: int) -> UInt64s:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """Another map, with no span that begins or ends inside a character reference.
+    """Another map, with no span that starts or ends inside a character reference.
 
     The blanked text holds the character at the head of its reference; its span is all of that.
     """

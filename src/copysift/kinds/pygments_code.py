@@ -1,8 +1,8 @@
 """Languages that only Pygments knows: its tokens become the same token classes.
 
-Pygments reads at about a megabyte a second and holds the GIL, so it is the last resort, for programs of
+Pygments reads at about a megabyte a second, in a watched process, so it is the last resort, for programs of
 ordinary size; markup, prose and data formats stay text. Exceptions to the position-map law: whatever a
-Pygments lexer decides by what stands before the run.
+Pygments lexer decides by what is before the run.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import numpy as np
 from copysift import kernels
 from copysift.errors import UsageError
 from copysift.kinds import positions
-from copysift.kinds.kind import joined
+from copysift.kinds.kind import CodeCanonicaliser
 from copysift.kinds.lexemes import Lexemes
 from copysift.kinds.lextable import CHARACTER, IDENTIFIER, NUMBER, REGEX, STRING
 from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
+from copysift.runtime.pygments_tokens import tokens
 
 if TYPE_CHECKING:
     from copysift.model.values import Offsets, UInt32s
 
 PREFIX = "pygments-"
 LARGEST = 1 << 20  # bytes
+SECONDS = 60.0  # for so many
 # Lexers of what is no program: prose, markup, data, messages.
 _NO_CODE = {
     "asciidoc", "bibtex", "cfg", "csv", "debcontrol", "diff", "docker", "dtd", "email", "gettext",
@@ -58,33 +60,27 @@ def by_extension(name: str) -> str | None:
     return PREFIX + alias if alias else None
 
 
-class Foreign:
+class Foreign(CodeCanonicaliser):
     """Lexes documents of one language of Pygments."""
 
     def __init__(self, name: str) -> None:
         from pygments.lexers import get_lexer_by_name
         from pygments.util import ClassNotFound
 
+        self._alias = name.removeprefix(PREFIX)
+        self.seconds = SECONDS
         try:
-            self._lexer = get_lexer_by_name(name.removeprefix(PREFIX))
+            get_lexer_by_name(self._alias)
         except ClassNotFound as error:
             raise UsageError(f"Pygments knows no language {name!r}") from error
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
-        """Canonicalise a document that comes in chunks of any size."""
+    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
+        """Canonicalise; nothing is put into the list, as tokens of Pygments say nothing more here."""
         data = b"".join(chunks)
         for start in range(0, len(data), LARGEST):
             block = self._lexed(data[start : start + LARGEST], start)
             if len(block.symbols):
                 yield block
-
-    def whole(self, data: bytes) -> Canonical:
-        """Canonicalise a document that is in memory."""
-        return joined(self.blocks([data]))
-
-    def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
-        """Canonicalise; Pygments' tokens tell nothing more here."""
-        return self.blocks(chunks)
 
     def _lexed(self, data: bytes, offset: int) -> Canonical:
         text = data.decode("utf-8", "surrogateescape")
@@ -101,7 +97,7 @@ class Foreign:
     def _tokens(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Give symbol, start and end, in characters; pieces of one literal are one token."""
         last: tuple[int, int, int] | None = None
-        for at, kind, value in self._lexer.get_tokens_unprocessed(text):
+        for at, kind, value in tokens(text, self.seconds, alias=self._alias):
             stripped = value.strip()
             symbol = _symbol(kind, stripped)
             if not symbol:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.kinds.code import Code
-from copysift.kinds.kind import joined
-from copysift.kinds.lexemes import Lexemes
+from copysift.kinds.kind import CodeCanonicaliser
+from copysift.kinds.lexemes import Lexemes, PlacedLexemes
 from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 NAME = "webpage"
 KIND = f"code:{NAME}"
-_OPEN = re.compile(rb"<(script|style)\b[^>]{0,4096}>|<!--", re.IGNORECASE)
+_OPEN = re.compile(rb"<(script|style)\b|<!--", re.IGNORECASE)
+_LONGEST_TAG = 4096
 _LANGUAGES = {b"script": "javascript", b"style": "css"}
 
 
@@ -30,38 +31,44 @@ def parts(data: bytes) -> Iterator[tuple[str, int, int]]:
     """Cut a page: give the language, start and end of each part, half-open; tags belong to the markup."""
     at = begun = 0
     last_comment = data.rfind(b"-->")  # beyond it no comment closes
+    closed_at = -1  # where the last tag that was looked at ends
     while found := _OPEN.search(data, at):
         if found[0] == b"<!--":
             closed = found.end() <= last_comment
             at = data.find(b"-->", found.end()) + 3 if closed else found.end()
             continue
         name = found[1].lower()
-        closing = re.compile(rb"</" + name + rb"\b", re.IGNORECASE).search(data, found.end())
+        if closed_at < found.end():  # else nothing closes a tag before that
+            closed_at = data.find(b">", found.end())
+            closed_at = len(data) if closed_at < 0 else closed_at
+        if closed_at == len(data) or closed_at - found.end() > _LONGEST_TAG:
+            at = found.end()
+            continue
+        start = closed_at + 1
+        closing = re.compile(rb"</" + name + rb"\b", re.IGNORECASE).search(data, start)
         end = closing.start() if closing else len(data)
-        yield "html", begun, found.end()
-        yield _LANGUAGES[name], found.end(), end
+        yield "html", begun, start
+        yield _LANGUAGES[name], start, end
         at = begun = end
     yield "html", begun, len(data)
 
 
-class WebPage:
+class WebPage(CodeCanonicaliser):
     """Canonicalises a page as code."""
 
     def __init__(self, languages: Languages) -> None:
         self._code = {name: Code(languages.find(name)) for name in ("html", "javascript", "css")}
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
-        """Canonicalise a page, one block or more a part."""
-        return self.told(chunks, None)
-
-    def whole(self, data: bytes) -> Canonical:
-        """Canonicalise a document that is in memory."""
-        return joined(self.blocks([data]))
-
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
-        """Canonicalise, and put what the lexemes of all parts tell into a list."""
+        """Canonicalise, and put what the lexemes of all parts say into a list."""
         data = b"".join(chunks)
         for language, start, end in parts(data):
             for block in self._code[language].told([data[start:end]], into):
                 shift = np.uint32(start)
                 yield Canonical(block.symbols, Explicit(block.starts + shift, block.ends + shift))
+
+    def places(self, data: bytes) -> PlacedLexemes:
+        """Find the statements and strings of all parts."""
+        return PlacedLexemes.together(
+            self._code[language].places(data[start:end]).moved(start) for language, start, end in parts(data)
+        )

@@ -1,4 +1,4 @@
-"""Base code: what was handed out counts for nothing.
+"""Base code: starter code is ignored.
 
 Every k-gram of it is taken, not the selected ones: at the edges of an edit other k-grams win, and base
 material would leak through (design, Fingerprint).
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.kinds import Lexemes
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from copysift.model.values import SpanMap, UInt64s
@@ -23,13 +24,13 @@ class Base:
 
     def __init__(self, hashes: list[UInt64s] | None = None, lexemes: Lexemes | None = None) -> None:
         self.lexemes = lexemes or Lexemes.none()
-        self.hashes: UInt64s = np.unique(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+        self.hashes: UInt64s = distinct(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
 
     def __bool__(self) -> bool:
         return len(self.hashes) > 0
 
     def holds(self, hashes: UInt64s) -> NDArray[np.bool_]:
-        """Tell which hashes are those of base code."""
+        """Say which hashes are those of base code."""
         if not len(self.hashes):
             return np.zeros(len(hashes), np.bool_)
         places = np.searchsorted(self.hashes, hashes)

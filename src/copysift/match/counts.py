@@ -1,12 +1,12 @@
 """What a run counted, as columns: documents, their pairs and their equal sets.
 
-This is all that a threshold needs, so a saved run can be asked again without its files.
+This is all that a threshold needs, so a saved run can be queried again without its files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from copysift.join.rows import Postings
 from copysift.match.measures import shares
+from copysift.model.regions import UNKNOWN
 from copysift.model.values import Group, Ignored, Skipped, Submission
+from copysift.runtime.lazy_dataclass import dataclass
 
 Numbers = NDArray[np.uint32] | NDArray[np.int32] | NDArray[np.int64]
 Shares = NDArray[np.float64]
-UNKNOWN = -1  # for `longest` and `lines` of a pair that was not matched exactly
+TOKENS, EVERY = 1, 2  # compared by the tokens of programs, not as texts; by every k-gram, not by fingerprints
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class PairColumns:
     containment_right: Shares
     longest: Numbers
     lines: Numbers
-    channel: NDArray[np.uint8]  # 0: as texts; 1: by the tokens of programs
+    channel: NDArray[np.uint8]  # what decided: bits of TOKENS and EVERY
     place: Numbers  # the number of a pair among those with known regions, or UNKNOWN
 
     @classmethod
@@ -93,7 +95,7 @@ class PairColumns:
         return len(self.left)
 
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_] | slice) -> PairColumns:
-        """Give some of the pairs, in the order asked for."""
+        """Give some of the pairs, in the order given."""
         left = self.left[which]
         rest = (_some(getattr(self, each.name), which, len(left)) for each in fields(self)[1:])
         return PairColumns(left, *rest)
@@ -112,7 +114,7 @@ class PairColumns:
         yield self
 
     def matched(self, longest: Numbers, lines: Numbers, place: Numbers) -> PairColumns:
-        """Put in what the exact matches tell, and the places of their regions."""
+        """Put in what the exact matches found, and the places of their regions."""
         return replace(self, longest=longest, lines=lines, place=place)
 
     def measure(self, name: str) -> Shares:
@@ -132,7 +134,7 @@ class PairRows(Protocol):
         """Give the pairs first .. last - 1 of their order."""
 
     def batches(self) -> Iterator[PairColumns]:
-        """Give all pairs, so many at a time as memory has room for; their order may be another."""
+        """Give all pairs, as many at a time as memory has space for; their order may be another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +152,20 @@ class Counts:
     files: tuple[Group, ...] | None = None
     twins: tuple[int, ...] = ()
     submissions: tuple[Submission, ...] = ()
+    near_copies: tuple[int, ...] = ()  # documents of which only some pairs are known
     settings: Mapping[str, object] = field(default_factory=dict)  # of a run that was read back
     notes: tuple[str, ...] = ()  # what the answer may lack although nothing was skipped
 
 
 def _some(column: NDArray[Any], which: NDArray[Any] | slice, count: int) -> NDArray[Any]:
-    """Give some values of a column; one that is a single value takes no room."""
+    """Give some values of a column; one that is a single value takes no space."""
     if column.strides == (0,) and len(column):
         return np.broadcast_to(column[0], count)
     return np.asarray(column[which])
 
 
 def _joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Give columns one behind the other; one that is a single value takes no room."""
+    """Give columns one behind the other; one that is a single value takes no space."""
     some = [each for each in columns if len(each)] or columns[:1]
     if all(each.strides == (0,) and len(each) and each[0] == some[0][0] for each in some):
         return np.broadcast_to(some[0][0], sum(map(len, some)))

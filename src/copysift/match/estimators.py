@@ -58,7 +58,7 @@ def _min_pair(a: UInt64s, b: UInt64s, size: int) -> tuple[float, float, float]:
 
 
 def _set_size(smallest: UInt64s, size: int) -> float:
-    """Estimate how many distinct hashes a document has: the s-th smallest stands at about s / n of 2^64."""
+    """Estimate how many distinct hashes a document has: the s-th smallest is at about s / n of 2^64."""
     if len(smallest) < size:
         return float(len(smallest))
     return (size - 1) * 2.0**64 / max(1.0, float(smallest[-1]))

@@ -18,6 +18,7 @@ from copysift.join.rows import Postings
 from copysift.kinds import Lexemes
 from copysift.match.base import Base
 from copysift.match.measures import Weigh
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +33,8 @@ class Evidence:
 
     def __init__(self, memory: Budget, tmp_dir: Path | None, jobs: int, seed: int, base: Base) -> None:
         self._seed = np.uint64(seed)
-        self._strings = Join(memory, tmp_dir, self._keyed(base.lexemes.strings), jobs)
-        self._statements = Join(memory, tmp_dir, self._keyed(base.lexemes.statements), jobs)
+        self._strings = Join(memory, tmp_dir, self.keyed(base.lexemes.strings), jobs)
+        self._statements = Join(memory, tmp_dir, self.keyed(base.lexemes.statements), jobs)
         self.groups: set[int] = set()
 
     def close(self) -> None:
@@ -42,10 +43,10 @@ class Evidence:
         self._statements.close()
 
     def add(self, group: int, lexemes: Lexemes) -> None:
-        """Add what a file of a group tells, beside its fingerprints; what was handed out does not count."""
+        """Add what a file of a group says beside its fingerprints; starter code does not count."""
         self.groups.add(group)
-        self._strings.add(group, self._keyed(lexemes.strings))
-        self._statements.add(group, self._keyed(lexemes.statements))
+        self._strings.add(group, self.keyed(lexemes.strings))
+        self._statements.add(group, self.keyed(lexemes.statements))
 
     def lists(
         self, groups: int, max_shared: int, weigh: Weigh, fingerprints: Postings, labels: UInt32s
@@ -54,7 +55,7 @@ class Evidence:
 
         All are weighed against the groups that have fingerprints; groups with the same label are one.
         """
-        counted = len(np.unique(labels[fingerprints.sizes > 0]))
+        counted = len(distinct(labels[fingerprints.sizes > 0]))
 
         def as_fingerprints(degrees: NDArray[Any], _: int) -> NDArray[np.float64]:
             return weigh(degrees, counted)
@@ -67,7 +68,7 @@ class Evidence:
         )
         return strings, statements
 
-    def _keyed(self, hashes: UInt64s) -> UInt64s:
+    def keyed(self, hashes: UInt64s) -> UInt64s:
         """Make hashes depend on the secret seed."""
         if not self._seed:
             return hashes

@@ -1,19 +1,19 @@
 """What two documents share, and where: all common runs of at least k symbols, tiled longest first.
 
 Section 5.2 of the winnowing paper advises exact matching for what is shown to people: fingerprints
-choose the pair, but say little about where a match begins and ends. Every run of k symbols that
+choose the pair, but say little about where a match starts and ends. Every run of k symbols that
 both have is found here, at its full length, and no symbol belongs to two regions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copysift import kernels
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ SUFFIX_ROOM = 1 << 23  # symbols of both together in shared stretches: 60 bytes 
 class Matches:
     """The regions of two documents in order of their start on the left.
 
-    Region i has lengths[i] symbols and stands at the half-open byte spans
+    Region i has lengths[i] symbols and is at the half-open byte spans
     left_starts[i]:left_ends[i] and right_starts[i]:right_ends[i] of the sources. `exact` is False
     when the documents were too large and seeds were used (see `regions`).
     """
@@ -89,7 +89,7 @@ def regions(
     code, and whatever parts the files of a group. When the shared stretches of two documents are
     too large for the suffix structure, seeds are extended instead: regions are then taken from
     left to right, and any common run of at least `t` symbols (k if not given) still gives one,
-    unless its seeds stand at more than 16 places.
+    unless its seeds are at more than 16 places.
     """
     _check_noise(k)
     symbols = (left.symbols, right.symbols)
@@ -121,7 +121,7 @@ def runs_among(
 ) -> Runs:
     """Match pairs of documents, which are named by number, each as `regions` does.
 
-    `allocate(count, dtype)` gives the room for the seeds of large ones.
+    `allocate(count, dtype)` gives the space for the seeds of large ones.
     """
     _check_noise(k)
     sizes = np.array([len(each) for each in documents], np.int64)

@@ -1,4 +1,4 @@
-"""How alike two groups are, from counts of distinct fingerprints; n and m are the sizes, s what they share.
+"""How similar two groups are, from counts of distinct fingerprints; n and m are the sizes, s what they share.
 
 Resemblance and containment depend on the two groups alone; `similarity` also on the collection,
 because a fingerprint that many hold says less than one that only two hold.
@@ -16,6 +16,13 @@ from numpy.typing import NDArray
 Weigh = Callable[[NDArray[Any], int], NDArray[np.float64]]  # weights by degree, of so many groups
 TOO_SMALL = 8  # fingerprints; a program with fewer is some ten lines, which independent people write alike
 GRAIN = 2.0**-20  # weights are multiples of this, so their sums are exact in any order
+# Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
+# as if it had this many documents.
+FEWEST = 1000
+CLASS = 30
+# However many versions of one text a folder holds, what they share keeps this weight; else a thousand
+# copies with a line of their own each would share next to nothing.
+LEAST = 0.25
 
 
 def resemblance(s: int, n: int, m: int) -> float:
@@ -33,7 +40,7 @@ def similarity(weight: float, left: float, right: float) -> float:
 
     W sums `rarity` over the distinct fingerprints of a group, those it holds alone included,
     those of the base and those that too many groups share left out. Groups with the same
-    fingerprints give 1, and so does one that stands whole in the other.
+    fingerprints give 1, and so does one that is whole in the other.
 
     Form and weight were picked as the best of 35 combinations (seven weights, five forms) on the
     460 pairs of IR-Plag, original against the others, and scored on the same pairs with a simple
@@ -64,3 +71,13 @@ def rarity(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
         return np.ones(len(held))
     weight = (np.log((groups + 1) / held) / math.log((groups + 1) / 2)) ** 2
     return np.maximum(np.round(weight / GRAIN), 1.0) * GRAIN
+
+
+def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes by their rarity, but none below LEAST."""
+    return np.maximum(rarity(degrees, max(groups, FEWEST)), LEAST)
+
+
+def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """Weigh hashes of programs by their rarity: what a class of CLASS shares is idiom already."""
+    return rarity(degrees, max(groups, CLASS) if groups > 2 else groups)

@@ -13,9 +13,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=1 << 14)
 def name_likeness(left: str, right: str) -> float:
-    """Say how alike the names of two paths are, 0 to 1: 1 for the same file name.
+    """Say how similar the names of two paths are, 0 to 1: 1 for the same file name.
 
-    Either the letters of the file names or the words of the last two parts of the paths may tell:
+    Either the letters of the file names or the words of the last two parts of the paths may show it:
     `page_pool.h` became `page_pool/types.h`.
     """
     one, other = PurePath(left), PurePath(right)

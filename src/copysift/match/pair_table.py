@@ -1,4 +1,4 @@
-"""Many pairs: in memory while there is room, in a temporary file after that, and put in order there.
+"""Many pairs: in memory while there is space, in a temporary file after that, and put in order there.
 
 Millions of small files can have more pairs than memory holds. Whoever goes through them takes a batch at a
 time; the order of the report is made by sorting runs of pairs and merging them, and only if it is needed:
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.match.counts import UNKNOWN, PairColumns, PairRows, Shares
+from copysift.match.counts import PairColumns, PairRows, Shares
+from copysift.model.regions import UNKNOWN
 from copysift.runtime.mapped import RecordFile
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
-"""Reported pairs as a sequence that makes them when they are asked for.
+"""Reported pairs as a sequence that makes them when they are wanted.
 
-A class of thousands whose programs are alike has millions of pairs above a low threshold. As columns they
+A class of thousands whose programs are similar has millions of pairs above a low threshold. As columns they
 take some forty bytes each; as objects they would take ten times that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, overload
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.kinds.kind import CODE, TEXT, family
-from copysift.match.counts import UNKNOWN, PairColumns, PairRows
-from copysift.model.regions import RegionColumns
+from copysift.match.counts import EVERY, TOKENS, PairColumns, PairRows
+from copysift.match.intervals import Estimates, samplings
+from copysift.model.regions import UNKNOWN, RegionColumns
 from copysift.model.values import Group, Pair, Region
 
 AT_ONCE = 4096  # pairs that are made together when all are asked for
@@ -31,7 +32,8 @@ class Pairs(Sequence[Pair]):
     """Pairs in the order of their columns, after some that are there already.
 
     Documents with the same number in `twins` are equal. `regions` are those of the first pairs, or of all;
-    `files` gives the names of the files of a document.
+    `files` gives the names of the files of a document. `settings`, those that the pairs were measured with,
+    give their intervals.
     """
 
     def __init__(
@@ -42,9 +44,11 @@ class Pairs(Sequence[Pair]):
         first: tuple[Pair, ...] = (),
         regions: RegionColumns | None = None,
         files: Callable[[int], Sequence[str]] | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self._documents, self._columns, self._twins, self._first = documents, columns, twins, first
         self._regions, self._files = regions, files or (lambda number: (documents[number].name,))
+        self._samplings = samplings(settings) if settings else None
 
     def __len__(self) -> int:
         return len(self._first) + len(self._columns)
@@ -108,12 +112,15 @@ class Pairs(Sequence[Pair]):
             strict=True,
         )
         names, twins = self._documents, self._twins
+        estimated = None if self._samplings is None else Estimates(self._samplings, columns)
         for left, right, likeness, r, of_left, of_right, shared, most, touched, regions, channel in rows:
+            one, other = names[left], names[right]
             same = bool(twins) and twins[left] == twins[right]
-            how = CODE if channel else channel_name(names[left].kind, names[right].kind)
+            how = CODE if channel & TOKENS else channel_name(one.kind, other.kind)
+            near = None if estimated is None else estimated.next(how, (one.fingerprints, other.fingerprints))
             yield Pair(
-                names[left].name, names[right].name, same, likeness, r, of_left, of_right, shared, most,
-                touched, regions, how,
+                one.name, other.name, same, likeness, r, of_left, of_right, shared, most, touched, regions,
+                how, intervals=None if same or channel & EVERY else near,
             )  # fmt: skip
 
     def _matches(

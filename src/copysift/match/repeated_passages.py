@@ -1,13 +1,16 @@
 """Passages that a corpus has more than once: the first occurrence stays, later ones are found to be cut.
 
 A word is a copy if it lies in `least` words in a row that came before, in an earlier document or earlier in
-the same one. So what is cut is in what stays, and what comes once stays. Three readings of the texts: the
-first counts windows in cells, the second writes those whose cell has several to disk, in ranges of hashes,
-where each is joined with its first occurrence; the third asks for the copies of each document. Memory is
-bounded, and the answer does not depend on it.
+the same one. So what is cut is in what stays, and what comes once stays. A sentence that comes once may have
+the same first or last word as the copied one that it replaces: a few words of a sentence at the edge of a
+copy stay with the rest of it.
+
+Three readings of the texts: the first counts windows in cells, the second writes those whose cell has several
+to disk, in ranges of hashes, where each is joined with its first occurrence; the third looks up the copies of
+each document. Memory is bounded, and the answer does not depend on it.
 
 With `max_copies` whole lines, sentences or paragraphs are compared instead, of any length: one that is in
-more documents than that stays where it comes first.
+more documents than that stays where it comes first. `take_groups` says which of them count as one.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ BITS = 10  # of the ranges of hashes
 RANGES = 1024  # of documents
 HELD = 1 << 18  # entries before they are written
 LISTED = 10_000  # units that are listed by how many documents have them
+SEAM = 3  # words of two sentences that are the same by chance, at most
 ENTRY = 48  # bytes that an entry takes while it is joined
 
 # What ends a unit, which belongs to it. A run of stops is looked at from its first one only, and none of it
@@ -85,6 +89,7 @@ class Repeats:
     ) -> None:
         self._folder, self._seed, self._unit, self._most = folder, seed, unit, max_copies
         self._least = 1 if max_copies else least
+        self._groups: tuple[UInt64s, UInt64s] | None = None
         self._frequent: list[tuple[int, int]] = []  # documents and hash of units, the rarest first
         self._shown: dict[int, str] = {}
         self._listed: set[int] = set()
@@ -105,6 +110,10 @@ class Repeats:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def take_groups(self, members: UInt64s, heads: UInt64s) -> None:
+        """Take the hashes of units that count as copies of another, ascending, and the hash of that one."""
+        self._groups = (members, heads) if len(members) else None
 
     def count(self, texts: Iterable[bytes]) -> None:
         """Read for the first time: how many windows fall into each cell."""
@@ -181,7 +190,7 @@ class Repeats:
         self._frequent = sorted(self._frequent)[-LISTED:]
 
     def frequent(self) -> Iterator[dict[str, Any]]:
-        """Give the units that are in most documents, with their text, if any of them were asked for."""
+        """Give the units that are in most documents, with their text, if any of them were wanted."""
         for documents, key in reversed(self._frequent):
             if key in self._shown:
                 yield {"text": self._shown[key], "documents": documents}
@@ -196,9 +205,16 @@ class Repeats:
             symbols = np.ascontiguousarray(canonical.symbols, dtype=np.uint64)
             bounds = words[np.append(full, len(words) - 1)] if len(full) else np.zeros(1, np.int64)
             hashes = kernels.shingle.set_digests(symbols, bounds.astype(np.int64))
-            return Text(hashes ^ np.uint64(self._seed), cuts[full], cuts[full + 1])
+            return Text(self._grouped(hashes ^ np.uint64(self._seed)), cuts[full], cuts[full + 1])
         windows = kernels.selection.hashes(canonical.symbols, self._least, self._seed)
         return Text(windows, canonical.starts.astype(np.int64), canonical.ends.astype(np.int64))
+
+    def _grouped(self, hashes: UInt64s) -> UInt64s:
+        if self._groups is None:
+            return hashes
+        members, heads = self._groups
+        at = np.minimum(np.searchsorted(members, hashes), len(members) - 1)
+        return np.where(members[at] == hashes, heads[at], hashes)
 
     def copies(self, number: int, text: bytes, unit: str) -> list[Copy]:
         """Give what of a document came before; numbers ascend from call to call.
@@ -221,7 +237,11 @@ class Repeats:
         np.add.at(copied, hits, 1)
         np.add.at(copied, hits + self._least, -1)
         covered = np.cumsum(copied[:-1]) > 0
-        spans = _runs(found, covered) if unit == "word" else _units(text, unit, found.starts, covered)
+        spans = (
+            _runs(text, found, covered, self._least)
+            if unit == "word"
+            else _units(text, unit, found.starts, covered)
+        )
         sources = kept[at[hits]], places[at[hits]]
         return [copy for span in spans for copy in _copies(span, found, hits, *sources)]
 
@@ -260,15 +280,24 @@ def _write(where: Spill, place: Spill, held: list[tuple[UInt64s, UInt32s, UInt32
     place.write(made, starts[order], bounds)
 
 
-def _runs(text: Text, covered: Bools) -> Iterator[tuple[int, int, int, int]]:
-    """Give the runs of words that are covered: first and last word, half-open, then bytes."""
+def _runs(text: bytes, found: Text, covered: Bools, least: int) -> Iterator[tuple[int, int, int, int]]:
+    """Give the runs of words that are covered: first and last word, half-open, then bytes.
+
+    A few words of a sentence of which the rest is not covered are left out, so that it stays whole.
+    """
     edges = np.flatnonzero(np.diff(np.concatenate([[0], covered.astype(np.int8), [0]]))).tolist()
+    sentences = np.searchsorted(found.starts, units(text, "sentence"))  # the words that they begin with
     for one, other in zip(edges[::2], edges[1::2], strict=True):
-        yield one, other, int(text.starts[one]), int(text.ends[other - 1])
+        begin = int(sentences[np.searchsorted(sentences, one)])
+        end = int(sentences[np.searchsorted(sentences, other, side="right") - 1])
+        first = begin if begin - one <= SEAM and begin < other else one
+        last = end if other - end <= SEAM and end > one else other
+        if last - first >= least:
+            yield first, last, int(found.starts[first]), int(found.ends[last - 1])
 
 
 def units(text: bytes, unit: str) -> list[int]:
-    """Give where the lines, sentences or paragraphs of a text begin, and where the last ends."""
+    """Give where the lines, sentences or paragraphs of a text start, and where the last ends."""
     cuts = [0, *(found.end() for found in _ENDS[unit].finditer(text))]
     return cuts if cuts[-1] == len(text) else [*cuts, len(text)]
 

@@ -39,7 +39,7 @@ def chosen_by(settings: Settings) -> int:
 def match_shares(
     length: int, kinds: Iterable[str], limits: Callable[[str], tuple[int, int]], least: int
 ) -> int:
-    """Give how many fingerprints, by occurrences, two documents share at least that share a run so long."""
+    """Give the least number of fingerprints, with repeats, that two documents with a common run share."""
     bounds = []
     for kind in kinds:
         noise, guarantee = limits(kind)

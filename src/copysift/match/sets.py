@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift import kernels
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def shared_by(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) ->
 
 
 def at_least(pairs: Measured, floor: float) -> NDArray[np.bool_]:
-    """Tell which pairs reach the floor by their resemblance or a containment."""
+    """Say which pairs reach the floor by their resemblance or a containment."""
     return np.asarray(pairs.containment >= floor - 1e-12)
 
 

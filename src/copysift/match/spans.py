@@ -1,4 +1,4 @@
-"""Where runs of symbols of many documents stand in their sources, resolved together.
+"""Where runs of symbols of many documents are in their sources, resolved together.
 
 A call for each of a thousand small documents takes longer than its work: the masks of plain texts are put
 in a row, as if they were one text.
@@ -45,7 +45,7 @@ def spans_among(maps: Sequence[SpanMap], which: Int64s, first: Int64s, last: Int
 
 
 def _rows(row: list[tuple[Masks, Int64s]]) -> list[list[tuple[Masks, Int64s]]]:
-    """Cut a row where it would be too long; a text that is too long by itself stands alone."""
+    """Cut a row where it would be too long; a text that is too long by itself is alone."""
     rows: list[list[tuple[Masks, Int64s]]] = []
     size = LONGEST_ROW
     for each in row:

@@ -7,10 +7,12 @@ median and its 90th percentile fix it, so that a few copies in a class do not mo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +32,7 @@ class Distribution:
 
     `histogram` counts pairs in hundredths; `strips[i]` those of submission i in twenty-fifths; `nearest[i]`
     are its best similarities, each with the number of the other. `centre` and `width` are of the null
-    model; None if the class is too small, or too much alike, for one.
+    model; None if the class is too small, or too uniform, for one.
     """
 
     pairs: int
@@ -39,6 +41,7 @@ class Distribution:
     nearest: tuple[tuple[tuple[float, int], ...], ...]
     centre: float | None
     width: float | None
+    scores: bytes = b""  # every pair, a byte each (255: the same): 0 with 1, 0 with 2, …, 1 with 2, …
 
     def chance(self, similarity: float) -> float | None:
         """Give the probability that two independent submissions of this class are as similar or more."""
@@ -64,7 +67,7 @@ def distribution(
     right: NDArray[Any],
     similarity: NDArray[np.float64],
 ) -> Distribution:
-    """Describe the pairs of so many submissions; pairs that are not given have nothing in common."""
+    """Describe the pairs of this many submissions; pairs that are not given have nothing in common."""
     none = pairs - len(similarity)
     counts = np.histogram(similarity, BINS, (0.0, 1.0))[0]
     counts[0] += none
@@ -79,9 +82,34 @@ def distribution(
         for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     )
     centre, width = _null(np.concatenate([similarity, np.zeros(max(none, 0))]), submissions)
-    return Distribution(
-        pairs, tuple(counts.tolist()), tuple(map(tuple, strips.tolist())), nearest, centre, width
-    )
+    strip = tuple(map(tuple, strips.tolist()))
+    scores = _scores(submissions, left, right, similarity)
+    return Distribution(pairs, tuple(counts.tolist()), strip, nearest, centre, width, scores)
+
+
+def _scores(
+    submissions: int, left: NDArray[Any], right: NDArray[Any], similarity: NDArray[np.float64]
+) -> bytes:
+    """Give the similarity of every pair as a byte, rows of the upper triangle in a row."""
+    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right).astype(np.int64)
+    found = np.zeros(submissions * (submissions - 1) // 2, np.uint8)
+    place = low * (2 * submissions - low - 1) // 2 + high - low - 1
+    # what is shared at all is never 0, and only what is the same is 255
+    found[place] = np.clip(np.ceil(similarity * 254), 1, 254) + (similarity >= 1)
+    return found.tobytes()
+
+
+def compared_pairs(held: NDArray[np.bool_], side: NDArray[np.uint32], kin: NDArray[np.uint32]) -> int:
+    """Count the pairs of groups that have fingerprints and are compared with each other."""
+    total = int(held.sum())
+    found = total * (total - 1) // 2
+    past = int((held & (side != 0)).sum())
+    found -= past * (past - 1) // 2
+    for label in distinct(kin[held & (kin != 0)]).tolist():
+        own = held & (kin == label)
+        some, old = int(own.sum()), int((own & (side != 0)).sum())
+        found -= some * (some - 1) // 2 - old * (old - 1) // 2
+    return found
 
 
 def _null(similarity: NDArray[np.float64], submissions: int) -> tuple[float | None, float | None]:

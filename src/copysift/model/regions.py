@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.match.counts import UNKNOWN
 from copysift.model.values import Region, Side
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.mapped import ArrayFile
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Int64s = NDArray[np.int64]
     Table = NDArray[np.integer[Any]]  # uint32, or uint64 where a document has over 4 GiB
 
+UNKNOWN = -1  # for `longest` and `lines` of a pair that was not matched exactly
 SIDE = 5  # file, start, end, first and last line
 WIDTH = 1 + 2 * SIDE  # length, left, right
 
@@ -58,7 +59,7 @@ class RegionColumns:
         return len(self.longest)
 
     def take(self, which: Int64s) -> RegionColumns:
-        """Give the regions of some pairs, in the order asked for."""
+        """Give the regions of some pairs, in the order given."""
         longest, lines = self.longest[which], self.lines[which]
         return RegionColumns(longest, lines, self.firsts[which], self.counts[which], self.table)
 

@@ -1,10 +1,9 @@
-"""What is told about sweeps: frozen values. Dates are ISO, UTC; a share is between 0 and 1."""
+"""What is shown of sweeps: frozen values. Dates are ISO, UTC; a share is between 0 and 1."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +66,11 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An address of the newest sweep that has what was asked for.
+    """An address of the newest sweep that has what was wanted.
 
-    `relation` is here (the address itself), same (identical), resembles, within (what was asked for stands
-    in it, among other things) or part (it stands in what was asked for). `confidence` is 1 for here and
-    same, the resemblance for resembles, the share that stands there for within and part; found over
+    `relation` is here (the address itself), same (identical), resembles, within (what was wanted is
+    in it, among other things) or part (it is in what was wanted). `confidence` is 1 for here and
+    same, the resemblance for resembles, the share that is there for within and part; found over
     other versions in between, the product of the steps.
     """
 
@@ -86,7 +85,7 @@ class Place:
 class Located:
     """Where something is now: `status` is here, moved, gone or unseen.
 
-    `addresses` is where it stood and stands, by date, moves followed both ways; `copies` are further
+    `addresses` is where it was and is, by date, moves followed both ways; `copies` are further
     addresses of the newest sweep. Of a document that is gone, `gone_since` and `seen` are
     dated by the document, and `seen_at` is the address where it was last seen, if that is another one.
     `ignored` is the share of its fingerprints that is boilerplate and was not compared.
@@ -117,10 +116,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What stood at an address over a run of sweeps; resemblance to the version before and to the first.
+    """What was at an address over a run of sweeps; resemblance to the version before and to the first.
 
     `alive`: the newest sweep has it, and `last` is that sweep's date. `changes` is None where
-    they were not asked for or cannot be had.
+    they were not wanted or cannot be had.
     """
 
     number: int
@@ -148,8 +147,8 @@ class History:
 class Turn:
     """What happened from one sweep to the next, in addresses.
 
-    A document that went from one address and came at another counts as moved, not as died and
-    appeared: `between_hosts`, `between_folders` of one host, or `renamed` in its folder.
+    A document that went from one address and came at another counts as moved, not as gone and
+    new: `between_hosts`, `between_folders` of one host, or `renamed` in its folder.
     """
 
     before: str
@@ -177,7 +176,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """Documents seen in so many sweeps in a row, moves included: those that died, those that live."""
+    """Documents seen in this many sweeps in a row, moves included: those gone, those present."""
 
     sweeps: int
     died: int
@@ -189,7 +188,7 @@ class Changes:
     """How a collection changed (Broder et al. 1997, section 6.5).
 
     `resemblances[i]` counts the consecutive versions of an address whose resemblance lies in
-    i / 10 .. (i + 1) / 10; those of 1 are not the same bytes, but share all fingerprints, and stand last.
+    i / 10 .. (i + 1) / 10; those of 1 are not the same bytes, but share all fingerprints, and are last.
     """
 
     turns: tuple[Turn, ...]
@@ -213,7 +212,7 @@ class Alteration:
 class Holder:
     """A document that holds all or part of another one.
 
-    `state` is identical, whole (all of it stands there unchanged), altered (all of it, changed in places),
+    `state` is identical, whole (all of it is there unchanged), altered (all of it, changed in places),
     part (some of it, unchanged), altered part, rearranged (in another order) or, where texts are not kept,
     part or altered. `alterations` is None where the texts are not kept. `version` is the version of the
     original that it resembles most, by number from 1, 0 for the file itself; `closeness` its resemblance.

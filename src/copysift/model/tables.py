@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -40,15 +39,27 @@ class Tabular:
 
     @abstractmethod
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
-        """Give a table as an Arrow table: the pairs, the documents or the clusters."""
+        """Give a table as an Arrow table: the pairs, the documents or the clusters.
+
+        >>> copysift.scan("essays").to_arrow("clusters").column_names
+        ['cluster', 'document']
+        """
 
     def to_pandas(self, table: Table = "pairs") -> pd.DataFrame:
-        """Give a table as a pandas frame; needs pandas."""
+        """Give a table as a pandas frame; needs pandas.
+
+        >>> copysift.scan("essays").to_pandas().left[0]
+        'essays/lighthouse.txt'
+        """
         require("pandas")
         return self.to_arrow(table).to_pandas()
 
     def to_polars(self, table: Table = "pairs") -> pl.DataFrame:
-        """Give a table as a Polars frame; needs polars."""
+        """Give a table as a Polars frame; needs polars.
+
+        >>> copysift.scan("essays").to_polars("clusters").columns
+        ['cluster', 'document']
+        """
         require("polars")
         import polars
 
@@ -79,10 +90,10 @@ def arrow_table(rows: Iterable[Sequence[object]], columns: dict[str, str]) -> pa
 def html_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Make a small HTML table; everything in it is escaped."""
     shown = ["".join(f"<td>{_cell(value)}</td>" for value in row) for row in islice(rows, SHOWN)]
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
+    head = "".join(f"<th>{_escaped(name)}</th>" for name in heads)
     body = "".join(f"<tr>{row}</tr>" for row in shown)
     return (
-        f"<table><caption>{html.escape(caption)}</caption>"
+        f"<table><caption>{_escaped(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 
@@ -95,7 +106,13 @@ def counted(number: int, what: str) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{100 * value:.0f} %"
-    return html.escape(str(_encodable(value)))
+    return _escaped(str(_encodable(value)))
+
+
+def _escaped(text: str) -> str:
+    import html  # loads a table of all entities, which only notebooks need
+
+    return html.escape(text)
 
 
 def _encodable(value: object) -> object:

@@ -6,11 +6,12 @@ no list of names. Only that definition is loaded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 from copysift.runtime import registry
+from copysift.runtime.lazy_dataclass import dataclass
 
 SCHEME_OPTIONS = ("modulus", "sketch", "anchor", "disjoint")  # options that only some schemes use
 COUNTS, SMALLEST, LEVELS = "counts", "smallest", "levels"  # how two sets of fingerprints are compared
@@ -37,7 +38,10 @@ class SchemeTraits:
     two documents that share a run of the guarantee threshold share a fingerprint. `windows`: it chooses the
     smallest of every window. `estimator` says how measures are computed from two sets: COUNTS of shared
     fingerprints, or as sketches, of the SMALLEST hashes or of LEVELS of a modulus. `learned`: without its
-    option it learns from the files. `corpus`: `cluster` and `dedup` can use it.
+    option it learns from the files. `corpus`: `cluster` and `dedup` can use it. `every`: it keeps every
+    k-gram. `edge` is how many fingerprints a difference hides in the equal text beside it, at winnowing's
+    density 2/(w + 1), and `variance` that of a sample divided by that of independent draws;
+    `experiments/winnowing` measures both.
     """
 
     name: str
@@ -48,6 +52,9 @@ class SchemeTraits:
     estimator: str = COUNTS
     learned: str = ""
     corpus: bool = False
+    every: bool = False
+    edge: float = 0.0
+    variance: float = 1.0
 
     @property
     def sketch(self) -> bool:
@@ -86,7 +93,9 @@ class KindTraits:
 
     `symbols` says what a symbol is, in the plural. `thresholds` are the default k and t, `inner` is r of
     open-closed. Kinds of one `family` have the same symbols; kinds of one `channel` are joined with each
-    other. `suffixes` of file names, lower case, choose the kind. `languages`: one kind per programming
+    other. `magic`, the first bytes of a file, and `suffixes` of file names, lower case, choose the kind; a
+    `raw` kind is offered binary files, any other kind texts; a text without
+    the `magic` of a kind is never read as that kind. `languages`: one kind per programming
     language, `NAME:LANGUAGE`. `raw`: bytes are not decoded as text. `markup`: whether the batch kernel
     removes tags first; None: it does not know these symbols. `salt` is mixed into the hashes of a corpus, so
     that those of different symbols never meet; 0: it follows from the name.
@@ -100,11 +109,11 @@ class KindTraits:
     channel: str = "text"
     inner: int = 2
     suffixes: tuple[str, ...] = ()
+    magic: tuple[bytes, ...] = ()
     languages: bool = False
     raw: bool = False
     markup: bool | None = None
     salt: int = 0
-
 
     @property
     def mark(self) -> int:

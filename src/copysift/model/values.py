@@ -6,8 +6,8 @@ All offsets are half-open byte offsets of the readable source (UTF-8): 32 bits w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from copysift.model.folder_groups import FolderPair, FolderSet
 from copysift.model.tables import (
@@ -21,6 +21,7 @@ from copysift.model.tables import (
     html_table,
     known_table,
 )
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
     Offsets = NDArray[np.integer[Any]]  # uint32, or uint64 in a document of over 4 GiB
     Symbols = NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]
-
 
 
 RENAMED = "has the id of an earlier record; told apart by a number"
@@ -72,7 +72,7 @@ class SpanMap(Protocol):
 
 
 class PositionMap(SpanMap, Protocol):
-    """Where the symbols of a `Canonical` stand in the source."""
+    """Where the symbols of a `Canonical` are in the source."""
 
     @property
     def starts(self) -> Offsets:
@@ -85,7 +85,7 @@ class PositionMap(SpanMap, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
-    """What counts in a document: integer symbols and where each stands in the source.
+    """What counts in a document: integer symbols and where each is in the source.
 
     `symbols` is uint8 (bytes, ASCII text), uint32 (code points, token classes) or uint64 (word
     hashes); the width never matters to a hash, only the values do.
@@ -105,7 +105,7 @@ class Canonical:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """The hashes that stand for a document, in order of position.
+    """The hashes that represent a document, in order of position.
 
     `starts[i]:ends[i]` is the source span of the k-gram behind `hashes[i]`; `grams` counts all
     k-grams of the document, selected or not.
@@ -113,12 +113,17 @@ class Fingerprints:
     >>> found = copysift.fingerprint("It was the best of times, it was the worst of times.")
     >>> len(found.hashes), found.grams
     (1, 15)
+    >>> found
+    <Fingerprints: 1 of 15 k-grams>
     """
 
     hashes: UInt64s
     starts: Offsets
     ends: Offsets
     grams: int
+
+    def __repr__(self) -> str:
+        return f"<Fingerprints: {len(self.hashes):,} of {self.grams:,} k-grams>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +171,39 @@ class Candidate:
     similarity: float
 
 
+class Interval(NamedTuple):
+    """Between which values a measure is that was estimated from a sample, in 95 of 100 cases.
+
+    >>> copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt").intervals.resemblance.low > 0.7
+    True
+    """
+
+    low: float
+    high: float
+
+
+class Intervals(NamedTuple):
+    """The intervals of the measures of a pair.
+
+    >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
+    >>> pair.intervals.containment_left.low < pair.containment_left < pair.intervals.containment_left.high
+    True
+    """
+
+    resemblance: Interval
+    containment_left: Interval
+    containment_right: Interval
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two groups that share enough to be reported.
 
-    `containment_left` is the share of the left one that stands in the right one. `regions` is None
-    where the exact matches were not asked for; then `longest` and `lines` are None too.
+    `containment_left` is the share of the left one that is in the right one. `regions` is None
+    where the exact matches were not wanted; then `longest` and `lines` are None too. `equal` is about the
+    bytes of files, `same_content` about what counts in files that were opened (None: not looked at).
+    `intervals` say how far resemblance and containment may be from those of all k-grams; None where they
+    are exact.
 
     >>> pair = copysift.compare("essays/market.txt", "essays/reader.txt")
     >>> pair.equal, pair.containment_left, pair.containment_right < 0.3
@@ -190,16 +222,19 @@ class Pair:
     lines: int | None = None
     regions: tuple[Region, ...] | None = None
     channel: str = ""  # what decided: text, words, bytes or code (tokens); none for equal bytes
+    same_content: bool | None = None
+    intervals: Intervals | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A document of an index that answers a query: `left` is the query, `right` the document.
 
-    `containment_left` is the share of the query that stands in the document. `sif` counts
+    `containment_left` is the share of the query that is in the document. `sif` counts
     occurrences, as sif does, and may pass 1. With a coarser or quick query the measures are
-    estimates. `regions` is None where they were not asked for or cannot be had. `unit` is the submission
-    that the document belongs to, empty for none.
+    estimates. `regions` is None where they were not wanted or cannot be had. `unit` is the submission
+    that the document belongs to, empty for none. `intervals` are as in a pair. `similarity` is None unless
+    it is the measure.
 
     >>> with copysift.Index("essays.sift") as index:
     ...     done = index.add("essays")
@@ -221,6 +256,8 @@ class Hit:
     regions: tuple[Region, ...] | None = None
     channel: str = ""  # as in a pair
     unit: str = ""
+    intervals: Intervals | None = field(default=None, compare=False, repr=False)
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +306,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """sif's group: a file R, and the files alike to it, each with the share of R that stands in it.
+    """sif's group: a file R, and the files similar to it, each with the share of R that is in it.
 
     >>> copysift.scan("essays", groups=True).listings[0]
     Listing(reference='essays/bread.txt', members=(('essays/shouting.txt', 1.0),))
@@ -308,6 +345,9 @@ class Ignored:
 class Group:
     """One unit of comparison as it is reported: its size and how much of it was sampled.
 
+    `bytes` counts the text that offsets are in; where that was read from a file of another format,
+    `file_bytes` is the size of the file.
+
     >>> document = copysift.scan("essays").documents[0]
     >>> document.name, document.kind, document.bytes
     ('essays/bees-rearranged.txt', 'text', 898)
@@ -319,6 +359,16 @@ class Group:
     bytes: int
     fingerprints: int
     read_as: str = ""  # "" for a file as it is
+    file_bytes: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The size to show: that of the file.
+
+        >>> copysift.scan("essays").documents[0].size
+        898
+        """
+        return self.bytes if self.file_bytes is None else self.file_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,14 +390,14 @@ class Submission:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Result(Tabular):
     """The whole answer of a scan: what every report is made from.
 
-    Equal files stand once among the other pairs, by the first of them; `equal` has every set of them.
+    Equal files appear once among the other pairs, by the first of them; `equal` has every set of them.
     `ignored` has the commonest ignored fingerprints only, `ignored_count` counts them all; `notes` say what
     the answer may lack for it. `folder_sets` and `folder_pairs` are those of --folders, `sets` of --sets.
-    `pairs` may be millions: they are made when they are asked for.
+    `pairs` may be millions: they are made when they are wanted.
 
     >>> copysift.scan("essays")
     <Result: 15 documents, 15 pairs, 5 clusters>
@@ -372,7 +422,11 @@ class Result(Tabular):
     distribution: Distribution | None = None  # of a class whose pairs were all looked at
 
     def to_arrow(self, table: Table = "pairs") -> pa.Table:
-        """Give the pairs (without their regions), the documents or the clusters as an Arrow table."""
+        """Give the pairs (without their regions), the documents or the clusters as an Arrow table.
+
+        >>> copysift.scan("essays").to_arrow("documents").num_rows
+        15
+        """
         if known_table(table) == "pairs":
             return arrow_table(([getattr(pair, name) for name in PAIRS] for pair in self.pairs), PAIRS)
         if table == "documents":

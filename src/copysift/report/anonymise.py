@@ -1,7 +1,7 @@
-"""Put pseudonyms in the place of names: in groups, in paths, and in the sources that are shown.
+"""Put pseudonyms instead of names: in groups, in paths, and in the sources that are shown.
 
 Pseudonyms are numbers in the order of a keyed hash of the names: the same names, secret and key file give
-the same ones again, and their order tells nothing. Without a secret (--seed) whoever has a list of
+the same ones again, and their order says nothing. Without a secret (--seed) whoever has a list of
 the class could try its names.
 """
 
@@ -19,7 +19,7 @@ from copysift.errors import UsageError
 from copysift.model.values import Cluster, Group, Listing, Pair, Region, Result, Side, Skipped, Submission
 from copysift.report.csv_cells import as_text, from_text
 from copysift.report.units import files_of, submissions_of
-from copysift.report.view import View
+from copysift.report.view import View, under_other_names
 
 HEAD = ("pseudonym", "name")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -47,6 +47,7 @@ def anonymised(result: Result, view: View, known: Mapping[str, str], secret: int
         source=lambda name, start, end: names.hidden(view.source(names.real[name], start, end)),
         base=lambda name: view.base(names.real[name]),
         holders=lambda name, *place: view.holders(names.real[name], *place),
+        explain=under_other_names(view.explain, names.real.__getitem__, names.alias),
     )
     return Anonymous(names.result(result), shown, {alias: name for name, alias in aliases.items()})
 
@@ -97,6 +98,10 @@ class _Names:
                 self._files[file.name] = self._file(aliases[group], group, file.name, number)
         self.real = {alias: name for name, alias in self._files.items()}
         self._words = _pattern(submissions_of(result))
+
+    def alias(self, file: str) -> str:
+        """Give the name of a file under its pseudonym."""
+        return self._files[file]
 
     def hidden(self, source: bytes) -> bytes:
         """Blot names out of a source; as many bytes as before, so that every offset holds."""
@@ -174,7 +179,7 @@ class _Names:
 
 
 def _named(each: Submission) -> str:
-    """Give the part of a submission's name that tells of a person; in doubt more is blotted out, not less."""
+    """Give the part of a submission's name that names a person; in doubt more is blotted out, not less."""
     *_, leaf = parts = each.name.split("/")
     for part in parts:
         moodle = _MOODLE.fullmatch(part)
@@ -185,7 +190,7 @@ def _named(each: Submission) -> str:
 
 
 def _pattern(submissions: Iterable[Submission]) -> re.Pattern[bytes] | None:
-    """Match labels and authors, and each word of them, wherever they stand as words."""
+    """Match labels and authors, and each word of them, wherever they are words."""
     words: set[str] = set()
     for each in submissions:
         for told in (each.author, each.label, each.team, _named(each)):

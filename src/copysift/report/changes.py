@@ -6,6 +6,7 @@ from collections.abc import Callable
 from html import escape
 
 from copysift.model.sweeps import Changes, Turn
+from copysift.report.plain_page import plain_page
 from copysift.report.view import View
 from copysift.report.wording import pad, plural, styled, visible
 
@@ -56,16 +57,7 @@ def _cells(turn: Turn) -> list[str]:
 
 def page(found: Changes, view: View) -> str:
     """Show the same as a page of its own: charts and tables, no scripts, nothing from elsewhere."""
-    return (
-        "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Changes</title>\n<style>"
-        "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}"
-        "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;"
-        "border-bottom:1px solid #ddd}"
-        "th{vertical-align:bottom;font-weight:600}td{white-space:nowrap}"
-        "td:first-child,th:first-child,.name{text-align:left}td.name{white-space:normal;overflow-wrap:anywhere}"
-        "svg{max-width:100%;height:auto}div.wide{overflow-x:auto}"
-        "</style>\n<body>" + body(found) + "</body></html>\n"
-    )
+    return plain_page("changes.html.j2", title="Changes", date="", body=body(found))
 
 
 def body(found: Changes, link: Callable[[str], str] | None = None) -> str:

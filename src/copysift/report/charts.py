@@ -1,7 +1,7 @@
 """The charts of the HTML report, as Bokeh documents: a histogram of the pairs and the graph of the clusters.
 
 Bokeh, because its wheel carries its script: a report opens offline. Colours are neutral ones that
-read on light and dark grounds alike; the page's script changes data and colours by model name.
+read on both light and dark grounds; the page's script changes data and colours by model name.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _altered(each: Alteration, view: View) -> list[str]:
 
 
 def rows(found: Holders, view: View) -> str:
-    """Show the holders, then those who hold it no more, as CSV with a header."""
+    """Show the holders, then those who no longer have it, as CSV with a header."""
     table: list[Iterable[object]] = [COLUMNS]
     table += [[getattr(holder, name, "") for name in COLUMNS] for holder in found.holders]
     for lost in found.lost:

@@ -40,6 +40,7 @@ class Overview:
     notes: tuple[str, ...]
     skipped: int
     threshold: float
+    found: tuple[str, ...] = ()  # what was ignored and sampled, and how many pairs the run has, in sentences
 
 
 def heading(view: Overview) -> str:
@@ -74,6 +75,8 @@ def as_text(view: Overview) -> str:
         if portrait.diff:
             lines.append(f"  against {visible(portrait.other)}:")
             lines += [f"    {visible(line)}" for line in portrait.diff]
+    if view.found:
+        lines += ["", *(f"{each}." for each in view.found)]
     if view.ignored_count:
         lines += [
             "",
@@ -124,6 +127,8 @@ def as_html(view: Overview) -> str:
         "</table><h2>Largest clusters</h2>",
         *map(_portrait, view.largest),
     ]
+    if view.found:
+        parts.append("<h2>What was found</h2>" + "".join(f"<p>{_spell(each)}." for each in view.found))
     if view.ignored_count:
         parts.append(
             "<h2>Boilerplate</h2>"

@@ -1,6 +1,6 @@
 """Cells of CSV files: names of files are strangers' words, and spreadsheets run what looks like a formula.
 
-A cell that begins with =, +, -, @ or a tab gets an apostrophe in front, which spreadsheets take for "text";
+A cell that starts with =, +, -, @ or a tab gets an apostrophe in front, which spreadsheets take for "text";
 numbers stay as they are. Controls and characters that change the order of text are spelled out.
 """
 

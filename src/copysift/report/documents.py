@@ -37,7 +37,7 @@ def _row(values: Iterable[object]) -> str:
 
 
 def described(numbers: dict[str, Any]) -> str:
-    """Tell the numbers of an index in words."""
+    """Give the numbers of an index in words."""
     postings, sweeps = numbers["postings"], numbers.get("sweeps", [])
     texts = numbers["contents_bytes"] if sweeps else numbers["text_bytes"]
     stored = numbers["postings_bytes"] + numbers["catalog_bytes"]
@@ -78,7 +78,7 @@ def described(numbers: dict[str, Any]) -> str:
 
 
 def _counted(numbers: dict[str, Any], sweeps: list[str]) -> list[tuple[str, str]]:
-    """Tell what there is: of an index of sweeps, whatever any of them met, each content once."""
+    """Say what there is: of an index of sweeps, whatever any of them met, each content once."""
     if not sweeps:
         units = [("submissions", f"{numbers['units']:,}")] if numbers.get("units") else []
         return [
@@ -98,7 +98,7 @@ def _counted(numbers: dict[str, Any], sweeps: list[str]) -> list[tuple[str, str]
 
 
 def compacted(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Tell what a compaction did."""
+    """Say what a compaction did."""
     parts = [
         f"{plural(each['segments'], 'segment')} of {size(each['postings_bytes'])}" for each in (before, after)
     ]

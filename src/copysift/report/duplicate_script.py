@@ -23,8 +23,8 @@ _DOES = {
 _ACTS = {
     "remove": 'rm -- "$2"',
     "hardlink": 'ln -- "$1" "$new" && mv -f -- "$new" "$2"',
-    "reflink": 'cp --reflink=always -- "$1" "$new" && chmod --reference="$2" -- "$new" &&\n'
-    '    touch -r "$2" -- "$new" && mv -f -- "$new" "$2"',
+    "reflink": 'cp --reflink=always -- "$1" "$new" && chown --reference="$2" -- "$new" &&\n'
+    '    chmod --reference="$2" -- "$new" && touch -r "$2" -- "$new" && mv -f -- "$new" "$2"',
 }
 _FUNCTIONS = """\
 set -u

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from copysift.model.folders import GONE, MERGED, NEW, RELATIONS, SAME, FolderChange, Folders
+from copysift.model.folders import GONE, MERGED, NEW, RELATIONS, SAME, SAME_CONTENT, FolderChange, Folders
 from copysift.model.values import Pair
 from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
@@ -16,8 +16,8 @@ from copysift.report.view import View
 from copysift.report.wording import percent, plural, shorten, spelled, styled
 
 STYLES = {
-    "same": "dim", "changed": "yellow", "moved": "cyan", "renamed": "cyan", "split": "cyan", "merged": "cyan",
-    "new": "green", "gone": "red",
+    "same": "dim", "same content": "dim", "changed": "yellow", "moved": "cyan", "renamed": "cyan",
+    "split": "cyan", "merged": "cyan", "new": "green", "gone": "red",
 }  # fmt: skip
 _MEASURES = ("similarity", "resemblance", "containment_left", "containment_right")
 WHOLE = (NEW, GONE)  # relations of which a folder that has nothing else is one line
@@ -83,6 +83,8 @@ def table(found: Folders, view: View) -> str:
         lines += [""] if lines else []
         names = f"{spelled(found.left)} → {spelled(found.right)}"
         lines.append(styled(f"{names}: {summary(found)}", "bold", view.color))
+        if answers := wrapper_answers(found):
+            lines.append(answers)
     return "\n".join([*lines, ""])
 
 
@@ -91,6 +93,15 @@ def summary(found: Folders) -> str:
     return (
         ", ".join(f"{count:,} {relation}" for relation, count in found.counts.items() if count) or "no files"
     )
+
+
+def wrapper_answers(found: Folders) -> str:
+    """Give the two answers for archives: of what is in them, and of their own bytes; "" for folders."""
+    if found.equal_wrappers is None:
+        return ""
+    same = all(change.relation in (SAME, SAME_CONTENT) for change in found.changes)
+    wrapper = "equal byte for byte" if found.equal_wrappers else "differs"
+    return f"content: {'the same' if same else 'differs'}; wrapper: {wrapper}"
 
 
 def _lines(node: Node, depth: int, view: View, name: str = "") -> Iterator[str]:
@@ -113,7 +124,10 @@ def _lines(node: Node, depth: int, view: View, name: str = "") -> Iterator[str]:
     for change in listed:
         label = styled(f"{change.relation:<8}", STYLES[change.relation], view.color)
         room = None if view.width is None else max(20, view.width - len(indent) - 15)
-        yield f"{indent}{label} {share_of(change):>4}  {_fitted(described(change), room)}"
+        share = f"{share_of(change):>4}"
+        if change.relation == SAME_CONTENT:  # as wide as a relation with a share
+            label, share = styled(f"{change.relation:<12}", STYLES[change.relation], view.color), ""
+        yield f"{indent}{label} {share}  {_fitted(described(change), room)}"
     for part, folder in node.folders.items():
         yield from _lines(folder, depth, view, part)
 
@@ -136,6 +150,7 @@ def json(found: Folders, view: View) -> str:
             "right": found.right,
             "settings": found.settings,
             "counts": found.counts,
+            **({} if found.equal_wrappers is None else {"equal_wrappers": found.equal_wrappers}),
             "changes": [
                 {
                     "relation": each.relation,
@@ -183,6 +198,7 @@ def page(found: Folders, view: View) -> str:
         relations=[relation for relation in RELATIONS if relation != SAME],
         root=tree_of(found),
         described=described,
+        answers=wrapper_answers(found),
         share_of=share_of,
         spelled=spelled,
         date=view.date,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from copysift.runtime import registry
+from copysift.runtime.lazy_dataclass import dataclass
 
-PAIRS = "scan show compare"  # the commands whose result is a `Result`
+PAIRS = "scan show compare check"  # the commands whose result is a `Result`
 Written = str | Iterator[str] | Mapping[str, str]  # a text, parts of it, or the files of a folder
 Writer = Callable[[Any, Any], Written]  # of a result and a `View`
 

@@ -11,11 +11,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_for_filename
+from pygments.lexers import find_lexer_class_for_filename
 from pygments.token import Token
-from pygments.util import ClassNotFound
 
+from copysift.runtime.pygments_tokens import tokens
+from copysift.runtime.timing import TooSlowDocumentError
+
+SECONDS = 5.0  # that colouring one source may take
+FAILURES = 10  # after so many that took longer nothing is coloured any more
 COLOURED = 200_000  # characters; what is longer stays plain, for a lexer takes a second a megabyte
 # The classes of the page, by number: 0 is plain. The first that a token type belongs to.
 CLASSES: tuple[tuple[Any, str], ...] = (
@@ -32,6 +35,7 @@ CLASSES: tuple[tuple[Any, str], ...] = (
     (Token.Name.Tag, "tk"),
     (Token.Generic.Heading, "tk"),
 )
+_failures: list[str] = []
 CLASS_NAMES = ("", *dict.fromkeys(name for _, name in CLASSES))
 
 # Characters that would draw text in another order than it has, and controls, each as one visible sign.
@@ -54,7 +58,7 @@ def coloured(name: str, text: str) -> Coloured:
 
 
 def readable(data: bytes, offsets: Collection[int]) -> tuple[str, dict[int, int]]:
-    """Decode a source; give it, and where the byte offsets stand in it, in UTF-16 units.
+    """Decode a source; give it, and where the byte offsets are in it, in UTF-16 units.
 
     The text is cut at the offsets before it is decoded: damaged bytes never move what is behind them.
     """
@@ -74,14 +78,14 @@ def units(text: str) -> int:
 
 
 def _tokens(name: str, text: str) -> Iterator[tuple[int, str]]:
-    lexer = _lexer(name)
-    if lexer is None or len(text) > COLOURED:
+    suffix = _suffix(name)
+    if not _has_lexer(suffix) or len(text) > COLOURED or len(_failures) >= FAILURES:
         return
     try:
-        for _, kind, value in lexer.get_tokens_unprocessed(text):
+        for _, kind, value in tokens(text, SECONDS, file=f"x{suffix}"):
             yield _class(kind), value
-    except Exception:  # a lexer of another's hand that stumbles must not cost the report
-        return
+    except TooSlowDocumentError:  # or a lexer that breaks down: the text stays plain
+        _failures.append(name)
 
 
 def _flat(tokens: Iterator[tuple[int, str]], length: int, text: str) -> Iterator[int]:
@@ -109,14 +113,11 @@ def _class(kind: Any) -> int:
 
 
 @lru_cache(maxsize=256)
-def _lexer_of(suffix: str) -> Lexer | None:
-    try:
-        return get_lexer_for_filename(f"x{suffix}", stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
+def _has_lexer(suffix: str) -> bool:
+    return bool(suffix) and find_lexer_class_for_filename(f"x{suffix}") is not None
 
 
-def _lexer(name: str) -> Lexer | None:
+def _suffix(name: str) -> str:
     leaf = name.rpartition("/")[2]
     stem, dot, suffix = leaf.rpartition(".")
-    return _lexer_of(f".{suffix.lower()}") if dot and stem else None
+    return f".{suffix.lower()}" if dot and stem else ""

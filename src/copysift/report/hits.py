@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from copysift.model.values import Answer, Group, Hit, Region
 from copysift.report.csv_cells import csv_lines
-from copysift.report.json_report import encoded, index_settings
+from copysift.report.json_report import encoded, index_settings, intervals
 from copysift.report.passages import numbered, where
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, percent, plural, shorten, size, spelled, styled
+from copysift.report.wording import cells, estimated, pad, percent, plural, shorten, size, spelled, styled
 
 VERSION = 1
+WIDE = 100  # columns from which a table has room for intervals
 COLUMNS = (
     "left", "right", "equal", "resemblance", "containment_left", "containment_right", "sif", "shared",
-    "longest", "lines", "bytes_right",
+    "longest", "lines", "bytes_right", "similarity",
 )  # fmt: skip
+_GROUP = tuple(each.name for each in fields(Group))  # plain values all, for which `asdict` is slow
+_SIMILARITY = "similarity"
 _HEADS = ("of query", "of document", "resemblance", "sif", "shared", "size")
 
 
@@ -36,10 +39,12 @@ def _block(query: Group, hits: list[Hit], view: View) -> str:
     title = f"{spelled(query.name)}: {plural(len(hits), 'document')}"
     if not hits:
         return "" if view.quiet else f"{title}\n"
-    rows = [_cells(hit) for hit in hits]
-    widths = [max(map(cells, column)) for column in zip(_HEADS, *rows, strict=True)]
+    wide = view.width is None or view.width >= WIDE
+    rows = [_cells(hit, wide) for hit in hits]
+    heads = _HEADS if hits[0].similarity is None else (_SIMILARITY, *_HEADS)
+    widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     lines = [styled(title, "bold", view.color)]
-    head = "  ".join(pad(text, width, right=True) for text, width in zip(_HEADS, widths, strict=True))
+    head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  document", "dim", view.color))
     room = None if view.width is None else max(20, view.width - sum(widths) - 2 * len(widths) - 4)
     for hit, row in zip(hits, rows, strict=True):
@@ -49,9 +54,18 @@ def _block(query: Group, hits: list[Hit], view: View) -> str:
     return "\n".join([*lines, ""])
 
 
-def _cells(hit: Hit) -> list[str]:
-    shares = (hit.containment_left, hit.containment_right, hit.resemblance, hit.sif)
-    return [*map(percent, shares), f"{hit.shared:,}", size(hit.bytes)]
+def _cells(hit: Hit, wide: bool) -> list[str]:
+    near = hit.intervals if wide else None
+    first = [] if hit.similarity is None else [percent(hit.similarity)]
+    return [
+        *first,
+        estimated(hit.containment_left, near and near.containment_left),
+        estimated(hit.containment_right, near and near.containment_right),
+        estimated(hit.resemblance, near and near.resemblance),
+        percent(hit.sif),
+        f"{hit.shared:,}",
+        size(hit.bytes),
+    ]
 
 
 def _passages(answer: Answer, view: View) -> str:
@@ -78,7 +92,7 @@ def _place(region: Region, view: View) -> str:
 
 
 def record(hit: Hit) -> dict[str, Any]:
-    """Give a hit as it stands in JSON; regions are null where they cannot be had."""
+    """Give a hit as it is in JSON; regions are null where they cannot be had."""
     made: dict[str, Any] = {
         "left": hit.left,
         "right": hit.right,
@@ -91,7 +105,9 @@ def record(hit: Hit) -> dict[str, Any]:
         "bytes_right": hit.bytes,
         "longest": hit.longest,
         "lines": hit.lines,
+        "similarity": None if hit.similarity is None else round(hit.similarity, 6),
         "channel": hit.channel or None,
+        "intervals": intervals(hit.intervals),
         "regions": None,
     }
     if hit.regions is not None:
@@ -103,11 +119,11 @@ def record(hit: Hit) -> dict[str, Any]:
 
 
 def content(answer: Answer) -> dict[str, Any]:
-    """Give an answer as it stands in JSON, schema version 1."""
+    """Give an answer as it is in JSON, schema version 1."""
     return {
         "version": VERSION,
         "settings": index_settings(answer.settings),
-        "queries": [asdict(query) for query in answer.queries],
+        "queries": [{name: getattr(query, name) for name in _GROUP} for query in answer.queries],
         "hits": [record(hit) for hit in answer.hits],
         "skipped": [{"name": each.name, "reason": each.reason} for each in answer.skipped],
     }

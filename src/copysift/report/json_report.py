@@ -9,7 +9,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from copysift.model.values import Pair, Region, Result, Side
+from copysift.model.values import Intervals, Listing, Pair, Region, Result, Side, Submission
 from copysift.report.units import bytes_of
 from copysift.report.view import View
 
@@ -37,9 +37,11 @@ def parts(result: Result, view: View) -> Iterator[str]:
                 "bytes": each.bytes,
                 "fingerprints": each.fingerprints,
                 "read_as": each.read_as or "file",
+                **({} if each.file_bytes is None else {"file_bytes": each.file_bytes}),
             }
             for each in result.documents
         ),
+        **({"submissions": map(_submission, result.submissions)} if result.submissions else {}),
         "pairs": (record(pair) for pair in islice(result.pairs, view.limit)),
         "equal": (
             {
@@ -56,6 +58,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
             }
             for cluster in result.clusters
         ),
+        **({"groups": (_group(each) for each in islice(result.listings, view.limit))} if view.groups else {}),
         **({"sets": [asdict(each) for each in result.sets]} if result.sets else {}),
         **folder_records(result),
         "ignored": [
@@ -68,8 +71,14 @@ def parts(result: Result, view: View) -> Iterator[str]:
     yield "\n"
 
 
+def _group(listing: Listing) -> dict[str, Any]:
+    """Give sif's group: a file, and the share of it that is in each of the files similar to it."""
+    members = [{"name": name, "share": round(share, 6)} for name, share in listing.members]
+    return {"reference": listing.reference, "members": members}
+
+
 def folder_records(result: Result) -> dict[str, Any]:
-    """Give the folders that are the same or similar, where they were asked for."""
+    """Give the folders that are the same or similar, where they were wanted."""
     if not result.folder_sets and not result.folder_pairs:
         return {}
     return {
@@ -81,8 +90,14 @@ def folder_records(result: Result) -> dict[str, Any]:
     }
 
 
+def _submission(each: Submission) -> dict[str, Any]:
+    """Give what is known of a submission; `note` says why one has no score: it is empty, unreadable …"""
+    known = asdict(each)
+    return known | {"covered": None if each.covered is None else round(each.covered, 6)}
+
+
 def record(pair: Pair) -> dict[str, Any]:
-    """Give a pair as it stands in JSON; regions are null where they were not asked for."""
+    """Give a pair as it is in JSON; regions are null where they were not wanted."""
     return {
         "left": pair.left,
         "right": pair.right,
@@ -95,8 +110,17 @@ def record(pair: Pair) -> dict[str, Any]:
         "longest": pair.longest,
         "lines": pair.lines,
         "channel": pair.channel or None,
+        **({} if pair.same_content is None else {"same_content": pair.same_content}),
+        "intervals": intervals(pair.intervals),
         "regions": None if pair.regions is None else [_region(region) for region in pair.regions],
     }
+
+
+def intervals(found: Intervals | None) -> dict[str, list[float]] | None:
+    """Give the ends of intervals by measure; null where the measures are exact."""
+    if found is None:
+        return None
+    return {name: [round(end, 6) for end in getattr(found, name)] for name in found._fields}
 
 
 def _region(region: Region) -> dict[str, Any]:

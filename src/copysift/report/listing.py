@@ -1,6 +1,6 @@
 """sif's listing of groups, as in Figure 3 of the paper.
 
-Each group begins with its R file; the first number of a member is its similarity in percent with
+Each group starts with its R file; the first number of a member is its similarity in percent with
 the R file: the share of the R file's fingerprints that the member has too (§4). Sizes are in bytes.
 """
 

@@ -32,7 +32,7 @@ _HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a client asked for, as the index repeats it: its options, its comment, and the date."""
+    """What a client requested, as the index repeats it: its options, its comment, and the date."""
 
     options: str = ""
     comment: str = ""

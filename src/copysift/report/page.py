@@ -1,6 +1,6 @@
 """The HTML report: one file that opens offline and is safe with any source in it.
 
-Names and sources stand in JSON, with every `<` escaped, and become text nodes; a content security
+Names and sources are in JSON, with every `<` escaped, and become text nodes; a content security
 policy lets only the scripts run whose hashes it names, and lets nothing be fetched.
 """
 
@@ -25,12 +25,13 @@ from copysift.report.wording import percent, visible
 
 SCRIPTS = (
     "dom.js", "store.js", "distribution.js", "decisions.js", "hints.js", "tables.js", "overview.js",
-    "source.js", "compare.js", "sheet.js", "submission.js", "clusters.js", "equal.js", "main.js",
+    "source.js", "compare.js", "sheet.js", "submission.js", "clusters.js", "heatmap.js",
+    "timeline.js", "together.js", "equal.js", "main.js",
 )  # fmt: skip
 
 
 class Contents(NamedTuple):
-    """What a page shows: JSON that may stand inside a script element, and the pairs as rows of words."""
+    """What a page shows: JSON that may be inside a script element, and the pairs as rows of words."""
 
     overview: str
     sources: str
@@ -101,7 +102,7 @@ def policy(served: Served) -> str:
 
 
 def embedded(content: object) -> str:
-    """Encode as JSON that may stand inside a script element: no `<`, `>` or `&` is left in it."""
+    """Encode as JSON that may be inside a script element: no `<`, `>` or `&` is left in it."""
     written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
     return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -17,7 +17,7 @@ WHOLE = "(--whole shows all)"
 
 
 def passages(result: Result, view: View) -> str:
-    """Show the longest regions of all pairs: where they stand, and the text of the left side."""
+    """Show the longest regions of all pairs: where they are, and the text of the left side."""
     regions = longest_regions(result.pairs)[: view.passages]
     if not regions:
         return ""
@@ -77,7 +77,7 @@ def source_lines(side: Side, view: View) -> list[str]:
 
 
 def clip(line: str, room: int | None) -> str:
-    """Cut a line that is too long, and mark that it was cut; without room given it is not cut."""
+    """Cut a line that is too long, and mark that it was cut; without space given it is not cut."""
     if room is None or cells(line) <= room:
         return line
     kept = ""
@@ -89,5 +89,5 @@ def clip(line: str, room: int | None) -> str:
 
 
 def fitted(line: str, room: int) -> str:
-    """Cut or fill a line to exactly so many columns."""
+    """Cut or fill a line to exactly this many columns."""
     return pad(clip(line, room), room)

@@ -1,8 +1,8 @@
 """The data of the HTML report: numbers and texts that its script turns into pages.
 
 Groups and files are named by number. Offsets are UTF-16 units of the text shown, half-open; lines
-count from 1. A source stands once, packed, however many pairs show it, and only the sources of
-reported pairs stand at all.
+count from 1. A source appears once, packed, however many pairs show it, and only the sources of
+reported pairs are included.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import base64
 import json
 import zlib
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from copysift._version import __version__
 from copysift.match.measures import TOO_SMALL
 from copysift.model.distribution import FEWEST
-from copysift.model.values import Group, Pair, Region, Result
+from copysift.model.explanation import NOTHING, RARE, STATEMENT, STRING, Clue, Explanation, Occurrence
+from copysift.model.values import Group, Pair, Region, Result, Side
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
 from copysift.report.units import bytes_of, files_of, labels_of, similar_of, submissions_of, unit_of
 from copysift.report.view import View
@@ -25,7 +26,8 @@ from copysift.report.wording import visible
 
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
-UNITS = {"code": "token", "text": "character", "words": "word", "bytes": "byte"}
+UNITS = {"code": "token", "text": "character", "words": "word", "bytes": "byte", "executable": "instruction"}
+CLUES = (RARE, STRING, STATEMENT)  # by number
 DIGITS = 4  # of a share, everywhere the same: the page compares them
 
 
@@ -46,6 +48,7 @@ class Payload:
         self._files: list[Group] = [each for files in self._groups.values() for each in files]
         self._file = {each.name: number for number, each in enumerate(self._files)}
         self.pairs = limited(result, view)
+        self._explained = [self._explain(pair) for pair in self.pairs]
         self._places = self._sources()
 
     def overview(self) -> dict[str, Any]:
@@ -73,11 +76,12 @@ class Payload:
                     "short": visible(_short(each)),
                     "kind": each.kind,
                     "readAs": visible(each.read_as),
-                    "bytes": each.bytes,
+                    "bytes": each.size,
                 }
                 for each in self._files
             ],
-            "pairs": [self._pair(pair) for pair in self.pairs],
+            "pairs": [self._pair(pair, why) for pair, why in zip(self.pairs, self._explained, strict=True)],
+            "clues": list(CLUES),
             "ignored": [[each.groups, each.text[:IGNORED_TEXT]] for each in result.ignored],
             "ignoredCount": result.ignored_count,
             "notes": [visible(each) for each in result.notes],
@@ -98,6 +102,7 @@ class Payload:
             "strips": found.strips,
             "nearest": [[(round(share, DIGITS), at) for share, at in each] for each in found.nearest],
             "suggested": found.suggested,
+            "scores": base64.b64encode(zlib.compress(found.scores, 9)).decode("ascii"),
             "fewest": FEWEST,
         }
 
@@ -129,7 +134,7 @@ class Payload:
             if all(name in self._file for name in names)  # not those of submissions
         ]
         found: list[dict[str, Any]] = [
-            {"bytes": self._files[numbers[0]].bytes, "members": numbers} for numbers in sets
+            {"bytes": self._files[numbers[0]].size, "members": numbers} for numbers in sets
         ]
         return sorted(found, key=lambda each: -each["bytes"] * (len(each["members"]) - 1))
 
@@ -156,23 +161,50 @@ class Payload:
             )
         return found
 
-    def _pair(self, pair: Pair) -> dict[str, Any]:
-        regions = [(self._region(region), self._holders(region, pair)) for region in pair.regions or ()]
+    def _explain(self, pair: Pair) -> Explanation:
+        left, right = (self._groups[name] for name in (pair.left, pair.right))
+        if pair.equal or not left or not right:
+            return NOTHING
+        return self._view.explain(left[0].name, right[0].name, pair.channel, pair.regions or ())
+
+    def _pair(self, pair: Pair, why: Explanation) -> dict[str, Any]:
+        made = [(self._region(region), self._holders(region, pair)) for region in pair.regions or ()]
         # the most surprising first
-        regions.sort(key=lambda each: (each[1] or len(self._groups), -each[0][0]))
+        order = sorted(range(len(made)), key=lambda at: (made[at][1] or len(self._groups), -made[at][0][0]))
+        rank = {at: number for number, at in enumerate(order)}
         sizes = [sum(file.fingerprints for file in self._groups[name]) for name in (pair.left, pair.right)]
         return {
             "left": self._number[pair.left],
             "right": self._number[pair.right],
             "equal": pair.equal,
+            **({"sameContent": True} if pair.same_content and not pair.equal else {}),
             "similarity": round(pair.similarity, DIGITS),
             "resemblance": round(pair.resemblance, DIGITS),
             "ofLeft": round(pair.containment_left, DIGITS),
             "ofRight": round(pair.containment_right, DIGITS),
+            "intervals": pair.intervals and [[round(end, DIGITS) for end in each] for each in pair.intervals],
             "shared": pair.shared,
             "longest": pair.longest,
             "lines": pair.lines,
-            "regions": [[*region, holders] for region, holders in regions],
+            "regions": [[*made[at][0], made[at][1]] for at in order],
+            "shares": [[name, round(share, DIGITS)] for name, share in why.shares],
+            "types": [
+                [name, None if share is None else round(share, DIGITS), *some]
+                for name, share, *some in why.types
+            ],
+            "clues": [self._clues(side) for side in why.clues],
+            "again": [
+                [
+                    [
+                        rank[each.region],
+                        *self._place(each.file, each.start, each.end),
+                        each.first_line,
+                        each.last_line,
+                    ]
+                    for each in side
+                ]
+                for side in why.occurrences
+            ],
             "unit": UNITS.get(pair.channel, "symbol"),
             "distinct": [
                 _whole(pair.shared, each) for each in (pair.containment_left, pair.containment_right)
@@ -180,6 +212,20 @@ class Payload:
             "chance": self._chance(pair.similarity),
             "small": bool(self._result.submissions) and min(sizes) < TOO_SMALL,
         }
+
+    def _clues(self, clues: tuple[Clue, ...]) -> list[int]:
+        """Give what, file, start and end of each clue, all in a row."""
+        return [
+            number
+            for each in clues
+            for number in (CLUES.index(each.what), *self._place(each.file, each.start, each.end))
+        ]
+
+    def _place(self, file: str, start: int, end: int) -> list[int]:
+        """Give the number of a file, and a span of its source in the text shown."""
+        number = self._file[file]
+        places = self._places[number][1] if number in self._places else {}
+        return [number, places.get(start, 0), places.get(end, 0)]
 
     def _holders(self, region: Region, pair: Pair) -> int:
         """Count who has a passage; two at least, where it is known."""
@@ -191,25 +237,22 @@ class Payload:
         """Give length, then file, start, end, first and last line of the left, then of the right."""
         found = [region.length]
         for side in (region.left, region.right):
-            number = self._file[side.file]
-            places = self._places[number][1] if number in self._places else {}
-            found += [
-                number, places.get(side.start, 0), places.get(side.end, 0), side.first_line, side.last_line
-            ]  # fmt: skip
+            found += [*self._place(side.file, side.start, side.end), side.first_line, side.last_line]
         return found
 
     def _sources(self) -> dict[int, tuple[str, dict[int, int]]]:
-        """Pack the source of every file of a reported pair; give where its offsets stand."""
+        """Pack the source of every file of a reported pair; give where its offsets are."""
         offsets: dict[str, set[int]] = {
             file.name: set()
             for pair in self.pairs
             for name in (pair.left, pair.right)
             for file in self._groups[name]
         }
-        for pair in self.pairs:
-            for region in pair.regions or ():
-                for side in (region.left, region.right):
-                    offsets[side.file] |= {side.start, side.end}
+        for pair, why in zip(self.pairs, self._explained, strict=True):
+            places: list[Side | Clue | Occurrence] = list(chain(*why.clues, *why.occurrences))
+            places += [side for region in pair.regions or () for side in (region.left, region.right)]
+            for place in places:
+                offsets[place.file] |= {place.start, place.end}
         return {
             self._file[name]: self._source(name, wanted)
             for name, wanted in offsets.items()
@@ -238,7 +281,7 @@ class Payload:
 
 
 def _whole(shared: int, share: float) -> int | None:
-    """Give how many distinct fingerprints there are, of which so many are this share."""
+    """Give how many distinct fingerprints there are, of which this many are this share."""
     return round(shared / share) if share else None
 
 

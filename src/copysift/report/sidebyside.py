@@ -8,7 +8,17 @@ from copysift.model.values import Pair, Region, Result
 from copysift.report.passages import WHOLE, fitted, most_lines, source_lines, where
 from copysift.report.units import bytes_of
 from copysift.report.view import View
-from copysift.report.wording import PASSAGE_STYLES, cells, pad, percent, plural, size, spelled, styled
+from copysift.report.wording import (
+    PASSAGE_STYLES,
+    cells,
+    estimated,
+    pad,
+    percent,
+    plural,
+    size,
+    spelled,
+    styled,
+)
 
 WIDEST = 200  # columns that a left side is filled up to where there is no terminal; longer lines pass it
 
@@ -32,14 +42,17 @@ def _measures(result: Result, pair: Pair, view: View) -> str:
         ("left", f"{left} ({size(sizes[pair.left])})"),
         ("right", f"{right} ({size(sizes[pair.right])})"),
     ]
-    if pair.equal:
+    if pair.same_content is not None:
+        rows += _wrapped(result, pair)
+    if pair.equal and pair.same_content is None:
         rows.append(("equal", "byte for byte"))
-    else:
+    elif not pair.equal:
+        near = pair.intervals
         rows += [
             ("similarity", percent(pair.similarity)),
-            ("resemblance", percent(pair.resemblance)),
-            ("of left in right", percent(pair.containment_left)),
-            ("of right in left", percent(pair.containment_right)),
+            ("resemblance", estimated(pair.resemblance, near and near.resemblance)),
+            ("of left in right", estimated(pair.containment_left, near and near.containment_left)),
+            ("of right in left", estimated(pair.containment_right, near and near.containment_right)),
             ("shared", plural(pair.shared, "fingerprint")),
         ]
         if pair.regions is not None:
@@ -49,6 +62,14 @@ def _measures(result: Result, pair: Pair, view: View) -> str:
             ]
     shown = [f"{styled(pad(name, 16, right=True), 'dim', view.color)}  {value}" for name, value in rows]
     return "\n".join([*shown, ""])
+
+
+def _wrapped(result: Result, pair: Pair) -> list[tuple[str, str]]:
+    """Give the two answers for files that were opened: of their content, and of their wrappers."""
+    content = "the same" if pair.same_content else f"{percent(pair.resemblance)} the same"
+    ways = list(dict.fromkeys(each.read_as or "file" for each in result.documents))
+    wrapper = "equal byte for byte" if pair.equal else "differs"
+    return [("read as", " │ ".join(ways)), ("content", content), ("wrapper", wrapper)]
 
 
 def _passages(pair: Pair, view: View) -> list[str]:
@@ -90,7 +111,7 @@ def _passage(region: Region, style: str, view: View) -> list[str]:
 
 
 def _cell(line: str | None, number: int, gutter: int, room: int, style: str, view: View) -> str:
-    """Give a numbered line that fills its room; it is cut to it on a terminal only."""
+    """Give a numbered line that fills its space; it is cut to it on a terminal only."""
     if line is None:
         return " " * (gutter + 1 + room)
     label = styled(f"{number:>{gutter}}", "dim", view.color)

@@ -1,4 +1,4 @@
-"""What is told about sweeps, places and versions: text and JSON."""
+"""What is shown of sweeps, places and versions: text and JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def record(value: Any, view: View) -> str:
 
 
 def swept(done: Swept) -> str:
-    """Tell in one line what a sweep did."""
+    """Say in one line what a sweep did."""
     if done.same:
         return f"{done.date}: {plural(done.documents, 'document')}, identical to the sweep of that date"
     parts = [
@@ -119,7 +119,7 @@ def _dates(stay: Stay | Version) -> str:
 
 
 def history(found: History, view: View) -> str:
-    """Show the versions of a document, and what changed where it was asked for."""
+    """Show the versions of a document, and what changed where it was wanted."""
     ended = f", gone since {found.gone_since}" if found.gone_since else ""
     title = f"{visible(found.uri)}: {plural(len(found.versions), 'version')}{ended}"
     rows = [styled(title, "bold", view.color)]

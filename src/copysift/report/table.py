@@ -12,6 +12,7 @@ from copysift.report.units import bytes_of, known_of, outside_folders, similar_o
 from copysift.report.view import View
 from copysift.report.wording import (
     cells,
+    estimated,
     pad,
     percent,
     plural,
@@ -22,7 +23,7 @@ from copysift.report.wording import (
     styled,
 )
 
-WIDE = 100  # columns from which a table has room for sizes beside names
+WIDE = 100  # columns from which a table has room for sizes and intervals beside names
 
 
 def report(result: Result, view: View) -> str:
@@ -92,8 +93,13 @@ def _pairs(result: Result, view: View) -> str:
 def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     row = [percent(pair.similarity)]
     if "resemblance" in heads:
-        row.append(percent(pair.resemblance))
-    row += [percent(pair.containment_left), percent(pair.containment_right), f"{pair.shared:,}"]
+        row.append(estimated(pair.resemblance, pair.intervals and pair.intervals.resemblance))
+    near = pair.intervals if "size" in heads else None  # a narrow table has no room for them
+    row += [
+        estimated(pair.containment_left, near and near.containment_left),
+        estimated(pair.containment_right, near and near.containment_right),
+        f"{pair.shared:,}",
+    ]
     if "longest" in heads:
         row.append(f"{pair.longest:,}")
     return [*row, size(sizes[pair.left]), size(sizes[pair.right])] if "size" in heads else row
@@ -139,7 +145,7 @@ def _notes(result: Result, view: View) -> str:
 def summary(result: Result, view: View) -> str:
     """Sum a result up in one line."""
     similar = similar_of(result)
-    total = sum(group.bytes for group in result.documents)
+    total = sum(group.size for group in result.documents)
     files = plural(len(result.submissions) or len(result.documents), unit_of(result))
     parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]
     if result.settings.get("equal_only"):

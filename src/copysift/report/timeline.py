@@ -1,4 +1,4 @@
-"""The timeline of a document as HTML: where it stood when, its versions and what changed in them."""
+"""The timeline of a document as HTML: where it was when, its versions and what changed in them."""
 
 from __future__ import annotations
 

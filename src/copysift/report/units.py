@@ -45,10 +45,10 @@ def outside_folders(result: Result) -> list[tuple[str, ...]]:
 
 
 def bytes_of(result: Result) -> dict[str, int]:
-    """Give the bytes of every group."""
+    """Give the bytes of every group, as files."""
     total: dict[str, int] = {}
     for document in result.documents:
-        total[document.group] = total.get(document.group, 0) + document.bytes
+        total[document.group] = total.get(document.group, 0) + document.size
     return total
 
 
@@ -65,7 +65,7 @@ def known_of(result: Result) -> dict[str, str]:
 
 
 def labels_of(result: Result) -> dict[str, str]:
-    """Give a short name of every group that tells it from all others.
+    """Give a short name of every group that distinguishes it from all others.
 
     The label or the author it has, else the end of its path, as long as it must be to be unique.
     """

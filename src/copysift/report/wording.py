@@ -6,6 +6,7 @@ could drive a terminal or disguise a name is spelled out.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import unicodedata
@@ -24,6 +25,14 @@ def percent(share: float) -> str:
     if 0 < share < 0.005:
         return "<1%"
     return f"{min(99, round(share * 100))}%" if share > 0 else "0%"
+
+
+def estimated(share: float, interval: tuple[float, float] | None) -> str:
+    """Spell a share with the ends of its interval, in whole percent and outwards: 82% (78–87)."""
+    if interval is None:
+        return percent(share)
+    low, high = math.floor(interval[0] * 100 + 1e-9), math.ceil(interval[1] * 100 - 1e-9)
+    return f"{percent(share)} ({low}–{high})"
 
 
 def size(count: float) -> str:
@@ -50,7 +59,7 @@ def visible(text: str) -> str:
 
 
 def spelled(name: str) -> str:
-    """Spell a name so that it can be told from every other: a backslash of its own is doubled.
+    """Spell a name so that it differs from every other: a backslash of its own is doubled.
 
     Not where backslashes part folders: names hold nothing there that would have to be spelled out.
     """
@@ -166,7 +175,7 @@ def _end(text: str, width: int) -> str:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """Count the parts that two lists begin with alike."""
+    """Count the parts that two lists both start with."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from copysift.runs.checksums import read_table
-from copysift.runs.scan_run import TABLES, _read_description
+from copysift.runs.scan_run import TABLES, read_description
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Browsing:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        described = _read_description(path)
+        described = read_description(path)
         table = read_table(path, TABLES[2], ["cluster", "document", "joined"])
         heads = table["cluster"].combine_chunks().dictionary_encode()
         self._codes = np.asarray(heads.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
@@ -58,7 +58,7 @@ class Browsing:
         return [Listed(*each) for each in zip(names, self._sizes[some].tolist(), strict=True)], len(order)
 
     def members(self, cluster: str, offset: int, limit: int) -> tuple[list[Member], int]:
-        """Give some documents of a cluster, and how many it has; none when there is no such cluster."""
+        """Give some documents of a cluster, and how many it has; none when the cluster does not exist."""
         code = pc.index(self._heads, cluster).as_py()
         inside = np.flatnonzero(self._codes == code) if code >= 0 else np.zeros(0, np.int64)
         some = pa.array(inside[offset : offset + limit])

@@ -63,6 +63,10 @@ def read_table(run: Path, name: str, columns: list[str] | None = None, filters: 
     """Read a table of a run, or some of its columns and rows."""
     verify_table(run, name)
     try:
+        if filters is None:  # `pq.read_table` would load Arrow's data sets, and with them pandas
+            with pq.ParquetFile(run / name, page_checksum_verification=True) as file:
+                table = file.read(columns)
+            return table if columns is None else table.select(columns)
         return pq.read_table(run / name, columns=columns, filters=filters, page_checksum_verification=True)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise RunError(f"{run} is damaged: {error}", hint=RECREATE) from None
@@ -75,7 +79,7 @@ def count_rows(run: Path, name: str) -> int:
 
 
 def open_table(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """Begin a table of a run."""
+    """Start a table of a run."""
     return pq.ParquetWriter(path, schema, write_page_checksum=True)
 
 

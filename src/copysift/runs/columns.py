@@ -50,8 +50,15 @@ def digests(strings: pa.StringArray) -> NDArray[np.uint64]:
     return kernels.shingle.content_digests(raw, bounds.astype(np.int64))
 
 
-def release() -> None:
-    """Give memory that is free back to the system, that of Arrow and that of NumPy."""
+def release(above: int = 0) -> None:
+    """Give memory that is free back to the system, that of Arrow and that of NumPy.
+
+    A process that has no more than `above` bytes keeps it: to get pages again takes longer than most phases
+    of a small corpus.
+    """
+    held = heap.resident()
+    if held is not None and held <= above:
+        return
     pa.default_memory_pool().release_unused()
     heap.trim()
 

@@ -62,7 +62,7 @@ class Inverted:
         return found.astype(np.int64), counts.astype(np.int64)
 
     def _stamp(self) -> str:
-        """Tell these sets from others: by the digests of them all."""
+        """Distinguish these sets from others: by the digests of them all."""
         return f"{self._total} {int(np.bitwise_xor.reduce(self._sets.column('sets'))):016x}"
 
     def _made(self) -> bool:

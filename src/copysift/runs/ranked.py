@@ -1,4 +1,4 @@
-"""Names in a ranked list: which document of a run a line of a search result stands for."""
+"""Names in a ranked list: which document of a run a line of a search result represents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from copysift.sources.fields import ID_FIELDS
 
 
 def name_in(line: str) -> str:
-    """Give the name in a line: a field of a JSON object, or what stands before the first tab."""
+    """Give the name in a line: a field of a JSON object, or what is before the first tab."""
     if line.startswith("{"):
         try:
             record = json.loads(line)

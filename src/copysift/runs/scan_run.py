@@ -22,8 +22,9 @@ import pyarrow.parquet as pq
 
 from copysift._version import __version__
 from copysift.errors import RunError
-from copysift.match.counts import UNKNOWN, Counts, PairColumns
+from copysift.match.counts import Counts, PairColumns
 from copysift.match.pair_table import PairTable
+from copysift.model.regions import UNKNOWN
 from copysift.model.values import Group, Ignored, Result, Skipped
 from copysift.runs.checksums import checksum, digest_of, open_table, read_table, verify_table, write_table
 from copysift.runtime import durable
@@ -56,7 +57,7 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
             durable.sync(part / name)
         durable.sync(part)
         part.chmod(0o777 & ~_umask())
-        _put(part, path)
+        put_in_place(part, path)
         durable.sync(path.parent)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror}") from None
@@ -67,7 +68,7 @@ def save(path: Path, counts: Counts, result: Result, times: Mapping[str, float])
 def check_place(path: Path, overwrite: bool = False) -> None:
     """Raise RunError unless a run can be written there: better before the work than after it.
 
-    A finished run is replaced only where that is asked for.
+    A finished run is replaced only where that is wanted.
     """
     if (path / "run.json").is_file() and not overwrite:
         raise RunError(
@@ -81,7 +82,7 @@ def check_place(path: Path, overwrite: bool = False) -> None:
 
 def open_run(path: Path, table: PairTable | None = None) -> Counts:
     """Read a run back, its pairs into a table; raises RunError if it is missing, damaged or too new."""
-    described = _read_description(path)
+    described = read_description(path)
     for name in TABLES:
         verify_table(path, name)
     documents = read_table(path, TABLES[0]).to_pydict()
@@ -92,7 +93,8 @@ def open_run(path: Path, table: PairTable | None = None) -> Counts:
         raise RunError(f"{path} is damaged: {error}", hint=_AGAIN) from None
 
 
-def _read_description(path: Path) -> dict[str, Any]:
+def read_description(path: Path) -> dict[str, Any]:
+    """Read run.json, and refuse what is not a run of a known version."""
     try:
         described = json.loads((path / "run.json").read_text(encoding="utf-8"))
         version = described["version"]
@@ -133,6 +135,8 @@ def _ids(names: list[str]) -> list[str]:
 
 def _documents(counts: Counts, ids: list[str]) -> pa.Table:
     groups = counts.documents
+    near = np.zeros(len(groups), np.bool_)
+    near[list(counts.near_copies)] = True
     return pa.table(
         {
             "document": pa.array(ids, pa.string()),
@@ -148,6 +152,7 @@ def _documents(counts: Counts, ids: list[str]) -> pa.Table:
                 ],
                 pa.binary(),
             ),
+            "near_copy": pa.array(near),
         }
     )
 
@@ -262,6 +267,7 @@ def _counts(
         int(described["counts"]["ignored"]),
         tuple(Skipped(name, reason) for name, reason in described["skipped"]),
         float(described["floor"]),
+        near_copies=tuple(np.flatnonzero(documents.get("near_copy", ())).tolist()),
         settings=dict(described.get("settings") or {}),
         notes=tuple(described.get("notes", ())),
     )
@@ -307,7 +313,7 @@ def _umask() -> int:
     return mask
 
 
-def _put(part: Path, path: Path) -> None:
+def put_in_place(part: Path, path: Path) -> None:
     """Rename the finished folder into place; an earlier run steps aside first."""
     if not path.exists():
         part.rename(path)

@@ -4,18 +4,15 @@
 low halves of the shingles in order of the text. `documents-N.sum` has the checksum of the facts, and the
 facts have digests of the sets. The census adds `common.arrow`, the boilerplate; `census-N.u64`, how many
 shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without
-it. `base.u64` has the shingles of --base, which no set has. What is asked for is a set without boilerplate,
+it. `base.u64` has the shingles of --base, which no set has. What is wanted is a set without boilerplate,
 unless it says `full`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +21,18 @@ import pyarrow.ipc
 from copysift import kernels
 from copysift.errors import RunError
 from copysift.join.boilerplate import Boilerplate, Without, bounds_of, picked
-from copysift.join.lists import distinct
 from copysift.join.spill import write_all
+from copysift.match.templates import Texts
+from copysift.runs.sketches import (
+    COMMON,
+    SUM,
+    Places,
+    Sketched,
+    checksum,
+    spare_path,
+    write_facts,
+)
+from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,100 +41,11 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-SUM, DIGEST = ".sum", 32  # suffix of a checksum, and its hexadecimal digits
 DIGESTS = ("content", "lexical", "sets")
 NUMBERS = ("bytes", "words", "places", "shingles", *DIGESTS)
 STEMS = {"documents": "arrow", "order": "u32"}  # the others are u64
-COMMON, BASE = "common.arrow", "base.u64"
 # the files of a part, in the order in which they are written
 PART_STEMS = (("shingles", "u64"), ("order", "u32"), ("documents", "sum"), ("documents", "arrow"))
-
-
-@dataclass(frozen=True, slots=True)
-class Sketched:
-    """Some documents as phase 1 leaves them: a table of facts, their sets and the order of their shingles."""
-
-    table: pa.Table
-    values: UInt64s
-    order: UInt32s
-
-
-class Places(NamedTuple):
-    """Where sets are: sources[source[i]][starts[i]:ends[i]]."""
-
-    sources: list[UInt64s]
-    source: Int64s
-    starts: Int64s
-    ends: Int64s
-
-    @classmethod
-    def of(cls, values: UInt64s, bounds: Int64s) -> Places:
-        """Give the places of sets that lie one after another."""
-        return cls([values], np.zeros(len(bounds) - 1, np.int64), bounds[:-1], bounds[1:])
-
-    def some(self, which: Int64s) -> Places:
-        """Give some of them."""
-        return Places(self.sources, self.source[which], self.starts[which], self.ends[which])
-
-    def gathered(self) -> tuple[UInt64s, Int64s]:
-        """Put the sets one after another: values and bounds."""
-        return kernels.shingle.gather_among(*self), bounds_of(self.ends - self.starts)
-
-
-def write_facts(table: pa.Table, part: Path, target: Path) -> None:
-    """Write facts to `part` and put them in place, after their checksum."""
-    _write_arrow(table, part)
-    checksum = part.with_name(f"{part.name}{SUM}")
-    checksum.write_bytes(_checksum(part))
-    checksum.replace(target.with_suffix(SUM))
-    part.replace(target)
-
-
-def write_common(folder: Path, common: Boilerplate) -> None:
-    """Write the boilerplate of a run, if it has any."""
-    if len(common):
-        table = pa.table({"shingle": common.hashes, "documents": common.documents})
-        part = _spare(folder / COMMON)
-        _write_arrow(table, part)
-        part.replace(folder / COMMON)
-
-
-def write_base(folder: Path, base: Boilerplate) -> None:
-    """Write the shingles of --base, which what is added or looked up later is without too."""
-    if len(base):
-        part = _spare(folder / BASE)
-        part.write_bytes(base.hashes.tobytes())
-        part.replace(folder / BASE)
-
-
-def read_base(folder: Path) -> Boilerplate:
-    """Read the shingles of --base that the sketches of a run are without."""
-    path = folder / BASE
-    hashes = np.fromfile(path, np.uint64) if path.exists() else np.zeros(0, np.uint64)
-    return Boilerplate(hashes, np.zeros(len(hashes), np.int64))
-
-
-def drop_census(folder: Path) -> None:
-    """Remove what a census has left."""
-    for stem in ("common", "census-", "rest-"):
-        for path in folder.glob(f"{stem}*"):
-            path.unlink()
-
-
-def _write_arrow(table: pa.Table, path: Path) -> None:
-    packed = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_file(path, table.schema, options=packed) as writer:
-        writer.write_table(table)
-
-
-def _spare(path: Path) -> Path:
-    """Name a file that becomes another one when it is complete; no two tasks use the same."""
-    return path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
-
-
-def _checksum(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()[:DIGEST].encode()
 
 
 class Sets:
@@ -149,7 +67,7 @@ class Sets:
         """Add a part; its table comes last, so that a part is whole or not there."""
         for name, stem in (("values", "shingles"), ("order", "order")):
             path = self.path(stem, self.parts)
-            spare = _spare(path)
+            spare = spare_path(path)
             with spare.open("wb", buffering=0) as file:
                 for each in part:
                     write_all(file.fileno(), getattr(each, name), path)
@@ -157,7 +75,7 @@ class Sets:
         table = pa.concat_tables([each.table for each in part])
         target = self.path("documents", self.parts)
         try:
-            write_facts(table, _spare(target), target)
+            write_facts(table, spare_path(target), target)
         except OSError as error:
             raise RunError(f"cannot write {self.folder}: {error.strerror or error}") from error
         if self.parts == self._held:  # of parts that were there already the columns are read
@@ -190,7 +108,7 @@ class Sets:
         for stem, array in (("rest", found.values), ("census", sizes)):
             path = self.path(stem, part)
             if len(array) or stem == "census":
-                spare = _spare(path)
+                spare = spare_path(path)
                 with spare.open("wb", buffering=0) as file:
                     write_all(file.fileno(), np.ascontiguousarray(array), path)
                 spare.replace(path)
@@ -365,8 +283,21 @@ class Sets:
         ends = begin + self.column("compared")[numbers]
         return Places(sources, np.searchsorted(used, where), begin, ends)
 
+    def texts(self, numbers: Int64s) -> Texts:
+        """Give the sets of some documents without boilerplate, ascending by number, and their order."""
+        values, bounds = self.some(numbers)
+        words, places, sizes = (self.column(name)[numbers] for name in ("words", "places", "shingles"))
+        edges, order = self.bounds(), [np.zeros(0, np.uint32)]
+        for part in distinct(np.searchsorted(edges, numbers, side="right") - 1).tolist():
+            which = numbers[(numbers >= edges[part]) & (numbers < edges[part + 1])] - edges[part]
+            counts, every = self.order(part)
+            if len(every):
+                order.append(picked(every, bounds_of(counts), which)[0])
+        shares = np.diff(bounds) / np.maximum(sizes, 1)
+        return Texts(numbers, values, bounds, words, places, np.concatenate(order), shares)
+
     def keep(self, limit: int) -> None:
-        """Keep the sets in reach for `shared`, if they take no more than so many bytes; 0 lets them go."""
+        """Keep the sets in reach for `shared`, if they take no more than this many bytes; 0 lets them go."""
         starts, rest_starts, _ = self._starts()  # what threads share is made before they start
         self.column("compared")
         self._kept_parts.clear()
@@ -381,7 +312,7 @@ class Sets:
         return self._mapped("rest" if rest else "shingles", part, count) if kept is None else kept
 
     def _starts(self) -> tuple[Int64s, Int64s, NDArray[np.bool_]]:
-        """Give where every set begins in full and without boilerplate, and which ones differ."""
+        """Give where every set starts in full and without boilerplate, and which ones differ."""
         if "_starts" not in self._columns:
             sizes, compared = self.column("shingles"), self.column("compared")
             self._columns["_changed"] = sizes != compared
@@ -424,7 +355,7 @@ class Sets:
         kept = path.with_suffix(SUM)
         if part in self._sound or not kept.exists():
             return
-        if kept.read_bytes() != _checksum(path):
+        if kept.read_bytes() != checksum(path):
             raise RunError(f"{path} is damaged", hint="recreate the run")
         self._sound.add(part)
 

@@ -1,14 +1,15 @@
 """A run of a corpus as tables: the layout of engine/run.py, written part by part, and read back.
 
-`documents.parquet` also tells which document a collapsed one is the same as, and how, so that `recluster`
-needs nothing else; identical, lexically and sketch equivalent documents stand in `pairs.parquet` once, with
+`documents.parquet` also says which document a collapsed one is the same as, and how, so that `recluster`
+needs nothing else; identical, lexically and sketch equivalent documents are in `pairs.parquet` once, with
 that one.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +18,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from copysift._version import __version__
-from copysift.clusters.classes import ALONE, IDENTICAL
+from copysift.clusters.classes import ALONE, IDENTICAL, JOINED, Clustered
 from copysift.clusters.classes import WORDS as SAME
-from copysift.engines.phases import JOINED, Clustered
 from copysift.errors import RunError
 from copysift.match.sets import Measured
 from copysift.runs.checksums import RECREATE, checksum, digest_of, open_table, read_table, verify_table
 from copysift.runs.columns import column, digests, flags, taken
-from copysift.runs.scan_run import TABLES, VERSION, _read_description
+from copysift.runs.scan_run import TABLES, VERSION, read_description
+from copysift.runs.sets import Sets
 from copysift.runtime import durable
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.engines.local import Corpus
-
     Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
 
 MEASURES = ("resemblance", "containment_left", "containment_right")
 ROWS = 1 << 18  # of pairs or clusters written at a time
@@ -40,7 +41,7 @@ ROWS = 1 << 18  # of pairs or clusters written at a time
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A run read back: ids by number, who stands for whom and how, pairs, and run.json."""
+    """A run read back: ids by number, who represents which and how, pairs, and run.json."""
 
     path: Path
     ids: pa.StringArray
@@ -51,20 +52,17 @@ class Opened:
 
     def numbers(self, ids: list[str]) -> Int64s:
         """Give the numbers of ids, −1 for unknown ones."""
-        import pyarrow.compute as pc
-
-        found = pc.index_in(pa.array(ids, pa.string()), value_set=self.ids)
-        return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+        return _numbers(self.ids, pa.chunked_array([pa.array(ids, pa.string())]))
 
 
 def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
-    """Give all ids, those that came again told apart by a number, and the list of these."""
+    """Give all ids, those that came again distinguished by a number, and the list of these."""
     spelled = [part if part.type == pa.string() else part.cast(pa.string()) for part in parts]
     ids = pa.concat_arrays(spelled) if parts else pa.array([], pa.string())
     known = np.sort(digests(ids))
     if (known[1:] != known[:-1]).all():
         return ids, []
-    import pyarrow.compute as pc
+    import pyarrow.compute as pc  # takes long to load
 
     counted = pc.value_counts(ids)
     again = counted.filter(pc.greater(counted.field("counts"), 1)).field("values")
@@ -85,52 +83,42 @@ def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
     return pa.array(names, pa.string()), renamed
 
 
-def write_documents(path: Path, corpus: Corpus, ids: pa.StringArray) -> None:
-    """Write documents.parquet."""
-    edges = corpus.sets.bounds()
+def write_documents(
+    path: Path, ids: pa.StringArray, sets: Sets, first: Int64s, how: NDArray[np.uint8], sampled: UInt32s
+) -> None:
+    """Write documents.parquet; `sampled` has how many shingles the sample of every document has."""
+    edges = sets.bounds()
     same = pa.array(SAME, pa.string())
-    sampled = corpus.sampled()
     writer = None
-    for number in range(corpus.sets.parts):
+    for number in range(sets.parts):
         span = slice(int(edges[number]), int(edges[number + 1]))
-        part = corpus.sets.table(number, ["bytes", "words", "shingles", "date", "other"])
+        part = sets.table(number, ["bytes", "words", "shingles", "date", "other"])
         named = ids[span.start : span.stop]
-        how = corpus.how[span]
+        joined = how[span]
         table = pa.table(
             {
                 "document": named,
                 "group": named,
-                "kind": corpus.sets.kinds(number),
+                "kind": sets.kinds(number),
                 "bytes": part["bytes"],
                 "fingerprints": column(sampled[span].astype(np.int64)),
                 "raw_name": pa.nulls(len(named), pa.binary()),
                 "words": part["words"],
                 "shingles": part["shingles"],
-                "compared": column(corpus.sets.of_part(number, "compared")),
+                "compared": column(sets.of_part(number, "compared")),
                 "date": part["date"],
                 "other": part["other"],
-                "same_as": taken(ids, np.where(how == ALONE, -1, corpus.first[span])),
-                "same": taken(same, np.where(how == ALONE, -1, how.astype(np.int64))),
+                "same_as": taken(ids, np.where(joined == ALONE, -1, first[span])),
+                "same": taken(same, np.where(joined == ALONE, -1, joined.astype(np.int64))),
             }
         )
         writer = writer or open_table(path, table.schema)
         writer.write_table(table)
     if writer is None:
         names = (
-            "document",
-            "group",
-            "kind",
-            "bytes",
-            "fingerprints",
-            "raw_name",
-            "words",
-            "shingles",
-            "compared",
-            "date",
-            "other",
-            "same_as",
-            "same",
-        )
+            "document", "group", "kind", "bytes", "fingerprints", "raw_name", "words", "shingles", "compared",
+            "date", "other", "same_as", "same",
+        )  # fmt: skip
         kinds = {
             "raw_name": pa.binary(),
             **dict.fromkeys(("bytes", "fingerprints", "words", "shingles", "compared"), pa.int64()),
@@ -156,30 +144,51 @@ PAIRS = pa.schema(
 
 
 def write_pairs(
-    path: Path, ids: pa.StringArray, first: Int64s, how: NDArray[np.uint8], shingles: Int64s, pairs: Measured
+    path: Path,
+    ids: pa.StringArray,
+    first: Int64s,
+    how: NDArray[np.uint8],
+    shingles: Int64s,
+    pairs: Iterable[Measured],
 ) -> None:
-    """Write pairs.parquet: documents that are the same first, then the measured pairs, in order.
+    """Write pairs.parquet: documents that are the same first, then the measured pairs in parts, in order.
 
     `shingles` are those of the documents that are the same as another.
     """
     others = np.flatnonzero(how != ALONE)
     ones = np.ones(len(others))
     stars = Measured(first[others], others, shingles, ones, ones, ones)
+    equal, none = how[others] == IDENTICAL, np.zeros(ROWS, np.bool_)
+    written = 0
     with open_table(path, PAIRS) as writer:
-        for found, equal in ((stars, how[others] == IDENTICAL), (pairs, np.zeros(len(pairs), np.bool_))):
-            for start in range(0, len(found), ROWS):
-                part = found.take(np.arange(start, min(start + ROWS, len(found))))
-                count = len(part)
-                columns = [
-                    taken(ids, part.left),
-                    taken(ids, part.right),
-                    column(part.shared),
-                    *(column(getattr(part, name)) for name in (*MEASURES, "containment")),
-                    flags(equal[start : start + count]),
-                    pa.nulls(count, pa.int64()),
-                    pa.nulls(count, pa.int64()),
-                ]
-                writer.write_table(pa.table(columns, schema=PAIRS))
+        for part in chain(_regrouped([stars]), _regrouped(pairs)):
+            count = len(part)
+            columns = [
+                taken(ids, part.left),
+                taken(ids, part.right),
+                column(part.shared),
+                *(column(getattr(part, name)) for name in (*MEASURES, "containment")),
+                flags(equal[written : written + count] if written < len(equal) else none[:count]),
+                pa.nulls(count, pa.int64()),
+                pa.nulls(count, pa.int64()),
+            ]
+            writer.write_table(pa.table(columns, schema=PAIRS))
+            written += count
+
+
+def _regrouped(parts: Iterable[Measured]) -> Iterator[Measured]:
+    """Give pairs ROWS at a time, so that the table has the same bytes however many made its parts."""
+    held: list[Measured] = []
+    for part in parts:
+        held.append(part)
+        if sum(map(len, held)) >= ROWS:
+            whole = Measured.joined(held)
+            ends = range(ROWS, len(whole) + 1, ROWS)
+            yield from (whole.take(np.arange(end - ROWS, end)) for end in ends)
+            held = [whole.take(np.arange(ends[-1], len(whole)))]
+    rest = Measured.joined(held)
+    if len(rest):
+        yield rest
 
 
 def clusters_table(ids: pa.StringArray, found: Clustered) -> pa.Table:
@@ -223,7 +232,7 @@ def write_description(path: Path, described: dict[str, Any]) -> None:
 
 
 def is_corpus(path: Path) -> bool:
-    """Tell whether a run was made by `cluster`."""
+    """Say whether a run was made by `cluster`."""
     try:
         loaded: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
         return loaded.get("made_by") == "cluster"
@@ -233,7 +242,7 @@ def is_corpus(path: Path) -> bool:
 
 def floor_of(path: Path) -> float:
     """Give the share below which a run has no pairs."""
-    return float(_read_description(path)["floor"])
+    return float(read_description(path)["floor"])
 
 
 def ids_of(path: Path) -> pa.ChunkedArray:
@@ -243,7 +252,7 @@ def ids_of(path: Path) -> pa.ChunkedArray:
 
 def open_corpus(path: Path) -> Opened:
     """Read a run back for look-ups and for the last phase; runs of `scan --save` are fine too."""
-    described = _read_description(path)
+    described = read_description(path)
     verify_table(path, TABLES[0])
     try:
         names = pq.read_schema(path / TABLES[0]).names
@@ -273,8 +282,49 @@ def open_corpus(path: Path) -> Opened:
     return Opened(path, ids, first, how, found.take(real), described)
 
 
+def members(path: Path) -> dict[str, list[str]]:
+    """Give the documents of every cluster, by its first document."""
+    read_description(path)
+    table = read_table(path, TABLES[2], ["cluster", "document"])
+    found: dict[str, list[str]] = {}
+    for cluster_id, document in zip(table["cluster"].to_pylist(), table["document"].to_pylist(), strict=True):
+        found.setdefault(cluster_id, []).append(document)
+    return found
+
+
+def cluster_of(path: Path, name: str) -> list[tuple[str, str]] | None:
+    """Give the cluster of a document, with how each member joined; None if the run has no such document."""
+    read_description(path)
+    table = read_table(path, TABLES[2], ["cluster"], [("document", "=", name)])
+    if not len(table):
+        known = read_table(path, TABLES[0], ["document"], [("document", "=", name)])
+        return [(name, "alone")] if len(known) else None
+    head = table["cluster"][0].as_py()
+    found = read_table(path, TABLES[2], ["document", "joined"], [("cluster", "=", head)])
+    return list(zip(found["document"].to_pylist(), found["joined"].to_pylist(), strict=True))
+
+
+def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
+    """Fold a ranked list: the first of every cluster, with those of the list that follow it there."""
+    import pyarrow.compute as pc  # takes long to load
+
+    read_description(path)
+    wanted = pa.array(list(set(ranked)), pa.string())
+    table = read_table(path, TABLES[2], ["cluster", "document"])
+    table = table.filter(pc.is_in(table["document"], value_set=wanted))
+    head = dict(zip(table["document"].to_pylist(), table["cluster"].to_pylist(), strict=True))
+    folded: dict[str, tuple[str, list[str]]] = {}
+    for name in ranked:
+        key = head.get(name, name)
+        if key in folded:
+            folded[key][1].append(name)
+        else:
+            folded[key] = (name, [])
+    return list(folded.values())
+
+
 def _numbers(ids: pa.StringArray, names: pa.ChunkedArray) -> Int64s:
-    import pyarrow.compute as pc
+    import pyarrow.compute as pc  # takes long to load
 
     found = pc.index_in(_whole(names), value_set=ids)
     return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)

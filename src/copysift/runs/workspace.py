@@ -14,27 +14,30 @@ from pathlib import Path
 from typing import Any
 
 from copysift._version import __version__
-from copysift.errors import RunError
+from copysift.errors import InputError, RunError
 from copysift.model.values import Skipped
 from copysift.runs.scan_run import VERSION
 from copysift.runtime import durable
+from copysift.settings.config import seed_check
 from copysift.settings.corpus import CorpusSettings, stored_settings
-from copysift.workflows.selection import seed_check
 
 NEW = "new"  # a folder in a finished run, where the one that replaces it is made
+OLD = "old"  # a folder in that one, for what it replaces
 PHASES = ("sketch", "census", "entries", "join", "measure", "cluster")
 NAMED = 1000  # of the records that were left out, so many are named; all are counted
 
 
 @contextlib.contextmanager
 def making(path: Path) -> Iterator[Path]:
-    """Give the folder to make a run in: a finished run at `path` stands until the new one is complete.
+    """Give the folder to make a run in: a finished run at `path` stays until the new one is complete.
 
     What else lies in the folder of the run stays there.
     """
     new = path / NEW
     if (new / "run.json").is_file():  # complete, but cut off while it was put in place
         _put_out(new, path)
+    if (new / OLD).is_dir():  # what it replaced, left by a process that ended before it was removed
+        shutil.rmtree(new, ignore_errors=True)
     if not (path / "run.json").is_file():
         yield path
         return
@@ -43,20 +46,32 @@ def making(path: Path) -> Iterator[Path]:
 
 
 def _put_out(new: Path, path: Path) -> None:
-    """Put a complete run in the place of the one around it; run.json goes first and comes last."""
+    """Replace the run around a complete one with it; run.json goes first and comes last.
+
+    If the disk refuses a step, those before it are taken back: the run that was there opens as before.
+    """
+    old, done = new / OLD, list[tuple[Path, Path]]()
+
+    def move(source: Path, target: Path) -> None:
+        source.rename(target)
+        done.append((source, target))
+
     try:
-        (path / "run.json").unlink(missing_ok=True)
-        old = new / "old"
         old.mkdir(exist_ok=True)
+        if (path / "run.json").is_file():
+            move(path / "run.json", old / "run.json")
         for part in sorted(new.iterdir()):
-            if part.name not in ("old", "run.json"):
-                if (path / part.name).is_dir():
-                    (path / part.name).rename(old / part.name)
-                part.replace(path / part.name)
+            if part.name not in (OLD, "run.json"):
+                if (path / part.name).exists():
+                    move(path / part.name, old / part.name)
+                move(part, path / part.name)
         durable.sync(path)
-        (new / "run.json").replace(path / "run.json")
+        move(new / "run.json", path / "run.json")
         durable.sync(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            for source, target in reversed(done):
+                target.rename(source)
         raise RunError(f"cannot write {path}: {error.strerror}") from error
     shutil.rmtree(new, ignore_errors=True)
 
@@ -71,9 +86,9 @@ class Work:
         self.notes: list[str] = []  # what was found there and removed
 
     def begin(self, job: str, *, within: bool = False) -> bool:
-        """Take up the job where it was left, or begin it; say whether it was taken up.
+        """Resume the job where it was left, or start it; say whether it was resumed.
 
-        `within`: the engine goes on inside the first phase, too; others begin that one again.
+        `within`: the engine continues inside the first phase, too; others start that one again.
         """
         if self.run.exists() and not self.run.is_dir():
             raise RunError(f"{self.run} exists and is not a run", hint="choose another folder, or remove it")
@@ -132,6 +147,10 @@ class Work:
     def done(self, name: str) -> dict[str, Any] | None:
         """Give what a phase left, or None if it is still to do."""
         return self._read(name) or None
+
+    def keep(self, name: str, content: dict[str, Any]) -> None:
+        """Keep what was found out before the first phase, for when the job is resumed."""
+        self._write(name, content)
 
     def discard(self) -> None:
         """Remove all that was begun."""
@@ -200,6 +219,12 @@ class Skips:
             self.add(Skipped(name, reason))
         self.reasons.update(saved["others"])
         self.total += sum(saved["others"].values())
+
+
+def nothing_read(first: Skipped, total: int) -> InputError:
+    """Give the error for sources of which nothing could be read: not a corpus without documents."""
+    more = f" (and {total - 1:,} more)" if total > 1 else ""
+    return InputError(f"nothing could be read: {first.name} {first.reason}{more}", hint="nothing was written")
 
 
 def job_of(sources: Iterable[str], settings: CorpusSettings, onto: str = "") -> str:

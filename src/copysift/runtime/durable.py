@@ -1,19 +1,21 @@
 """All that is written durably goes through here, one step at a time.
 
-A step is what stands between two moments at which a machine may stop: `watch` is called before
-each, so that a test can stop the writer there, or take the room on the disk away.
+A step is what is between two moments at which a machine may stop: `watch` is called before
+each, so that a test can stop the writer there, or take the space on the disk away.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 from copysift.errors import StoreError
 
 PIECE = 1 << 24  # bytes of one write
+SYNCS = 16  # files that are synced at once
 
 watch: Callable[[str], None] | None = None  # a test's; told the name of the step to come
 
@@ -66,6 +68,17 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
         sync_folder(each.absolute().parent)
 
 
+def sync_all(paths: Iterable[Path]) -> None:
+    """Make many files or folders durable at once: a disk writes them together, which one by one it cannot."""
+    waiting = list(paths)
+    if len(waiting) <= 2:
+        for path in waiting:
+            sync(path)
+        return
+    with ThreadPoolExecutor(min(SYNCS, len(waiting))) as pool:
+        list(pool.map(sync, waiting))
+
+
 def sync(path: Path) -> None:
     """Wait until the disk has the bytes of a file, or the names in a folder."""
     windows = os.name == "nt"
@@ -98,7 +111,7 @@ def replace(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file that nothing refers to any more; if that fails, the next opening does it."""
+    """Remove a file that nothing refers to; if that fails, the next opening does it."""
     step("remove")
     with suppress(OSError):
         path.unlink()

@@ -75,7 +75,7 @@ def to_utf8(data: bytes) -> tuple[bytes, str | None]:
 
 
 def known_utf8(sources: list[bytes]) -> list[bool]:
-    """Tell of each source whether it is surely a text in UTF-8; `to_utf8` then gives it as it is.
+    """Say of each source whether it is surely a text in UTF-8; `to_utf8` then gives it as it is.
 
     What is not so plain (a NUL, a damaged byte, many control characters) is for that to judge.
     """
@@ -98,7 +98,7 @@ def transcode(chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:
 
 
 def is_damaged(data: bytes) -> bool:
-    """Tell whether a text is taken as UTF-8 and holds bytes that are none."""
+    """Say whether a text is taken as UTF-8 and holds bytes that are none."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -7,6 +7,10 @@ that is more than the next phase needs, and it would count as memory of the proc
 from __future__ import annotations
 
 import ctypes
+import os
+from pathlib import Path
+
+STATM = Path("/proc/self/statm")
 
 
 def trim() -> None:
@@ -14,3 +18,11 @@ def trim() -> None:
     release = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if release is not None:
         release(0)
+
+
+def resident() -> int | None:
+    """Give the bytes of memory that the process has now, or None where the system does not say."""
+    try:
+        return int(STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None

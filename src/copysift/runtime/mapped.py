@@ -1,6 +1,6 @@
 """Arrays in temporary files that have no name, mapped into memory: they may be larger than it.
 
-The file goes with the last reference to its array. Only we write it, so it is never cut short: a
+The file goes with the last reference to its array. Only we write it, so it never shrinks: a
 mapped file that shrinks would kill the process.
 """
 
@@ -40,7 +40,7 @@ class ArrayFile:
         return sum(count for _, count in self._pieces)
 
     def append(self, values: NDArray[Any]) -> None:
-        """Put values, which are not to change any more, at the end."""
+        """Put values, which no longer change, at the end."""
         if not len(values):
             return
         if self._pieces and self._pieces[-1][0] == values.dtype:

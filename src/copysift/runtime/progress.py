@@ -1,4 +1,4 @@
-"""How the engine tells a door how far it is."""
+"""How the engine shows its callers how far it is."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Told of every phase and of every step in it, from one thread."""
+    """Hears of every phase and of every step in it, from one thread."""
 
     def phase(self, name: str, total: int | None) -> None:
-        """Begin a phase; a total of None is not known yet."""
+        """Start a phase; a total of None is not known yet."""
 
     def advance(self, count: int = 1) -> None:
-        """Note that so many steps of the phase are done."""
+        """Note that this many steps of the phase are done."""
 
 
 class Silent:

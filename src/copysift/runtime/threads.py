@@ -11,10 +11,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,7 +25,7 @@ AHEAD = 4  # batches under way for each worker
 
 @dataclass(frozen=True, slots=True)
 class Failed(Generic[Item]):
-    """Stands in the place of a result whose function raised."""
+    """Takes the place of a result whose function raised."""
 
     item: Item
     error: Exception
@@ -74,7 +74,7 @@ def ordered_batches(
     budget: int = 64 << 20,
     most: int = BATCH,
 ) -> Generator[Result | Failed[Item], None, None]:
-    """Give the results of a function that takes up to `most` items at once, as `ordered_map` does.
+    """Give the results of a function of at most `most` items at once, as `ordered_map` does.
 
     When the function raises, that is the result of every item that it was given.
     """

@@ -19,11 +19,10 @@ from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
 from copysift.runtime import durable
-from copysift.serve.users import LOCAL, ROLES, TEACHER, Known, digest_of
+from copysift.serve.users import LOCAL, ROLES, SESSION_SECONDS, TEACHER, Known, digest_of
 
 COOKIE = "copysift"
 SECRET = 32  # bytes that sign sessions
-SESSION = 12 * 3600  # seconds that a browser stays known
 SAFE = ("GET", "HEAD", "OPTIONS")
 _HASHED = re.compile(r"sha256:([0-9a-f]{64})")
 
@@ -73,6 +72,14 @@ def read_metrics_token(path: Path) -> str:
     if not lines or len(lines[0][1][0]) < 16:
         raise UsageError(f"{path} has no token of 16 characters or more")
     return digest_of(lines[0][1][0])
+
+
+def read_client_secret(path: Path) -> str:
+    """Read the secret of this server at an identity provider, the first word of a file."""
+    lines = _lines(path, "secret file", 1)
+    if not lines:
+        raise UsageError(f"{path} has no secret")
+    return lines[0][1][0]
 
 
 def read_moss_users(path: Path) -> dict[str, str]:
@@ -153,10 +160,13 @@ class Access:
 
     def session(self, token: str) -> str:
         """Make the cookie for a token."""
-        digest = digest_of(token)
+        return self.session_of(digest_of(token))
+
+    def session_of(self, digest: str) -> str:
+        """Make the cookie for what is stored of a token or a login."""
         user = self._users.by_digest(digest) or ""
-        until = f"{int(time.time()) + SESSION}"
-        return f"{user.encode().hex()}.{until}.{digest}.{self._sign('session', user, until, digest)}"
+        until = f"{int(time.time()) + SESSION_SECONDS}"
+        return f"{user.encode().hex()}.{until}.{digest}.{self.sign('session', user, until, digest)}"
 
     def _by_session(self, cookie: str) -> str | None:
         parts = cookie.split(".")
@@ -166,14 +176,18 @@ class Access:
             user = bytes.fromhex(parts[0]).decode()
         except ValueError:
             return None
-        signed = self._sign("session", user, parts[1], parts[2])
+        signed = self.sign("session", user, parts[1], parts[2])
         if not hmac.compare_digest(parts[3].encode(), signed.encode()) or int(parts[1]) <= time.time():
             return None
         return user if self._users.by_digest(parts[2]) == user else None
 
+    def digest_of_session(self, cookie: str) -> str:
+        """Give what is stored of the session of a cookie, if it is a valid one."""
+        return cookie.split(".")[2] if self._by_session(cookie) is not None else ""
+
     def form_token(self, user: str) -> str:
         """Give what every form of a user must carry."""
-        return self._sign("form", user)
+        return self.sign("form", user)
 
     def form_is_genuine(self, user: str, token: str) -> bool:
         """Say whether a form came from a page that this server made for the user."""
@@ -197,7 +211,8 @@ class Access:
             return Refusal("requests of other pages are refused", 403)
         return None
 
-    def _sign(self, *words: str) -> str:
+    def sign(self, *words: str) -> str:
+        """Sign words, so that only this server can have written them."""
         return hmac.new(self._key, "\0".join(words).encode(), hashlib.sha256).hexdigest()
 
 

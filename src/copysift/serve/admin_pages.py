@@ -94,8 +94,11 @@ async def act(action: str, request: Request, state: ServerState, user: PageUser)
 
 
 def erase(state: State, name: str) -> None:
-    """Remove a user with all jobs, marks, indexes and tokens, so that nothing stays in the database files."""
-    for job in state.jobs.listed(name, -1):
+    """Remove a user with all jobs, marks, indexes and tokens, so that nothing stays in the database files.
+
+    Copies of the database from before a migration or a move have the user too: they go as a whole.
+    """
+    for job in state.jobs.listed(name, None):
         state.jobs.cancel(job)
         state.jobs.delete(job)
     for held in state.indexes.listed(name):
@@ -105,4 +108,4 @@ def erase(state: State, name: str) -> None:
     state.courses.forget(name)
     state.users.forget(name)
     state.jobs.database.vacuum()
-    state.indexes.vacuum()
+    state.jobs.database.remove_copies(state.config.data)

@@ -16,10 +16,10 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.serve import requests, uploads
-from copysift.serve.checks import Check, accept
+from copysift.serve.checks import Check, accept, bring
 from copysift.serve.events import event
 from copysift.serve.incoming import ROLES
-from copysift.serve.jobs import DONE, Job
+from copysift.serve.job import DONE, Job
 from copysift.serve.marks import Mark, csv_table
 from copysift.serve.models import (
     CompareIn,
@@ -50,7 +50,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     }.items()
 }  # fmt: skip
 PLACE = ("course", "term", "exercise")
-FIELDS = ("title", "settings", "earlier_index", *PLACE)
+FIELDS = ("title", "settings", "earlier_index", "url", *PLACE)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 router = APIRouter(prefix="/api/v1", responses=ERRORS)
 
@@ -69,6 +69,7 @@ _PLACE = {
     "term": {"type": "string", "description": "Term, such as 2026-1; earlier ones are compared too."},
     "exercise": {"type": "string", "description": "Exercise, such as Homework 3."},
 }
+_URL = {"type": "string", "description": "Address of a file or archive on a server of --import-from."}
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 
 
@@ -87,6 +88,7 @@ def upload_schema(command: str) -> dict[str, Any]:
                             "settings": requests.schema(command),
                             "documents": {"type": "array", "items": _DOCUMENT},
                             "earlier_index": _EARLIER,
+                            "url": _URL,
                             **_PLACE,
                         },
                         "additionalProperties": False,
@@ -112,6 +114,7 @@ def upload_schema(command: str) -> dict[str, Any]:
                             "earlier": {**_FILES, "description": "Submissions of earlier years."},
                             "metadata": {"type": "string", "format": "binary", "description": "Class list."},
                             "earlier_index": _EARLIER,
+                            "url": _URL,
                             **_PLACE,
                             "title": {"type": "string"},
                             "settings": {"type": "string", "description": "The settings as JSON."},
@@ -155,6 +158,10 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
         if not all(isinstance(each, str) for each in words):
             raise UsageError(f"{', '.join(PLACE)} must be strings")
         place = await asyncio.to_thread(state.courses.place, user, *words)
+        url = given.get("url") or ""
+        if not isinstance(url, str):
+            raise UsageError("url must be a string")
+        await bring(state, upload, url)
         return await accept(state, user, upload, Check(asked, title, earlier, place), origin)
 
 
@@ -193,14 +200,15 @@ def get_result(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa:
 @router.get("/jobs/{id}/pseudonyms", tags=["jobs"], response_model=None, responses=_CSV)
 def get_pseudonyms(id: str, state: ServerState, user: ApiUser) -> Response:  # noqa: A002
     """Give the names behind the pseudonyms of an anonymised job, as CSV."""
-    return pseudonyms(state, own(state, user, id))
+    return pseudonyms(state, own(state, user, id), user)
 
 
-def pseudonyms(state: State, job: Job) -> Response:
+def pseudonyms(state: State, job: Job, user: str) -> Response:
     """Give the key to the pseudonyms of a job; 404 when it has none."""
     path = result_file(state, job, KEY)
     if not path.exists():
         raise HTTPException(404, "this job is not anonymised")
+    event("pseudonyms read", job=job.id, user=user)
     return FileResponse(path, media_type="text/csv; charset=utf-8", filename=KEY)
 
 
@@ -285,8 +293,9 @@ def health(state: ServerState) -> HealthOut:
     """Say that the server works; needs no token."""
     counts = state.jobs.counts()
     workers = len(list(state.workers.processes()))
+    well = workers or not state.config.workers  # without any of its own, those of other machines work
     return HealthOut(
-        status="ok" if workers else "degraded", version=__version__, workers=workers, queued=counts["queued"],
+        status="ok" if well else "degraded", version=__version__, workers=workers, queued=counts["queued"],
         running=counts["running"], uptime=round(time.time() - state.started, 1),
     )  # fmt: skip
 
@@ -332,6 +341,7 @@ def put_mark_of(state: State, user: str, job: Job, mark: MarkModel) -> None:
     """Write a mark of a user down."""
     left, right, verdict, note = map(clean, (mark.left, mark.right, mark.verdict, mark.note))
     state.marks.put(job, Mark(left, right, verdict, note, user))
+    event("pair marked", job=job.id, user=user, verdict=verdict or "none")  # without names of people
 
 
 def marks_out(state: State, job: Job) -> MarksOut:

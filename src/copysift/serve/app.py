@@ -12,6 +12,7 @@ from copysift.serve import (
     api_indexes,
     ask,
     course_pages,
+    help_pages,
     login,
     over_time,
     pages,
@@ -22,6 +23,7 @@ from copysift.serve import (
 from copysift.serve.guard import Guard
 from copysift.serve.state import State
 from copysift.serve.views import error_page, static_router
+from copysift.sources.places import forbid
 
 DESCRIPTION = """
 Finds what was copied. A **job** compares files with each other; an **index** finds where else a text appears.
@@ -32,7 +34,8 @@ Every error has one shape: `{"error": {"code", "message", "hint"}}`. With users,
 
 
 def make_app(state: State) -> FastAPI:
-    """Make the application of a server."""
+    """Make the application of a server; its process fetches nothing that a client names by a URI."""
+    forbid()
     app = FastAPI(
         title="copysift",
         version=__version__,
@@ -42,6 +45,7 @@ def make_app(state: State) -> FastAPI:
         redoc_url=None,
     )
     app.state.copysift = state
+    app.router.routes.append(api_indexes.QUERY_ROUTE)
     app.include_router(api.router)
     app.include_router(api_indexes.router)
     app.include_router(course_pages.api_router, responses=api.ERRORS)
@@ -51,6 +55,7 @@ def make_app(state: State) -> FastAPI:
     app.include_router(over_time.router, include_in_schema=False)
     app.include_router(pages.router, include_in_schema=False)
     app.include_router(runs.router, include_in_schema=False)
+    app.include_router(help_pages.router, include_in_schema=False)
     app.include_router(login.router, include_in_schema=False)
     app.include_router(shared.router, include_in_schema=False)
     app.include_router(static_router, include_in_schema=False)

@@ -54,7 +54,7 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
             upload.seal()
             (file, path), *_ = uploaded(upload.folder)
             name = file.name
-            content = await asyncio.to_thread(_text, name, path.read_bytes())
+            content = await asyncio.to_thread(_text, name, path.read_bytes(), limits.read_seconds)
             upload.discard()
     if not content.strip():
         raise UsageError("nothing to look up", hint="paste a text or choose a file")
@@ -72,9 +72,9 @@ async def ask(request: Request, state: ServerState, user: PageUser) -> Response:
     return show(request, "ask.html.j2", values, user=user)
 
 
-def _text(name: str, data: bytes) -> bytes:
+def _text(name: str, data: bytes, seconds: float) -> bytes:
     """Give the text of an uploaded file, whatever its format; of a container that of the first file in it."""
-    found = next(documents_in(name, data), None)
+    found = next(documents_in(name, data, seconds), None)
     if isinstance(found, Document):
         return b"".join(found.content.chunks())
     raise UsageError(f"{name} {found.reason if found else 'is empty'}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
 from copysift.report.wording import plural
 from copysift.serve.course_index import folder_name
 from copysift.serve.courses import NOWHERE, Course, Place
+from copysift.serve.events import event
 from copysift.serve.incoming import Incoming, Uploaded
-from copysift.serve.jobs import Job
+from copysift.serve.job import Job
+from copysift.serve.remote_files import import_file
 from copysift.serve.state import State
 
 
@@ -25,10 +28,24 @@ class Check:
     place: Place = NOWHERE
 
 
+async def bring(state: State, upload: Incoming, url: str) -> None:
+    """Add the file of an address to an upload, where the operator allows it."""
+    if not url.strip():
+        return
+    hosts = state.config.import_from
+    if not hosts:
+        raise UsageError(
+            "this server imports no files", hint="upload them; the operator can set --import-from"
+        )
+    await asyncio.to_thread(import_file, url.strip(), upload, hosts, state.config.limits)
+    event("file imported", host=urlsplit(url.strip()).hostname or "", bytes=upload.files[-1].bytes)
+
+
 async def accept(state: State, user: str, upload: Incoming, check: Check, origin: str) -> Job:
     """Accept a check of what was uploaded."""
     if not any(each.role == "file" for each in upload.files):
         raise UsageError("nothing to compare", hint="choose or send at least one file")
+    await asyncio.to_thread(upload.check_archives)
     request: dict[str, Any] = {"settings": check.settings}
     place, course = check.place, check.place.course
     about: dict[str, Any] = {}
@@ -65,7 +82,8 @@ def _earlier(state: State, user: str, name: str) -> dict[str, str]:
         raise UsageError(f"there is no index {name[:80]!r}", hint="see the page Indexes") from None
     if not found.made:
         raise UsageError(f"the index {name} is empty", hint="add documents first")
-    return {"name": found.name, "path": str(found.path)}
+    where = {"folder": found.folder} if found.own else {"path": str(found.path)}
+    return {"name": found.name, **where}
 
 
 def title_of(given: str, files: list[Uploaded], *, named: bool = True) -> str:

@@ -13,7 +13,20 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from copysift.errors import InputError, UsageError
-from copysift.model.values import Answer, Cluster, Group, Hit, Ignored, Pair, Region, Result, Side, Skipped
+from copysift.model.values import (
+    Answer,
+    Cluster,
+    Group,
+    Hit,
+    Ignored,
+    Interval,
+    Intervals,
+    Pair,
+    Region,
+    Result,
+    Side,
+    Skipped,
+)
 
 LOOK = 0.3  # seconds between two looks at a job
 CHUNK = 1 << 20
@@ -110,7 +123,7 @@ def _form(files: Iterable[tuple[str, str, str]], fields: Mapping[str, str], boun
 
 def result_of(found: Mapping[str, Any]) -> Result:
     """Make a result of its JSON, schema version 1."""
-    pairs = tuple(Pair(**{**each, "regions": _regions(each["regions"])}) for each in found["pairs"])
+    pairs = tuple(map(_pair, found["pairs"]))
     return Result(
         settings=dict(found["settings"]),
         documents=tuple(Group(**each) for each in found["documents"]),
@@ -135,10 +148,22 @@ def answer_of(found: Mapping[str, Any]) -> Answer:
         values |= {
             "regions": _regions(each["regions"]),
             "bytes": each.get("bytes", each.get("bytes_right", 0)),
+            "intervals": _intervals(each.get("intervals")),
         }
         hits.append(Hit(**values))
     queries = tuple(Group(**each) for each in found["queries"])
     return Answer(dict(found["settings"]), queries, tuple(hits), ())
+
+
+def _pair(found: Mapping[str, Any]) -> Pair:
+    """Make a pair of its JSON; fields of a newer server are left out."""
+    values = {name: value for name, value in found.items() if name in Pair.__dataclass_fields__}
+    values |= {"regions": _regions(found["regions"]), "intervals": _intervals(found.get("intervals"))}
+    return Pair(**values)
+
+
+def _intervals(found: Mapping[str, Any] | None) -> Intervals | None:
+    return None if found is None else Intervals(**{name: Interval(*ends) for name, ends in found.items()})
 
 
 def _regions(listed: Iterable[Mapping[str, Any]] | None) -> tuple[Region, ...] | None:

@@ -9,8 +9,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from copysift.errors import UsageError
-from copysift.serve.access import is_loopback, read_metrics_token, read_moss_users, read_tokens
+from copysift.serve.access import (
+    is_loopback,
+    read_client_secret,
+    read_metrics_token,
+    read_moss_users,
+    read_tokens,
+)
 from copysift.serve.limits import Limits
+from copysift.serve.oidc import Provider
+from copysift.serve.remote_files import check_hosts
 from copysift.serve.users import Known
 from copysift.settings.server import Serving
 
@@ -40,6 +48,9 @@ class Config:
     runs: Mapping[str, Path] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     webhook: str = ""
+    provider: Provider | None = None
+    import_from: tuple[str, ...] = ()
+    shared: bool = False  # whether workers on other machines can take jobs
 
     @classmethod
     def of(cls, settings: Serving, *, guarded: bool) -> Config:
@@ -48,7 +59,7 @@ class Config:
         metrics = settings.metrics_token_file
         return cls(
             data=Path(settings.data).absolute(),
-            guarded=guarded or bool(users),
+            guarded=guarded or bool(users) or bool(settings.oidc_issuer),
             host=settings.host,
             port=settings.port,
             moss_host=settings.moss_host,
@@ -60,11 +71,14 @@ class Config:
             moss_users=read_moss_users(Path(settings.moss_users)) if settings.moss_users else None,
             metrics_digest=read_metrics_token(Path(metrics)) if metrics else "",
             keep_days=settings.keep_days,
-            workers=settings.workers or max(2, os.cpu_count() or 1),
+            workers=max(0, settings.workers or max(2, os.cpu_count() or 1)),
             indexes=_named("indexes", settings.index),
             runs=_named("runs", settings.run),
             limits=Limits.of(settings),
             webhook=settings.webhook,
+            shared=bool(settings.database),
+            provider=_provider(settings) if settings.oidc_issuer else None,
+            import_from=settings.import_from,
         )
 
     def __post_init__(self) -> None:
@@ -73,8 +87,11 @@ class Config:
                 f"the server would listen on {self.host} for everyone",
                 hint="add a user with copysift serve token add or --token-file, or leave --host at 127.0.0.1",
             )
+        if not self.workers and not self.shared:
+            raise UsageError("no worker could reach the jobs", hint="give --database, or --workers 1 or more")
         _check_address("--public-url", self.public_url)
         _check_address("--moss-url", self.moss_url)
+        check_hosts(self.import_from)
         _check_address("--webhook", self.webhook, queries=True)
         if self.moss_host and not is_loopback(self.moss_host) and self.moss_users is None:
             raise UsageError(
@@ -97,6 +114,14 @@ class Config:
         """The address that clients are given, without a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
+
+
+def _provider(settings: Serving) -> Provider:
+    path = settings.oidc_secret_file
+    return Provider(
+        settings.oidc_issuer, settings.oidc_client, read_client_secret(Path(path)) if path else "",
+        settings.oidc_claim, settings.oidc_new_users,
+    )  # fmt: skip
 
 
 def _check_address(flag: str, given: str, *, queries: bool = False) -> None:

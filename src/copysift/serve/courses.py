@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.exc import IntegrityError
+
 from copysift.errors import UsageError
-from copysift.serve.database import Database
-from copysift.serve.jobs import DONE, Job, job_of
+from copysift.serve.database import Database, repeated
+from copysift.serve.job import DONE, Job, job_of
+from copysift.serve.tables import courses, jobs, teams
 from copysift.sources.exports import known_export
 
 NAME = re.compile(r"[^\W_][\w .&'()+-]{0,79}")
@@ -63,9 +67,9 @@ class Companions:
 class Courses:
     """All courses of a data folder."""
 
-    def __init__(self, database: Database, jobs: Path) -> None:
-        """`jobs` is the folder of the jobs."""
-        self._db, self._jobs = database, jobs
+    def __init__(self, database: Database, output: Callable[[Job], Path]) -> None:
+        """`output` gives the folder of the result of a job."""
+        self._db, self._output = database, output
 
     def add(self, name: str, user: str) -> Course:
         """Make a course with a team of one."""
@@ -77,51 +81,57 @@ class Courses:
             )
         try:
             with self._db.writing() as db:
-                id_ = db.execute(
-                    "INSERT INTO courses (name, created) VALUES (?, ?)", (name, time.time())
-                ).lastrowid
-                db.execute("INSERT INTO teams VALUES (?, ?)", (id_, user))
-        except sqlite3.IntegrityError:
+                made = self._db.insert(courses).values(name=name, created=time.time()).returning(courses.c.id)
+                id_ = db.execute(made).scalar_one()
+                db.execute(self._db.insert(teams).values(course=id_, user=user))
+        except IntegrityError:
             raise UsageError(f"there is a course {name!r} already", hint="choose another name") from None
-        return self.get(int(id_ or 0), user)
+        return self.get(id_, user)
 
     def get(self, id_: int, user: str) -> Course:
         """Give a course; KeyError if there is none, or if the user is not in its team."""
-        return self._found("id = ?", id_, user)
+        return self._found(courses.c.id == id_, user)
 
     def named(self, name: str, user: str) -> Course:
         """Give a course by its name; KeyError if there is none, or if the user is not in its team."""
-        return self._found("name = ?", name, user)
+        if not NAME.fullmatch(name):
+            raise KeyError(name)
+        return self._found(courses.c.name == name, user)
 
-    def _found(self, condition: str, value: object, user: str) -> Course:
-        row = self._db.one(f"SELECT id, name FROM courses WHERE {condition}", (value,))
-        course = None if row is None else Course(row["id"], row["name"], self._team(row["id"]))
+    def _found(self, condition: ColumnElement[bool], user: str) -> Course:
+        row = self._db.one(select(courses.c.id, courses.c.name).where(condition))
+        course = None if row is None else Course(row.id, row.name, self._team(row.id))
         if course is None or user not in course.team:
-            raise KeyError(value)
+            raise KeyError
         return course
 
     def of(self, user: str) -> list[Course]:
         """Give the courses of a user by name."""
         rows = self._db.all(
-            "SELECT id, name FROM courses JOIN teams ON course = id WHERE user = ? ORDER BY name", (user,)
+            select(courses.c.id, courses.c.name)
+            .join(teams, teams.c.course == courses.c.id)
+            .where(teams.c.user == user)
+            .order_by(courses.c.name)
         )
-        return [Course(row["id"], row["name"], self._team(row["id"])) for row in rows]
+        return [Course(row.id, row.name, self._team(row.id)) for row in rows]
 
     def _team(self, course: int) -> tuple[str, ...]:
-        rows = self._db.all("SELECT user FROM teams WHERE course = ? ORDER BY user", (course,))
-        return tuple(row["user"] for row in rows)
+        rows = self._db.all(select(teams.c.user).where(teams.c.course == course).order_by(teams.c.user))
+        return tuple(row.user for row in rows)
 
+    @repeated
     def join(self, course: Course, user: str) -> None:
         """Put a user into the team."""
         with self._db.writing() as db:
-            db.execute("INSERT OR IGNORE INTO teams VALUES (?, ?)", (course.id, user))
+            db.execute(self._db.insert(teams).values(course=course.id, user=user).on_conflict_do_nothing())
 
+    @repeated
     def leave(self, course: Course, user: str) -> None:
         """Take a user out of the team; the last one stays."""
         if course.team == (user,):
             raise UsageError("the last member of a team cannot leave", hint="add another one first")
         with self._db.writing() as db:
-            db.execute("DELETE FROM teams WHERE course = ? AND user = ?", (course.id, user))
+            db.execute(delete(teams).where(teams.c.course == course.id, teams.c.user == user))
 
     def place(self, user: str, course: str, term: str, exercise: str) -> Place:
         """Check where a check is to belong; empty words mean nowhere."""
@@ -146,8 +156,9 @@ class Courses:
     def checks(self, course: Course) -> list[Job]:
         """Give the checks of a course: the newest term first, in it by exercise, the newest first."""
         rows = self._db.all(
-            "SELECT * FROM jobs WHERE course = ? ORDER BY term DESC, exercise, created DESC",
-            (course.id,),
+            select(jobs)
+            .where(jobs.c.course == course.id)
+            .order_by(jobs.c.term.desc(), jobs.c.exercise, jobs.c.created.desc())
         )
         return [job_of(row) for row in rows]
 
@@ -180,17 +191,19 @@ class Courses:
 
     def _pairs(self, job: Job) -> list[tuple[str, str, float]]:
         try:
-            content = (self._jobs / job.id / f"out-{job.claim}" / PAIRS_FILE).read_text(encoding="utf-8")
+            content = (self._output(job) / PAIRS_FILE).read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
         return [tuple(each) for each in json.loads(content)]
 
+    @repeated
     def forget(self, user: str) -> None:
         """Take a user out of all teams; a course without a team goes."""
+        left = select(teams.c.course)
         with self._db.writing() as db:
-            db.execute("DELETE FROM teams WHERE user = ?", (user,))
-            db.execute("UPDATE jobs SET course = NULL WHERE course NOT IN (SELECT course FROM teams)")
-            db.execute("DELETE FROM courses WHERE id NOT IN (SELECT course FROM teams)")
+            db.execute(delete(teams).where(teams.c.user == user))
+            db.execute(update(jobs).where(jobs.c.course.not_in(left)).values(course=None))
+            db.execute(delete(courses).where(courses.c.id.not_in(left)))
 
 
 def person(name: str) -> str:

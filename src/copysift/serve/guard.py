@@ -49,15 +49,15 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
+                own = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                    own.setdefault(name, value)
             await send(message)
 
+        headers = Headers(scope=scope)
         try:
-            headers = Headers(scope=scope)
             most = self._most(scope, headers)
-            refused, code = self._refused(scope["method"], headers, most)
+            refused, code = self._refused(scope, headers, most)
             if refused:
                 event("request refused", WARNING, peer=client_of(scope, state), reason=refused)
                 answer = (
@@ -71,17 +71,22 @@ class Guard:
         finally:
             seconds = time.perf_counter() - begun
             state.metrics.request(scope["method"], status, seconds)
+            if status == 401 and "authorization" in headers:  # a wrong token is a failed login, too
+                state.metrics.count("logins_failed")
+                event("login failed", WARNING, peer=client_of(scope, state))
             event(
                 "request", peer=client_of(scope, state), user=scope.get("copysift.user", "-"),
                 method=scope["method"], path=public_path(path), status=status, ms=round(seconds * 1000, 1),
             )  # fmt: skip
 
-    def _refused(self, method: str, headers: Headers, most: int) -> tuple[str, int]:
-        refusal = self._state.access.refusal(method, headers)
+    def _refused(self, scope: Scope, headers: Headers, most: int) -> tuple[str, int]:
+        if not scope["query_string"].isascii():  # no library would take it, some with an error
+            return "the query of the address is not ASCII", 400
+        refusal = self._state.access.refusal(scope["method"], headers)
         if refusal:
             return refusal
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > most:
+        if length.isascii() and length.isdigit() and int(length) > most:
             return f"the body is larger than {most:,} bytes", 413
         return "", 0
 

@@ -1,6 +1,6 @@
 """An upload on its way to disk: numbered files and a list of their names.
 
-Names are data: they stand in the list and never become paths. Nothing lasts until `seal`, and what
+Names are data: they are in the list and never become paths. Nothing lasts until `seal`, and what
 was not sealed is thrown away, at the latest when the server starts again.
 """
 
@@ -9,19 +9,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from copysift.report.wording import visible
+from copysift.errors import InputError, UsageError
+from copysift.model.values import Skipped
+from copysift.report.wording import shorten, visible
 from copysift.runtime import durable
 from copysift.serve.limits import LimitError, Limits
 from copysift.serve.quotas import Account
 
 ROLES = ("file", "base", "earlier", "metadata")
 LIST = "files.json"
+MEMBER = b"PK\x03\x04"  # what a file in a zip begins with
+NAMED = 60  # characters of a name in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class Incoming:
             self.discard()
 
     def begin(self, name: str, role: str = "file") -> None:
-        """Begin a file; the one before it must have ended."""
+        """Start a file; the one before it must have ended."""
         if len(self.files) >= self._limits.job_files:
             raise LimitError(f"more than {self._limits.job_files:,} files")
         if len(name.encode("utf-8", "surrogateescape")) > self._limits.name_bytes:
@@ -95,6 +100,23 @@ class Incoming:
         self.write(data)
         self.end()
 
+    def check_archives(self) -> None:
+        """Refuse a file that is called a zip and is none, or not all of one.
+
+        It would be compared as a text, or with a part of a class only.
+        """
+        for each in self.files:
+            if each.name.lower().endswith(".zip"):
+                with (self.folder / str(each.number)).open("rb") as file:
+                    if zipfile.is_zipfile(file):  # it looks at the end only, and so takes no time
+                        continue
+                    file.seek(0)
+                    if file.read(len(MEMBER)) == MEMBER:
+                        raise UsageError(
+                            f"{each.name} is truncated or damaged", hint="send it again, or leave it out"
+                        )
+                raise UsageError(f"{each.name} is not a zip", hint="make it again, or rename it")
+
     def adopt(self, source: Path, file: Uploaded) -> None:
         """Take over a file of an earlier upload, without copying its bytes."""
         number = len(self.files) + 1
@@ -108,8 +130,7 @@ class Incoming:
             raise ValueError("a file was started and not finished")
         listed = json.dumps([asdict(each) for each in self.files])
         (self.folder / LIST).write_text(listed, encoding="utf-8")
-        for path in self.folder.iterdir():
-            durable.sync(path)
+        durable.sync_all(self.folder.iterdir())
         durable.sync(self.folder)
         self.sealed = True
 
@@ -128,7 +149,16 @@ class Incoming:
 
 
 def uploaded(folder: Path) -> Iterator[tuple[Uploaded, Path]]:
-    """Give the files of a sealed upload and where their bytes stand."""
+    """Give the files of a sealed upload and where their bytes are."""
     for each in json.loads((folder / LIST).read_text(encoding="utf-8")):
         file = Uploaded(**each)
         yield file, folder / str(file.number)
+
+
+def nothing_read(skipped: Sequence[Skipped], otherwise: str) -> InputError:
+    """Give the error for an upload of which nothing could be read; archives name the files in them."""
+    reasons = [
+        f"{shorten(each.name, NAMED)}: {each.reason.removesuffix(': what could be read was kept')}"
+        for each in skipped[:3]
+    ]
+    return InputError(f"nothing could be read ({'; '.join(reasons)})" if reasons else otherwise)

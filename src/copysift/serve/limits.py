@@ -8,6 +8,8 @@ from copysift.errors import CopysiftError
 from copysift.serve.moss_protocol import MossLimits
 from copysift.settings.server import Serving
 
+READ_SECONDS = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -26,7 +28,9 @@ class Limits:
     user_bytes: int = Serving.max_kept  # of all jobs that are kept
     seconds: int = Serving.job_seconds
     memory: int = Serving.job_memory  # address space of a job
+    read_seconds: float = READ_SECONDS  # that reading one file of an upload may take
     attempts: int = 5  # of a job whose worker dies
+    silence: float = Serving.worker_seconds  # after which a worker is taken for dead
     first: float = Serving.first_seconds  # for the first line, or the headers
     idle: float = Serving.idle_seconds  # without a byte
     upload: float = Serving.upload_seconds  # that an upload may take in all
@@ -40,7 +44,8 @@ class Limits:
             job_bytes=settings.max_upload, job_files=settings.max_files, user_jobs=settings.max_jobs,
             user_bytes=settings.max_kept, seconds=settings.job_seconds, memory=settings.job_memory,
             first=settings.first_seconds, idle=settings.idle_seconds, upload=settings.upload_seconds,
-            peer_connections=settings.max_connections,
+            peer_connections=settings.max_connections, silence=settings.worker_seconds,
+            read_seconds=settings.max_seconds_per_file or READ_SECONDS,
         )  # fmt: skip
 
     def moss(self) -> MossLimits:

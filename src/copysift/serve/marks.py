@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from copysift.serve.database import Database
-from copysift.serve.jobs import Job
+from sqlalchemy import delete, literal, select, update
+
+from copysift.serve.database import Database, repeated
+from copysift.serve.job import Job
+from copysift.serve.tables import marks
 
 COLUMNS = ("left", "right", "verdict", "note", "author", "changed")
 FORMULA = ("=", "+", "-", "@")
@@ -46,39 +49,35 @@ class Marks:
     def __init__(self, database: Database) -> None:
         self._db = database
 
+    @repeated
     def put(self, job: Job, mark: Mark) -> None:
         """Write a mark down; one without a verdict and a note is removed."""
+        pair = {"job": job.id, "left": mark.left, "right": mark.right}
+        said = {"verdict": mark.verdict, "note": mark.note, "author": mark.author, "changed": time.time()}
         with self._db.writing() as db:
             if mark.verdict or mark.note:
-                db.execute(
-                    "INSERT OR REPLACE INTO marks (job, left, right, verdict, note, author, changed)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (job.id, mark.left, mark.right, mark.verdict, mark.note, mark.author, time.time()),
-                )
+                new = self._db.insert(marks).values(**pair, **said)
+                db.execute(new.on_conflict_do_update(index_elements=list(pair), set_=said))
             else:
-                db.execute(
-                    "DELETE FROM marks WHERE job = ? AND left = ? AND right = ?",
-                    (job.id, mark.left, mark.right),
-                )
+                db.execute(delete(marks).where(*(marks.c[name] == value for name, value in pair.items())))
 
     def of(self, job: Job) -> list[Mark]:
         """Give the marks of a job in the order of writing."""
-        rows = self._db.all(
-            "SELECT left, right, verdict, note, author, changed FROM marks WHERE job = ? ORDER BY rowid",
-            (job.id,),
-        )
-        return [Mark(*row) for row in rows]
+        columns = [marks.c[name] for name in COLUMNS]
+        query = select(*columns).where(marks.c.job == job.id).order_by(marks.c.changed, *columns[:2])
+        return [Mark(*row) for row in self._db.all(query)]
 
+    @repeated
     def forget(self, author: str) -> None:
         """Remove the name of an author; the marks are the team's and stay."""
         with self._db.writing() as db:
-            db.execute("UPDATE marks SET author = '' WHERE author = ?", (author,))
+            db.execute(update(marks).where(marks.c.author == author).values(author=""))
 
+    @repeated
     def copy(self, job: Job, other: Job) -> None:
         """Copy the marks of a job to another one of the same files."""
+        columns = [marks.c[name] for name in COLUMNS]
+        source = select(literal(other.id), *columns).where(marks.c.job == job.id)
         with self._db.writing() as db:
-            db.execute(
-                "INSERT OR IGNORE INTO marks (job, left, right, verdict, note, author, changed)"
-                " SELECT ?, left, right, verdict, note, author, changed FROM marks WHERE job = ?",
-                (other.id, job.id),
-            )
+            new = self._db.insert(marks).from_select(["job", *COLUMNS], source)
+            db.execute(new.on_conflict_do_nothing())

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from copysift.serve.jobs import DONE, Job, Jobs
+from copysift.serve.job import DONE, Job
+from copysift.serve.jobs import Jobs
 from copysift.serve.requests import schema
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]

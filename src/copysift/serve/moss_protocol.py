@@ -33,7 +33,7 @@ class MossLimits:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a client asked for; the defaults are those of the classic client."""
+    """What a client requested; the defaults are those of the classic client."""
 
     user: str = ""
     directory: bool = False
@@ -118,7 +118,7 @@ class _BrokenError(Exception):
 
 @dataclass(slots=True)
 class Conversation:
-    """One connection; feed it with `receive`, tell it of the end with `finish`."""
+    """One connection; feed it with `receive`, end it with `finish`."""
 
     limits: MossLimits = field(default_factory=MossLimits)
     knows_language: Callable[[str], bool] = lambda language: True
@@ -174,7 +174,7 @@ class Conversation:
         return [self._fail("the connection ended before the query")]
 
     def fail(self, reason: str) -> list[Event]:
-        """End the conversation for a reason of the server's: time, room, a limit of the user."""
+        """End the conversation for a reason of the server's: time, space, a limit of the user."""
         return [] if self.over else [self._fail(reason)]
 
     def answer(self, line: str) -> list[Event]:
@@ -300,7 +300,7 @@ def _number(what: str, digits: str) -> int:
 
 
 def _shown(word: str) -> str:
-    """Give a client's word as it may stand in a line of ours."""
+    """Give a client's word as it may be in a line of ours."""
     printable = "".join(c if c.isprintable() and c != "`" else "?" for c in word)
     return printable[:40] + ("…" if len(printable) > 40 else "")
 

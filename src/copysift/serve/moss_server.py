@@ -15,7 +15,8 @@ from copysift.kinds import code
 from copysift.serve.access import is_loopback
 from copysift.serve.events import event as note
 from copysift.serve.incoming import Incoming
-from copysift.serve.jobs import Job, Jobs
+from copysift.serve.job import FAILED, Job
+from copysift.serve.jobs import Jobs
 from copysift.serve.limits import LimitError
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_protocol import (
@@ -194,6 +195,7 @@ class _Talk:
         assert upload is not None
         assert owner is not None
         try:
+            await asyncio.to_thread(upload.check_archives)
             job = await asyncio.to_thread(
                 server._jobs.accept, upload, owner, "scan",
                 {"settings": settings_of_options(query.options), "moss": asked(query)}, origin="moss",
@@ -206,6 +208,9 @@ class _Talk:
         note_accepted(job, server._metrics, server._workers)
         with suppress(KeyError):  # deleted before it ended
             job = await server._workers.wait(job, LONGEST_WAIT)
+        if job.state == FAILED:  # clients print what they are told, and nobody need look it up
+            await self._take(self._talk.fail(f"the check failed: {job.error}"))
+            return
         await self._take(self._talk.answer(server._address(job)))
 
 
@@ -225,7 +230,7 @@ def knows_language(name: str) -> bool:
 
 
 def asked(query: Submitted) -> dict[str, str]:
-    """Give what a client asked for as the index of its result repeats it, and the date as MOSS writes it."""
+    """Give what a client requested as the index of its result repeats it, and the date as MOSS writes it."""
     options = query.options
     parts = [f"-l {shown(options.language)}", "-d" * options.directory, f"-m {options.maxmatches}"]
     parts += [f"-n {options.show}" * (options.show != Options().show), "-x" * options.experimental]

@@ -23,7 +23,7 @@ router = APIRouter()
 
 @router.get("/indexes/{name}/changes")
 def changes_page(name: str, request: Request, state: ServerState, user: PageUser) -> Response:
-    """Show what appeared, died, moved and changed."""
+    """Show what appeared, disappeared, moved and changed."""
     with Index(api_indexes.held(state, user, name).path) as index:
         body = changing.body(index.changes(), lambda uri: address(state, name, uri))
     return show(request, "over_time.html.j2", {"name": name, "uri": "", "body": Markup(body)}, user=user)
@@ -31,7 +31,7 @@ def changes_page(name: str, request: Request, state: ServerState, user: PageUser
 
 @router.get("/indexes/{name}/timeline")
 def timeline_page(name: str, request: Request, state: ServerState, user: PageUser, uri: str = "") -> Response:
-    """Show where a document was and is, and how it changed; without an address, ask for one."""
+    """Show where a document was and is, and how it changed; without an address, request one."""
     values: dict[str, Any] = {"name": name, "uri": uri, "body": ""}
     uri = _exact(request) or uri
     with Index(api_indexes.held(state, user, name).path) as index:
@@ -50,7 +50,7 @@ def timeline_page(name: str, request: Request, state: ServerState, user: PageUse
 
 
 def _exact(request: Request) -> str:
-    """Give the address that was asked for, with those of its bytes that are no UTF-8."""
+    """Give the address that was wanted, with those of its bytes that are no UTF-8."""
     query: str = request.scope["query_string"].decode("latin-1")
     return parse_qs(query, errors="surrogateescape").get("uri", [""])[-1]
 

@@ -7,6 +7,7 @@ import json
 import shutil
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -16,10 +17,11 @@ from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.report import page
 from copysift.serve import api, checks, forms, requests, uploads
+from copysift.serve.cleared import BEFORE, Before
 from copysift.serve.courses import Place
 from copysift.serve.events import event
 from copysift.serve.incoming import uploaded
-from copysift.serve.jobs import Job
+from copysift.serve.job import Job
 from copysift.serve.models import MarkModel, job_out
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import PageUser, ServerState, State
@@ -61,6 +63,7 @@ def start(
         "chosen": {name: request.query_params.get(name, "")[:80] for name in api.PLACE},
         "indexes": [each.name for each in state.indexes.listed(user) if each.made],
         "limits": state.config.limits,
+        "import_from": state.config.import_from,
     }
     return show(request, "start.html.j2", values, user=user)
 
@@ -74,6 +77,7 @@ async def create(request: Request, state: ServerState, user: PageUser) -> Respon
         fields = await uploads.form(request, upload, state.config.limits)
         check_form(request, state, user, fields.pop("form_token", ""))
         title, earlier = fields.pop("title", ""), fields.pop("earlier_index", "")
+        await checks.bring(state, upload, fields.pop("url", ""))
         words = [fields.pop(name, "") for name in api.PLACE]
         place = await asyncio.to_thread(state.courses.place, user, *words)
         asked = requests.checked(forms.settings_of_form(fields, "scan"))
@@ -179,7 +183,7 @@ async def base(id_: str, request: Request, state: ServerState, user: PageUser) -
 async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | None = None) -> Job:
     """Check the same files again, with the same marks and pseudonyms."""
     with await asyncio.to_thread(state.jobs.incoming, user) as upload:
-        for file, path in uploaded(state.jobs.folder(job.id) / "in"):
+        for file, path in uploaded(state.jobs.inputs(job.id)):
             upload.adopt(path, file)
         if passage is not None:
             name, text = passage
@@ -187,6 +191,7 @@ async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | N
         key = state.jobs.output(job) / KEY
         if key.exists():
             shutil.copyfile(key, upload.folder / KEY)
+        await asyncio.to_thread(_keep_before, state, job, upload.folder, passage is not None)
         earlier = job.request.get("earlier_index", {}).get("name", "")
         course = None if job.course is None else await asyncio.to_thread(state.courses.get, job.course, user)
         place = Place(course, job.term, job.exercise)
@@ -196,10 +201,20 @@ async def _again(state: State, user: str, job: Job, passage: tuple[str, str] | N
     return again
 
 
+def _keep_before(state: State, job: Job, folder: Path, cleared: bool) -> None:
+    """Let a check with passages that are base code know what the first one without them found."""
+    known = state.jobs.inputs(job.id) / BEFORE
+    if known.exists():
+        shutil.copyfile(known, folder / BEFORE)
+    elif cleared:
+        result = json.loads(api.result_file(state, job, "result.json").read_text(encoding="utf-8"))
+        (folder / BEFORE).write_text(Before.of(result).written(), encoding="utf-8")
+
+
 @router.get("/checks/{id_}/pseudonyms")
 def pseudonyms(id_: str, state: ServerState, user: PageUser) -> Response:
     """Give the names behind the pseudonyms of an anonymised check, as CSV."""
-    return api.pseudonyms(state, api.own(state, user, id_))
+    return api.pseudonyms(state, api.own(state, user, id_), user)
 
 
 @router.post("/checks/{id_}/{action}")

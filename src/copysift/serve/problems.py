@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -92,6 +93,11 @@ def install(app: FastAPI, page: PageOf) -> None:
             query = f"?{urlencode({'next': error.next})}" if error.next else ""
             return RedirectResponse(f"{root_of(state_of(request))}/login{query}", 303)
         return answer(request, 401, "please log in again")
+
+    @handled(OperationalError)
+    async def _no_database(request: Request, error: OperationalError) -> Response:
+        event("database not available", WARNING, reason=type(error.orig).__name__)
+        return answer(request, 503, "the database is not available", "try again", {"Retry-After": "5"})
 
     @handled(Exception)
     async def _bug(request: Request, error: Exception) -> Response:

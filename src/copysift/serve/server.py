@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ from copysift.serve.access import Access, secret
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
+from copysift.serve.database import open_database
 from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
 from copysift.serve.jobs import Jobs
@@ -28,8 +30,10 @@ from copysift.serve.limits import Limits
 from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
+from copysift.serve.oidc import OpenIdConnect
 from copysift.serve.shared_runs import Runs
 from copysift.serve.state import State
+from copysift.serve.store import Store
 from copysift.serve.timeouts import TimedProtocol
 from copysift.serve.users import LOCAL, Users
 from copysift.serve.webhook import Webhook
@@ -81,7 +85,9 @@ async def serve(settings: Serving, say: Say) -> None:
     data = Path(settings.data).absolute()
     held = lock(data)
     try:
-        jobs = Jobs(data, Limits.of(settings), settings.keep_days)
+        store = Store(settings.store) if settings.store else None
+        database = open_database(data, settings.database)
+        jobs = Jobs(data, Limits.of(settings), settings.keep_days, database=database, store=store)
         try:
             await _serve(settings, jobs, say)
         finally:
@@ -95,7 +101,7 @@ async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
     web = listening(config.host, config.port)
     try:
         jobs.recover()
-        workers = Workers(jobs, config.workers)
+        workers = Workers(jobs, config.workers, database=settings.database, store=settings.store)
         state = _state(config, jobs, workers, web.getsockname()[1])
         webhook = _webhook(config, workers)
         workers.start()
@@ -118,14 +124,18 @@ async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
 
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
-    users = Users(jobs.database, config.users)
+    users = Users(jobs.database, config.users, guarded=config.provider is not None)
     key = secret(config.data / "secret")
     access = Access(key, users, config.hosts, config.public_url, config.metrics_digest)
+    base = config.address(port)
+    oidc = None
+    if config.provider is not None:
+        oidc = OpenIdConnect(config.provider, users, access.sign, f"{base}/login/back")
     return State(
         config=config, jobs=jobs, workers=workers, access=access, metrics=Metrics(),
-        indexes=Indexes(config.data, config.indexes), runs=Runs(config.runs), users=users,
-        marks=Marks(jobs.database), courses=Courses(jobs.database, config.data / "jobs"),
-        base=config.address(port),
+        indexes=Indexes(config.data, config.indexes, jobs.database, jobs.store), runs=Runs(config.runs),
+        users=users, marks=Marks(jobs.database), courses=Courses(jobs.database, jobs.output),
+        base=base, oidc=oidc,
     )  # fmt: skip
 
 
@@ -170,6 +180,8 @@ async def _web(state: State, web: socket.socket) -> None:
     with suppress(NotImplementedError):
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again would slow every request
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     await server._serve([web])
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from copysift.serve.jobs import DONE, Job
+from copysift.serve.job import DONE, Job
 from copysift.serve.pages import report_page
 from copysift.serve.state import LoginNeededError, ServerState
 from copysift.serve.views import root_of, show

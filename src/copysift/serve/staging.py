@@ -99,8 +99,11 @@ class Staged:
             if name != value:
                 self._back.setdefault(name, value)
             return name
+        if isinstance(value, bytes):
+            return value
         if isinstance(value, Sequence):  # a tuple, or pairs that are made when needed
-            return tuple(self._rename(each) for each in value)
+            found = [self._rename(each) for each in value]
+            return type(value)(*found) if hasattr(value, "_fields") else tuple(found)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             changes = {
                 each.name: self._rename(getattr(value, each.name))

@@ -14,9 +14,11 @@ from copysift.serve.config import Config
 from copysift.serve.courses import Courses
 from copysift.serve.events import event
 from copysift.serve.indexes import Indexes
-from copysift.serve.jobs import Job, Jobs
+from copysift.serve.job import Job
+from copysift.serve.jobs import Jobs
 from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
+from copysift.serve.oidc import OpenIdConnect
 from copysift.serve.shared_runs import Runs
 from copysift.serve.users import Users
 from copysift.serve.workers import Workers
@@ -37,6 +39,7 @@ class State:
     marks: Marks
     courses: Courses
     base: str
+    oidc: OpenIdConnect | None = None
     started: float = field(default_factory=time.time)
 
     def result_address(self, job: Job) -> str:

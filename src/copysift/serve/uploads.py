@@ -49,8 +49,8 @@ async def documents(
 ) -> dict[str, Any]:
     """Read a JSON object with `documents`, each a name, a text and optionally a role; return the rest."""
     body = await json_body(request, limits)
-    listed = body.pop("documents", None)
-    if not isinstance(listed, list) or not listed:
+    listed = body.pop("documents", [] if body.get("url") else None)
+    if not isinstance(listed, list) or not (listed or body.get("url")):
         raise UsageError("nothing to compare", hint='send {"documents": [{"name": …, "text": …}]}')
     for number, each in enumerate(listed, 1):
         if not isinstance(each, dict) or not isinstance(each.get("text"), str):

@@ -10,17 +10,27 @@ import hashlib
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sqlalchemy import Connection, case, delete, func, literal, select
+from sqlalchemy.exc import OperationalError
+
 from copysift.errors import UsageError
-from copysift.serve.database import Database
+from copysift.serve.database import Database, repeated
+from copysift.serve.tables import stamps, teams, tokens, turns, users
 
 LOCAL = "local"
 TEACHER, ASSISTANT, ADMIN = ROLES = ("teacher", "assistant", "admin")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
 TOKEN_BYTES = 24
+STAMP = "users"
+SESSION_MARK = "login:"  # begins what is stored for a session without a token: no token has such a digest
+SESSION_SECONDS = 12 * 3600  # that a browser stays known
+WAIT = 1.0  # seconds until a database that did not answer is asked again
+FRESH = 0.1  # seconds for which the tokens are known; a change in this process shows at once
 
 
 class Known(NamedTuple):
@@ -50,10 +60,17 @@ def digest_of(token: str) -> str:
 class Users:
     """All users of a data folder; threads may share it."""
 
-    def __init__(self, database: Database, filed: Mapping[str, Known] | None = None) -> None:
-        """`filed` are the users of a token file by the digest of their token."""
+    def __init__(
+        self, database: Database, filed: Mapping[str, Known] | None = None, *, guarded: bool = False
+    ) -> None:
+        """`filed` are the users of a token file by the digest of their token.
+
+        `guarded`: users come from elsewhere, and there may be none yet.
+        """
+        self._guarded = guarded
         self._db, self._filed = database, dict(filed or {})
         self._stamp: object = None
+        self._looked = float("-inf")
         self._tokens: dict[str, Known] = {}
         self._roles: dict[str, str] = {}
 
@@ -61,7 +78,7 @@ class Users:
     def any(self) -> bool:
         """Whether anyone is known; if not, the server is one person's, on loopback."""
         self._read()
-        return bool(self._filed or self._roles)
+        return bool(self._guarded or self._filed or self._roles)
 
     def by_digest(self, digest: str) -> str | None:
         """Give the name of the user that has a token now."""
@@ -87,55 +104,83 @@ class Users:
         if role and role not in ROLES:
             raise UsageError(f"there is no role {role!r}", hint=f"choose from {', '.join(ROLES)}")
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        now = time.time()
-        with self._db.writing() as db:
-            db.execute(
-                "INSERT INTO users (name, role, created) VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE "
-                "SET role = CASE WHEN ? = '' THEN role ELSE excluded.role END",
-                (name, role or (TEACHER if self.any else ADMIN), now, role),
-            )
-            db.execute("INSERT INTO tokens VALUES (?, ?, ?)", (digest_of(token), name, now))
-        self._stamp = None
+        self._store(name, role or (TEACHER if self.any else ADMIN), bool(role), digest_of(token))
         return token
+
+    def enter(self, name: str, role: str) -> str | None:
+        """Start a session of a user who has logged in elsewhere, and give its digest.
+
+        One who is not known gets a role, or None if there is none to get.
+        """
+        self._read()
+        known = name in self._roles or any(each.name == name for each in self._filed.values())
+        if not known and not role:
+            return None
+        digest = f"{SESSION_MARK}{secrets.token_hex(32)}"
+        self._store(name, self.role(name) if known else role, False, digest)
+        return digest
+
+    @repeated
+    def leave(self, digest: str) -> None:
+        """End a session of `enter`."""
+        if digest.startswith(SESSION_MARK):
+            with self._writing() as db:
+                db.execute(delete(tokens).where(tokens.c.digest == digest))
+
+    @repeated
+    def _store(self, name: str, role: str, change: bool, digest: str) -> None:
+        """Write a user with a token down; the role of a known one stays unless it is to change."""
+        now = time.time()
+        with self._writing() as db:
+            new = self._db.insert(users).values(name=name, role=role, created=now)
+            kept = case((literal(change), new.excluded.role), else_=users.c.role)
+            db.execute(new.on_conflict_do_update(index_elements=["name"], set_={"role": kept}))
+            old = (tokens.c.digest.startswith(SESSION_MARK), tokens.c.created < now - SESSION_SECONDS)
+            db.execute(delete(tokens).where(*old))
+            if digest:
+                token = self._db.insert(tokens).values(digest=digest, user=name, created=now)
+                db.execute(token.on_conflict_do_nothing())
 
     def revoke(self, name: str) -> int:
         """Take all tokens of a user back, which ends the sessions too; give how many there were."""
         if any(each.name == name for each in self._filed.values()):
             raise UsageError(f"{name} is in the token file", hint="remove the line and restart the server")
-        with self._db.writing() as db:
-            if db.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is None:
-                raise UsageError(f"there is no user {name!r}", hint="see copysift serve token list")
-            gone = db.execute("DELETE FROM tokens WHERE user = ?", (name,)).rowcount
-        self._stamp = None
-        return gone
+        if name not in {each.name for each in self.listed()}:
+            raise UsageError(f"there is no user {name!r}", hint="see copysift serve token list")
+        return self._remove_tokens(name)
 
+    @repeated
+    def _remove_tokens(self, name: str) -> int:
+        with self._writing() as db:
+            return db.execute(delete(tokens).where(tokens.c.user == name)).rowcount
+
+    @repeated
     def allow(self, name: str, max_jobs: int | None, max_bytes: int | None) -> None:
         """Give a user quotas of their own; None is what the server gives everyone."""
         if name not in {each.name for each in self.listed()}:
             raise UsageError(f"there is no user {name!r}", hint="add one first")
-        with self._db.writing() as db:
-            db.execute(
-                "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET "
-                "max_jobs = excluded.max_jobs, max_bytes = excluded.max_bytes",
-                (name, self.role(name), time.time(), max_jobs, max_bytes),
+        role = self.role(name)
+        with self._writing() as db:
+            new = self._db.insert(users).values(
+                name=name, role=role, created=time.time(), max_jobs=max_jobs, max_bytes=max_bytes
             )
-        self._stamp = None
+            quotas = {"max_jobs": new.excluded.max_jobs, "max_bytes": new.excluded.max_bytes}
+            db.execute(new.on_conflict_do_update(index_elements=["name"], set_=quotas))
 
+    @repeated
     def forget(self, name: str) -> None:
         """Remove a user, all tokens and memberships."""
-        with self._db.writing() as db:
-            db.execute("DELETE FROM users WHERE name = ?", (name,))
-            db.execute("DELETE FROM teams WHERE user = ?", (name,))
-            db.execute("DELETE FROM turns WHERE owner = ?", (name,))
-        self._stamp = None
+        with self._writing() as db:
+            db.execute(delete(users).where(users.c.name == name))
+            db.execute(delete(teams).where(teams.c.user == name))
+            db.execute(delete(turns).where(turns.c.owner == name))
 
     def listed(self) -> list[User]:
         """Give all users by name."""
-        rows = self._db.all(
-            "SELECT name, role, created, max_jobs, max_bytes,"
-            " (SELECT count(*) FROM tokens WHERE user = name) AS tokens FROM users"
-        )
-        found = {row["name"]: User(**dict(row)) for row in rows}
+        permanent = ~tokens.c.digest.startswith(SESSION_MARK)
+        had = select(func.count()).where(tokens.c.user == users.c.name, permanent).scalar_subquery()
+        rows = self._db.all(select(users, had.label("tokens")))
+        found = {row.name: User(**row._mapping) for row in rows}
         for each in self._filed.values():
             known = found.get(each.name)
             found[each.name] = User(
@@ -150,16 +195,36 @@ class Users:
 
     def quota(self, name: str) -> tuple[int | None, int | None]:
         """Give the jobs and bytes that a user may have, where that differs from all others."""
-        row = self._db.one("SELECT max_jobs, max_bytes FROM users WHERE name = ?", (name,))
+        row = self._db.one(select(users.c.max_jobs, users.c.max_bytes).where(users.c.name == name))
         return (row[0], row[1]) if row else (None, None)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Change something about users, and let all processes notice."""
+        with self._db.writing() as db:
+            stamp = self._db.insert(stamps).values(name=STAMP, value=1)
+            grown = {"value": stamps.c.value + 1}
+            db.execute(stamp.on_conflict_do_update(index_elements=["name"], set_=grown))
+            yield db
+        self._looked = float("-inf")
 
     def _read(self) -> None:
         """Read the tokens again if another process, or this one, has changed them."""
-        stamp = self._db.changed_elsewhere()
-        if stamp == self._stamp:
+        now = time.monotonic()
+        if now - self._looked < FRESH:
             return
-        roles = {row["name"]: row["role"] for row in self._db.all("SELECT name, role FROM users")}
-        rows = self._db.all("SELECT digest, user FROM tokens")
-        self._tokens = {row["digest"]: Known(row["user"], roles[row["user"]]) for row in rows}
-        self._roles = roles
-        self._stamp = stamp
+        try:
+            row = self._db.one_now(select(stamps.c.value).where(stamps.c.name == STAMP))
+        except OperationalError:
+            if self._stamp is None:
+                raise
+            self._looked = now + WAIT  # what is known is enough until the database is back
+            return
+        stamp = 0 if row is None else row.value
+        if stamp != self._stamp:
+            roles = {row.name: row.role for row in self._db.all(select(users.c.name, users.c.role))}
+            rows = self._db.all(select(tokens.c.digest, tokens.c.user))
+            self._tokens = {row.digest: Known(row.user, roles[row.user]) for row in rows if row.user in roles}
+            self._roles = roles
+            self._stamp = stamp
+        self._looked = now

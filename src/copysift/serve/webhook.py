@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from copysift.serve.events import event
-from copysift.serve.jobs import Job
+from copysift.serve.job import Job
 
 ATTEMPTS, PAUSE, TIMEOUT = 3, 2.0, 10.0
 WAITING = 1000  # messages; more than this are dropped, and logged

@@ -17,23 +17,27 @@ from copysift.model.values import Result, Skipped
 from copysift.report import json_report as records
 from copysift.report import moss, page
 from copysift.report.anonymise import anonymised, read_key, written_key
-from copysift.report.view import View
+from copysift.report.view import View, under_other_names
 from copysift.report.wording import plural
 from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
+from copysift.serve.cleared import BEFORE, Before, lowered
 from copysift.serve.course_index import earlier_index
 from copysift.serve.courses import PAIRS_FILE
-from copysift.serve.incoming import Uploaded, uploaded
+from copysift.serve.incoming import Uploaded, nothing_read, uploaded
 from copysift.serve.language_check import language_warning
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.requests import MOST_PAIRS, PAIRS
 from copysift.serve.staging import Staged, stage
+from copysift.serve.transfer import data_of
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.settings.selection import REVIEW
 from copysift.sources.containers import member_filter
+from copysift.sources.inputs import UNOPENED
 from copysift.sources.walk import WalkSettings
-from copysift.workflows.index_scan import scan_of
+from copysift.workflows.scan_choice import scan_of
 
 TOLD = 0.3  # seconds between two notes on progress
 NOTED = 20  # notes that the page of a check shows
@@ -77,12 +81,12 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     notes = _about_names(staged, asked, files)
     given: dict[str, Any] = {
         **asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier),
-        "jobs": threads,
+        "jobs": threads, "max_seconds_per_file": _seconds(asked, request),
     }  # fmt: skip
     skipped = _class_list(files, folder / "work" / "class-list.csv", staged, given)
-    index = request.get("earlier_index", {}).get("path")
+    index = _named_index(folder, request.get("earlier_index", {}))
     if request.get("course"):
-        index = earlier_index(folder.parent.parent, request["course"], asked, told)
+        index = earlier_index(data_of(folder), request["course"], asked, told)
     if index:
         given["earlier"] = (*given["earlier"], str(index))
         staged.folders.append(f"{Path(index).parent}/")
@@ -97,9 +101,8 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     shown = dataclasses.replace(
         shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
     )
-    if not shown.documents:
-        reasons = "; ".join(f"{each.name}: {each.reason}" for each in shown.skipped[:3])
-        raise InputError(f"nothing could be read ({reasons})" if reasons else "there is nothing to compare")
+    if all(each.read_as == UNOPENED for each in shown.documents):
+        raise nothing_read(shown.skipped, "there is nothing to compare: no files, or hidden ones only")
     view = View(
         limit=most,
         title=request.get("title", ""),
@@ -107,9 +110,13 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         source=lambda name, start, end: run.source(staged.path(name), start, end),
         base=lambda name: run.base(staged.path(name)),
         holders=lambda name, *place: run.holders(staged.path(name), *place),
+        explain=under_other_names(run.explain, staged.path, staged.name),
     )
     if anonymise:
         shown, view = _anonymous(shown, view, folder, out)
+    if (folder / "in" / BEFORE).exists() and settings.measure == "similarity":
+        least = REVIEW if settings.threshold is None else settings.threshold
+        shown = lowered(shown, Before.read(folder / "in" / BEFORE), least)
     _write(out / "result.json", records.report(shown, view))
     _write(out / "page.json", json.dumps(page.contents(shown, view)))
     _write(out / PAIRS_FILE, json.dumps(_pairs(shown, most, _earlier_names(request, files))))
@@ -119,7 +126,8 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         query = request["moss"]
         asked_for = moss.Query(**query) if isinstance(query, dict) else None  # jobs of version 0.1 have none
         for name, content in moss.report(shown, view, asked_for).items():
-            _write(pages / name, content)
+            _write(pages / name, content, sync=False)
+        durable.sync_all((*pages.iterdir(), pages))
     return {
         "pairs": min(most, len(shown.pairs)),
         "documents": len(shown.documents),
@@ -131,6 +139,23 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         "by": staged.by,
         "earlier": bool(index),
     }
+
+
+def _seconds(asked: Mapping[str, Any], request: Mapping[str, Any]) -> float | None:
+    """Give how long one file may take: what the client says, but no longer than the server allows."""
+    given = (asked.get("max_seconds_per_file"), request.get("read_seconds"))
+    return min((float(each) for each in given if each), default=None)
+
+
+def _named_index(folder: Path, named: Mapping[str, str]) -> Path | None:
+    """Give the path of the index of earlier years: the operator's, or one of a user."""
+    if named.get("folder"):
+        return data_of(folder) / "indexes" / named["folder"]
+    if named.get("path"):
+        if not Path(named["path"]).is_dir():
+            raise InputError(f"this machine has no {named['path']}", hint="share the index on every machine")
+        return Path(named["path"])
+    return None
 
 
 def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> tuple[str, ...]:
@@ -212,7 +237,8 @@ def _without_paths(result: Result) -> Result:
     return dataclasses.replace(result, settings=kept)
 
 
-def _write(path: Path, content: str) -> None:
+def _write(path: Path, content: str, *, sync: bool = True) -> None:
     with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(content)
-    durable.sync(path)
+    if sync:
+        durable.sync(path)

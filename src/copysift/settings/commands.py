@@ -14,6 +14,7 @@ LIMITS = "Limits"
 SECTIONS = (CONTENTS, REPORTED, ADDRESSES, USERS, SOURCES, RESOURCES, LIMITS, OUTPUT)
 
 READ = "scan compare index sweep cluster dedup"  # commands that read documents; index: add and update
+FILES = f"{READ} check"  # and one that reads files as they are
 LOOK_UP = "query locate copies"  # commands that look one document up
 MAKE_RUN = "cluster dedup"
 INDEX = "index index-care index-list index-info index-check index-resample"

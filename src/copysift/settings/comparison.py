@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from copysift.model.traits import Thresholds
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import INDEX, LOOK_UP
 from copysift.settings.contents import Contents, check_contents, expand_shingle
 from copysift.settings.declaration import check_limits
@@ -30,7 +30,7 @@ __all__ = ["COUNTS", "SHARES", "Door", "Settings", "Thresholds"]
 class Settings(Machine, Reading, PairFilters, Selection, Contents):
     """What decides the answer, and what it may cost."""
 
-    COMMANDS: ClassVar[str] = f"scan show browse compare order sweep {INDEX} {LOOK_UP} languages"
+    COMMANDS: ClassVar[str] = f"scan show browse compare check order sweep {INDEX} {LOOK_UP} languages"
     SHARE: ClassVar[float] = REVIEW
 
     def __post_init__(self) -> None:
@@ -50,6 +50,11 @@ class Settings(Machine, Reading, PairFilters, Selection, Contents):
         if self.threshold is None:
             return COUNT_THRESHOLD.get(self.measure, self.SHARE)
         return self.threshold
+
+    @property
+    def has_submissions(self) -> bool:
+        """Whether the settings themselves speak of submissions."""
+        return self.by == "dir" or bool(self.base or self.earlier or self.metadata)
 
     @property
     def fewest(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,3 +53,10 @@ def read_secret(path: str) -> int:
     if not lines or not lines[0].strip():
         raise UsageError(f"the seed file {path} is empty")
     return secret("seed", lines[0].strip())
+
+
+def seed_check(seed: int) -> str | None:
+    """Give a check by which a seed can be recognised but not found, or None without one."""
+    if not seed:
+        return None
+    return hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, person=b"copysift").hexdigest()

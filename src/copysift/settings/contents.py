@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from copysift.errors import UsageError
 from copysift.model.traits import SCHEME_OPTIONS, Thresholds, kind_traits, scheme_traits, schemes_with
-from copysift.settings.commands import CONTENTS, LOOK_UP, MAKE_RUN, READ
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.settings.commands import CONTENTS, FILES, LOOK_UP, MAKE_RUN, READ
 from copysift.settings.declaration import alias, declare, settings_of
 from copysift.settings.parsing import check_max_shared, count, count_or_share, flag, secret, text, texts
 
@@ -17,8 +16,9 @@ class LookUp:
 
     kind: str = declare(
         "auto", "--kind",
-        "How to read documents: auto (by content, then name), text, words, code, html, html-words or bytes.",
-        CONTENTS, text, "KIND", commands=f"{READ} {LOOK_UP}",
+        "How to read documents: auto (by content, then name), text, words, code, html, html-words, bytes or "
+        "executable.",
+        CONTENTS, text, "KIND", commands=f"{FILES} {LOOK_UP}",
         help_for={
             LOOK_UP: "How to read what you look up: auto (by content, then name), or a kind that the index "
             "has."
@@ -27,13 +27,13 @@ class LookUp:
     )  # fmt: skip
     language: str = declare(
         "", "--language", "Treat all programs as this language. See `copysift languages`.",
-        CONTENTS, text, "NAME", commands=f"{READ} {LOOK_UP}", default_text="by file name",
+        CONTENTS, text, "NAME", commands=f"{FILES} {LOOK_UP}", default_text="by file name",
         help_for={LOOK_UP: "Treat what you look up as a program in this language. See `copysift languages`."},
         aliases=(alias("--as", "query"),),
     )  # fmt: skip
     base: tuple[str, ...] = declare(
         (), "--base", "Starter code to ignore. Repeatable.",
-        CONTENTS, texts, "PATH", commands=f"{READ} {LOOK_UP}", default_text="none",
+        CONTENTS, texts, "PATH", commands=f"{FILES} {LOOK_UP}", default_text="none",
         help_for={
             "index": "Starter code to ignore, also in later queries and scans of the index. Repeatable.",
             LOOK_UP: "Starter code to ignore, besides that of the index. Repeatable.",
@@ -47,7 +47,7 @@ class Contents(LookUp):
 
     language_file: tuple[str, ...] = declare(
         (), "--language-file", "Add a language of your own (see docs/languages.md). Repeatable.",
-        CONTENTS, texts, "FILE", commands=f"{READ} {LOOK_UP} index-check languages", default_text="none",
+        CONTENTS, texts, "FILE", commands=f"{FILES} {LOOK_UP} index-check languages", default_text="none",
     )  # fmt: skip
     by: str = declare(
         "file", "--by",
@@ -58,7 +58,9 @@ class Contents(LookUp):
         (), "--earlier",
         "Also compare with these known documents, but not those with each other: files, folders or an index. "
         "Repeatable.",
-        CONTENTS, texts, "SOURCE", commands=f"scan {MAKE_RUN}", default_text="none",
+        CONTENTS, texts, "SOURCE", commands=f"scan check {MAKE_RUN}", default_text="none",
+        help_for={"check": "Compare with these files, folders or an index. Repeatable."},
+        default_for={"check": "the other files of the git repository"},
         aliases=(alias("--against", "scan"),),
     )  # fmt: skip
     metadata: str = declare(
@@ -69,24 +71,24 @@ class Contents(LookUp):
     )  # fmt: skip
     noise: int | None = declare(
         None, "--noise", "Noise threshold: ignore matches shorter than K symbols.",
-        CONTENTS, count, "K", limits=(1, 100_000), commands=READ, default_text="by kind",
+        CONTENTS, count, "K", limits=(1, 100_000), commands=FILES, default_text="by kind",
     )  # fmt: skip
     guarantee: int | None = declare(
         None, "--guarantee", "Guarantee threshold: always find matches of at least T symbols.",
-        CONTENTS, count, "T", limits=(1, 1_000_000), commands=READ, default_text="by kind",
+        CONTENTS, count, "T", limits=(1, 1_000_000), commands=FILES, default_text="by kind",
     )  # fmt: skip
     shingle: int | None = declare(
         None, "--shingle", "Words per shingle. Same as --kind words --noise W --guarantee W.",
-        CONTENTS, count, "W", limits=(1, 1000), commands=READ, default_text="10",
+        CONTENTS, count, "W", limits=(1, 1000), commands=FILES, default_text="10",
         help_for={MAKE_RUN: "Words per shingle."},
     )  # fmt: skip
     scheme: str = declare(
         "robust", "--scheme", "How to choose fingerprints. See `copysift formats`.",
-        CONTENTS, text, "NAME", commands=READ, default_for={MAKE_RUN: "mod"},
+        CONTENTS, text, "NAME", commands=FILES, default_for={MAKE_RUN: "mod"},
     )  # fmt: skip
     modulus: int | None = declare(
         None, "--modulus", "Keep about 1 k-gram in P (schemes mod, safe-mod), at most 1 in P (adaptive-mod).",
-        CONTENTS, count, "P", limits=(1, 2**32), commands=READ, default_text="from the window",
+        CONTENTS, count, "P", limits=(1, 2**32), commands=FILES, default_text="from the window",
         default_for={MAKE_RUN: "25"},
     )  # fmt: skip
     sketch: int = declare(
@@ -95,17 +97,19 @@ class Contents(LookUp):
     )  # fmt: skip
     anchor: tuple[str, ...] = declare(
         (), "--anchor", "Anchor string (scheme anchor). Repeatable.",
-        CONTENTS, texts, "TEXT", commands=READ, default_text="learned", default_for={"index sweep": "none"},
+        CONTENTS, texts, "TEXT", commands=FILES, default_text="learned", default_for={"index sweep": "none"},
     )  # fmt: skip
     disjoint: bool = declare(
-        False, "--disjoint", "Do not let fingerprints overlap (scheme mod).", CONTENTS, flag, commands=READ
+        False, "--disjoint", "Do not let fingerprints overlap (scheme mod).", CONTENTS, flag, commands=FILES
     )
     max_shared: int | float = declare(
         1000, "--max-shared",
         "Ignore fingerprints found in more than N documents (or a share such as 20%). They are counted and "
         "shown.",
-        CONTENTS, count_or_share, "N", commands=f"scan query {MAKE_RUN}",
+        CONTENTS, count_or_share, "N", commands=f"scan check query {MAKE_RUN}",
+        default_for={"check": "10"},
         help_for={
+            "check": "Ignore what more than N files have (or a share such as 20%), such as a licence header.",
             MAKE_RUN: "Shingles found in more than N documents do not form pairs on their own.",
             "query": "Ignore fingerprints found in more than N documents of the index (or a share such as "
             "20%). They are counted.",
@@ -115,7 +119,7 @@ class Contents(LookUp):
         0, "--seed",
         "Secret number or text that makes fingerprints unpredictable. Other users can see it in the process "
         "list: prefer --seed-file.",
-        CONTENTS, secret, "SECRET", commands=f"{READ} {LOOK_UP} index-check", default_text="none",
+        CONTENTS, secret, "SECRET", commands=f"{FILES} {LOOK_UP} index-check", default_text="none",
     )  # fmt: skip
 
     def thresholds(self, kind: str, defaults: Thresholds | None = None) -> Thresholds:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from copysift.errors import UsageError
-from copysift.settings.commands import CONTENTS, MAKE_RUN, OUTPUT, REPORTED
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.settings.commands import CONTENTS, MAKE_RUN, OUTPUT, REPORTED, SOURCES
 from copysift.settings.comparison import Settings
 from copysift.settings.contents import Contents
 from copysift.settings.declaration import alias, declare, make, settings_of, with_default
-from copysift.settings.parsing import count, flag, text
+from copysift.settings.parsing import count, flag, fraction, text
 from copysift.settings.selection import CORPUS_FLOOR, SAME, PairFilters, Selection, lower_floor
+
+WIDTH = 10  # words of a shingle, unless the documents are short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,12 @@ class Clustering:
         "How to find candidate pairs: shared (shingles) or super (super shingles; faster, finds fewer).",
         CONTENTS, text, "HOW", choices=("shared", "super"), commands=MAKE_RUN,
         aliases=(alias("--method", values={"mod": "shared"}),),
+    )  # fmt: skip
+    template: int = declare(
+        10, "--template",
+        "Pairs that share little but text in more than N documents, and have passages of their own, do not "
+        "count (0: all count).",
+        CONTENTS, count, "N", limits=(0, 1_000_000_000), commands=MAKE_RUN,
     )  # fmt: skip
     super_size: int = declare(
         6, "--super-size", "Shingles per super shingle.", CONTENTS, count, "N", limits=(1, 1000),
@@ -57,7 +65,24 @@ class Cutting:
 
     min_passage: int = declare(
         0, "--min-passage", "With --passages: leave passages of fewer words.", REPORTED, count, "N",
-        limits=(0, 100_000), commands="dedup", default_text="20; with --against one shingle",
+        limits=(0, 100_000), commands="dedup", default_text="20; with --against and --test one shingle",
+    )  # fmt: skip
+    near: float = declare(
+        1.0, "--near",
+        "With --max-copies: lines, sentences or paragraphs with this resemblance (word pairs that both have) "
+        "count as copies.",
+        REPORTED, fraction, "X", commands="dedup", default_text="only equal ones",
+    )  # fmt: skip
+    min_overlap: float = declare(
+        0.0, "--min-overlap",
+        "With --test: count an item only in documents that have at least this share of its words.",
+        REPORTED, fraction, "X", commands="dedup", default_text="any passage",
+    )  # fmt: skip
+    test_field: str = declare(
+        "", "--test-field",
+        "Field with the text of an item of --test, or several: question,choices[*].",
+        SOURCES, text, "NAME", commands="dedup",
+        default_text="the text field, question, prompt, problem or input",
     )  # fmt: skip
     cut_at: str = declare(
         "word", "--cut-at",
@@ -79,7 +104,7 @@ class CorpusSettings(Cutting, Clustering, Settings):
     COMMANDS: ClassVar[str] = f"{MAKE_RUN} recluster"
     SHARE: ClassVar[float] = SAME
 
-    shingle: int = with_default(Contents, "shingle", 10)
+    shingle: int = with_default(Contents, "shingle", 0, f"{WIDTH}, fewer for short texts")
     scheme: str = with_default(Contents, "scheme", "mod")
     modulus: int = with_default(Contents, "modulus", 25)
     max_shared: int | float = with_default(Contents, "max_shared", 1000)
@@ -100,6 +125,11 @@ class CorpusSettings(Cutting, Clustering, Settings):
         return most if isinstance(most, int) else max(2, int(most * documents))
 
     # Names that the engines use.
+
+    @property
+    def width(self) -> int:
+        """The words of a shingle."""
+        return self.shingle or WIDTH
 
     @property
     def resemblance(self) -> float:
@@ -139,6 +169,7 @@ def _expand_scheme(values: dict[str, object]) -> dict[str, object]:
 # Settings that change what a run costs or how it is clustered, but not the pairs that it finds.
 NO_ANSWER = (
     "memory", "jobs", "slim", "threshold", "measure", "policy", "min_passage", "cut_at", "max_copies",
+    "min_overlap", "test_field", "near",
 )  # fmt: skip
 # Present option → its name in run.json, with the values that differ.
 _STORED: dict[str, tuple[str, dict[object, object]]] = {
@@ -152,7 +183,7 @@ def stored_settings(settings: CorpusSettings) -> dict[str, Any]:
     """Give the settings that decide which pairs a run finds, as run.json has them; the seed is left out."""
     names = [name for name in settings_of(CorpusSettings) if name not in (*NO_ANSWER, "seed")]
     values = {name: getattr(settings, name) for name in names}
-    values |= {old: getattr(settings, old) for old, _ in _STORED.values()}
+    values |= {old: getattr(settings, old) for old, _ in _STORED.values()} | {"shingle": settings.width}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 

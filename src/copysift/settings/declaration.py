@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.refusals import refuse_all
 
 AnySettings = TypeVar("AnySettings")
@@ -57,7 +57,7 @@ class Setting:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The commands as a user calls them: `index` for all that begin with it."""
+        """The commands as a user calls them: `index` for all that start with it."""
         return tuple(dict.fromkeys("index" if "index" in each else each for each in self.commands))
 
     @property
@@ -125,6 +125,12 @@ def with_default(group: type[Any], name: str, default: object, text: str = "") -
 
 def settings_of(kind: type[Any]) -> dict[str, Setting]:
     """Give the declarations of a class by field name: those of its commands, in order."""
+    return {**_of_commands(kind)}  # type: ignore[arg-type]  # classes are hashable
+
+
+@cache
+def _of_commands(kind: type[Any]) -> dict[str, Setting]:
+    """Choose the declarations of the commands of a class: many calls want the same."""
     commands = commands_of(kind)
     return {
         name: entry
@@ -199,9 +205,10 @@ def modern(
     dashes: str = "--",
 ) -> dict[str, object]:
     """Give values under their present names; `say` is called for each old name or value."""
+    unknown = not values.keys() <= declared.keys()
     old = {
         each.key: (entry, each)
-        for entry in declared.values()
+        for entry in (declared.values() if unknown else ())
         for each in entry.aliases_of(commands or entry.commands)
     }
     found: dict[str, object] = {}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import REPORTED
 from copysift.settings.contents import Contents, LookUp
 from copysift.settings.declaration import check_limits, declare, with_default
@@ -20,7 +20,7 @@ class Query(Selection, LookUp):
 
     measure: str = with_default(Selection, "measure", "containment-left")
     by: str = with_default(Contents, "by", "file")
-    max_shared: int | float | None = with_default(Contents, "max_shared", None, "off")
+    max_shared: int | float = with_default(Contents, "max_shared", 1000)
     min_shared: int = with_default(Selection, "min_shared", 2)
     window: int | None = declare(
         None, "--window", "Use larger windows for the query: faster, finds fewer.",
@@ -34,8 +34,7 @@ class Query(Selection, LookUp):
     def __post_init__(self) -> None:
         check_limits(self)
         check_threshold(self.measure, self.threshold)
-        if self.max_shared is not None:
-            check_max_shared(self.max_shared)
+        check_max_shared(self.max_shared)
 
     @property
     def cut(self) -> float:

@@ -67,10 +67,11 @@ class ScanKeywords(TypedDict, total=False):
     follow: bool
     gitignore: bool
     one_file_system: bool
+    max_seconds_per_file: float | None
+    max_bytes_per_file: int | str | None
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
-    max_bytes_per_file: int | str | None
 
 
 class ShowKeywords(TypedDict, total=False):
@@ -136,10 +137,11 @@ class CompareKeywords(TypedDict, total=False):
     follow: bool
     gitignore: bool
     one_file_system: bool
+    max_seconds_per_file: float | None
+    max_bytes_per_file: int | str | None
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
-    max_bytes_per_file: int | str | None
 
 
 class IndexKeywords(TypedDict, total=False):
@@ -171,10 +173,11 @@ class IndexKeywords(TypedDict, total=False):
     follow: bool
     gitignore: bool
     one_file_system: bool
+    max_seconds_per_file: float | None
+    max_bytes_per_file: int | str | None
     memory: int | str
     tmp_dir: str | PathLike[str]
     jobs: int
-    max_bytes_per_file: int | str | None
 
 
 class QueryKeywords(TypedDict, total=False):
@@ -197,7 +200,7 @@ class QueryKeywords(TypedDict, total=False):
     min_shared: int
     limit: int | None
     by: Literal["file", "dir"]
-    max_shared: float | str | None
+    max_shared: float | str
     window: int | None
     quick: int | None
 
@@ -290,11 +293,13 @@ class ClusterKeywords(TypedDict, total=False):
     follow: bool
     gitignore: bool
     one_file_system: bool
+    max_seconds_per_file: float | None
+    max_bytes_per_file: int | str | None
     memory: int | str
     jobs: int
-    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
+    template: int
     super_size: int
     estimate: bool
     policy: Literal["component", "representative", "complete"]
@@ -356,15 +361,20 @@ class DedupKeywords(TypedDict, total=False):
     follow: bool
     gitignore: bool
     one_file_system: bool
+    max_seconds_per_file: float | None
+    max_bytes_per_file: int | str | None
     memory: int | str
     jobs: int
-    max_bytes_per_file: int | str | None
     features: str | PathLike[str] | Callable[[FeatureRecord], Iterable[object]]
     candidates: Literal["shared", "super"]
+    template: int
     super_size: int
     estimate: bool
     policy: Literal["component", "representative", "complete"]
     min_passage: int
+    near: float | str
+    min_overlap: float | str
+    test_field: str | PathLike[str]
     cut_at: Literal["word", "line", "sentence", "paragraph"]
     max_copies: int
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from copysift.runtime import registry
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import (
     CONTENTS,
+    FILES,
     INDEX,
     LOOK_UP,
     MAKE_RUN,
     OUTPUT,
-    READ,
     REPORTED,
     RESOURCES,
     SOURCES,
@@ -21,10 +20,10 @@ from copysift.settings.parsing import count, flag, text, texts
 
 OVER_TIME = "locate history changes copies"
 RUNS = "recluster cluster-of collapse"
-ALL = f"{READ} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats serve"
-_LISTS = f"scan show compare query index-list index-info {OVER_TIME} {RUNS} languages"
-_FILED = "scan show compare query locate history changes copies"
-_PASSAGES = "scan compare query"
+ALL = f"{FILES} order show browse {INDEX} query {OVER_TIME} {RUNS} languages formats serve worker"
+_LISTS = f"scan show compare check query index-list index-info {OVER_TIME} {RUNS} languages"
+_FILED = "scan show compare check query locate history changes copies"
+_PASSAGES = "scan compare check query"
 
 
 def _formats(command: str) -> str:
@@ -41,7 +40,7 @@ class Door:
     seed_file: str = declare(
         "", "--seed-file",
         "Read the secret seed from FILE. Indexes and runs store only a checksum of it.",
-        CONTENTS, text, "FILE", commands=f"{READ} {LOOK_UP} index-check", default_text="none",
+        CONTENTS, text, "FILE", commands=f"{FILES} {LOOK_UP} index-check", default_text="none",
     )  # fmt: skip
     groups: bool = declare(
         False, "--groups", "Report groups around a reference file, as sif does.", REPORTED, flag,
@@ -59,6 +58,17 @@ class Door:
     against: str = declare(
         "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
         CONTENTS, text, "RUN", commands="dedup", default_text="none",
+    )  # fmt: skip
+    test: tuple[str, ...] = declare(
+        (), "--test",
+        "Cut what the corpus has of this benchmark, instead of its near-duplicates: records or a run of "
+        "them. Repeatable.",
+        CONTENTS, texts, "SOURCE", commands="dedup", default_text="none",
+    )  # fmt: skip
+    report: str = declare(
+        "", "--report",
+        "With --test: write what the corpus has of each item to FILE: .html, .json or .csv.",
+        OUTPUT, text, "FILE", commands="dedup", default_text="none",
     )  # fmt: skip
     from_run: str = declare(
         "", "--from", "Apply a finished run instead of comparing SOURCE again.",
@@ -81,9 +91,13 @@ class Door:
     is_file: bool = declare(
         False, "--file", "Read the argument as a file name, not a URI.", SOURCES, flag, commands="locate"
     )
+    since_commit: str = declare(
+        "", "--since", "Only check lines that are new since COMMIT (a branch, tag or commit of git).",
+        CONTENTS, text, "COMMIT", commands="check", default_text="all lines",
+    )  # fmt: skip
     files_from: str = declare(
         "", "--files-from", "Read paths from FILE, one per line (-: standard input).",
-        SOURCES, text, "FILE", commands="scan order", default_text="none",
+        SOURCES, text, "FILE", commands="scan check order", default_text="none",
     )  # fmt: skip
     engine: str = declare(
         "local", "--engine", "Where to run: local or spark (pip install 'copysift[spark]').",
@@ -153,10 +167,10 @@ class Door:
     )
     no_regions: bool = declare(
         False, "--no-regions", "Leave the positions of passages out of JSON.", OUTPUT, flag,
-        commands="scan show compare query",
+        commands="scan show compare check query",
     )  # fmt: skip
     title: str = declare(
-        "", "--title", "Title of the HTML report.", OUTPUT, text, "TEXT", commands="scan show compare",
+        "", "--title", "Title of the HTML report.", OUTPUT, text, "TEXT", commands="scan show compare check",
         default_text="none",
     )  # fmt: skip
     decisions: str = declare(
@@ -197,12 +211,12 @@ class Door:
     )  # fmt: skip
     quiet: bool = declare(
         False, "-q --quiet", "Print results, errors and skipped files only.", OUTPUT, flag, commands=ALL,
-        help_for={"serve": "Log warnings and errors only."},
+        help_for={"serve worker": "Log warnings and errors only."},
     )  # fmt: skip
     verbose: int = declare(
         0, "-v --verbose", "Print settings and timings. Twice: also tracebacks.",
         OUTPUT, count, limits=(0, 9), commands=ALL,
-        help_for={"serve": "Print the settings. Twice: also tracebacks."},
+        help_for={"serve worker": "Print the settings. Twice: also tracebacks."},
     )  # fmt: skip
     color: str = declare(
         "auto", "--color", "Use colours: auto, always or never.",

@@ -73,10 +73,6 @@ REFUSALS = (
         "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
         "choose containment-left, or use query", ("sif",),
     ),
-    Refusal(
-        "measure", "query", "only fingerprints of the query are looked up, not how rare the others of a "
-        "document are", "use scan FILE --earlier INDEX", ("similarity",),
-    ),
     Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
     Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),
     Refusal("measure", _RUN, "a run does not keep where a shingle is", _MEASURES, ("longest",)),

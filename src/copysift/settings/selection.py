@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import MAKE_RUN, REPORTED
 from copysift.settings.declaration import alias, declare
 from copysift.settings.parsing import count, flag, fraction, multiple, ratio, text
@@ -42,7 +41,8 @@ class Selection:
             "two), containment-left (share of A found in B), containment-right, shared or longest.",
             "query": "What to select and rank by: containment-left (share of the query found in the "
             "document), containment-right (share of the document found in the query), containment (the "
-            "larger), resemblance, sif, shared (fingerprints) or longest (passage).",
+            "larger), resemblance, sif, similarity (reads the whole index), shared (fingerprints) or longest "
+            "(passage).",
             f"{MAKE_RUN} recluster": "What makes two documents near-duplicates: resemblance, containment "
             "(the larger of the two), containment-left (share of the earlier document), containment-right or "
             "shared (shingles, of pairs at --floor or above).",
@@ -53,17 +53,18 @@ class Selection:
     )  # fmt: skip
     threshold: float | None = declare(
         None, "--threshold", "Report results whose measure is at least X: 25% or .25.",
-        REPORTED, multiple, "X", commands=f"scan show browse compare query copies {DECIDING}",
+        REPORTED, multiple, "X", commands=f"scan show browse compare check query copies {DECIDING}",
         default_text=f"25%; {_COUNTED}, 100 for longest",
         help_for={
             "compare": "Exit with status 1 if the measure is below X: 25% or .25. For two folders: files of "
             "at least X are versions of each other, whatever their names.",
             f"{MAKE_RUN} recluster": "Documents whose measure is at least X are near-duplicates: 50% or .5.",
             "locate changes": "Documents of at least this resemblance or share are the same: 50% or .5.",
+            "check": "Fail if at least this share of the lines of a file is elsewhere: 50% or .5.",
             "copies": "Report documents that contain at least this share: 25% or .25.",
         },
         default_for={
-            DECIDING: "50%", "copies": "25%", "compare": "0; for folders by names and content",
+            f"{DECIDING} check": "50%", "copies": "25%", "compare": "0; for folders by names and content",
         },
         aliases=(
             alias("--resemblance", f"{MAKE_RUN} recluster"), alias("", "copies", key="share"),

@@ -1,22 +1,23 @@
-"""The settings of `copysift serve`: addresses, users, limits and logs, each option declared once."""
+"""The settings of `copysift serve` and `copysift worker`, each option declared once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import ADDRESSES, LIMITS, OUTPUT, SOURCES, USERS
 from copysift.settings.declaration import alias, check_limits, declare
 from copysift.settings.parsing import count, ratio, size, text, texts
+from copysift.settings.reading import TimeLimit
 
 _SECONDS = (0.001, 1e9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serving:
+class Serving(TimeLimit):
     """How a server is set up."""
 
-    COMMANDS: ClassVar[str] = "serve"
+    COMMANDS: ClassVar[str] = "serve worker"
 
     host: str = declare(
         "127.0.0.1", "--host", "Address of the web page and REST.", ADDRESSES, text, "ADDRESS",
@@ -51,6 +52,27 @@ class Serving:
         "", "--metrics-token-file", "Read the token that may read the metrics from FILE.",
         USERS, text, "FILE", commands="serve", default_text="none",
     )  # fmt: skip
+    oidc_issuer: str = declare(
+        "", "--oidc-issuer", "Let users log in at this OpenID Connect provider.", USERS, text, "URL",
+        commands="serve", default_text="none",
+    )  # fmt: skip
+    oidc_client: str = declare(
+        "", "--oidc-client", "Client ID of this server at the provider.", USERS, text, "ID", commands="serve",
+        default_text="none",
+    )  # fmt: skip
+    oidc_secret_file: str = declare(
+        "", "--oidc-secret-file", "Read the client secret from FILE.", USERS, text, "FILE",
+        commands="serve", default_text="none",
+    )  # fmt: skip
+    oidc_claim: str = declare(
+        "preferred_username", "--oidc-claim",
+        "What the provider calls the name of a user, such as email.", USERS, text, "NAME", commands="serve",
+    )  # fmt: skip
+    oidc_new_users: str = declare(
+        "refuse", "--oidc-new-users",
+        "Users of the provider who are not known here: refuse, or the role that they get.",
+        USERS, text, "ROLE", choices=("refuse", "assistant", "teacher"), commands="serve",
+    )  # fmt: skip
     moss_users: str = declare(
         "", "--moss-users", "MOSS user IDs to accept.", USERS, text, "FILE", commands="serve",
         default_text="all, from this machine",
@@ -62,7 +84,20 @@ class Serving:
     )  # fmt: skip
     data: str = declare(
         "copysift-data", "--data", "Folder for jobs, results and indexes.", SOURCES, text, "DIR",
-        commands="serve",
+        commands="serve worker",
+        default_for={"worker": "that of the server; with --store a temporary folder"},
+    )  # fmt: skip
+    database: str = declare(
+        "", "--database", "PostgreSQL database for jobs, marks and users: postgresql://user@host/name.",
+        SOURCES, text, "URL", commands="serve worker", default_text="a file in --data",
+    )  # fmt: skip
+    store: str = declare(
+        "", "--store", "Shared folder or bucket for files and indexes: /mnt/folder or s3://bucket/path.",
+        SOURCES, text, "URI", commands="serve worker", default_text="--data",
+    )  # fmt: skip
+    import_from: tuple[str, ...] = declare(
+        (), "--import-from", "Let users import files from this server (*.NAME: all below it). Repeatable.",
+        SOURCES, texts, "HOST", commands="serve", default_text="none",
     )  # fmt: skip
     index: tuple[str, ...] = declare(
         (), "--index", "Share this index with all users. Repeatable.", SOURCES, texts, "PATH",
@@ -73,8 +108,9 @@ class Serving:
         default_text="none",
     )  # fmt: skip
     workers: int = declare(
-        0, "--workers", "Jobs to run at once (0: one per CPU, at least 2).", LIMITS, count, "N",
-        limits=(0, 1024), commands="serve",
+        0, "--workers", "Jobs to run at once (0: one per CPU, at least 2; -1: none, workers elsewhere).",
+        LIMITS, count, "N", limits=(-1, 1024), commands="serve worker",
+        help_for={"worker": "Jobs to run at once (0: one per CPU)."},
     )  # fmt: skip
     max_jobs: int = declare(
         200, "--max-jobs", "Waiting and running jobs per user.", LIMITS, count, "N", limits=(1, None),
@@ -98,11 +134,16 @@ class Serving:
         LIMITS, count, "N", limits=(1, None), commands="serve",
     )  # fmt: skip
     job_seconds: int = declare(
-        900, "--job-seconds", "Time limit of a job.", LIMITS, count, "N", limits=(1, None), commands="serve"
-    )
+        900, "--job-seconds", "Time limit of a job.", LIMITS, count, "N", limits=(1, None),
+        commands="serve worker",
+    )  # fmt: skip
     job_memory: int = declare(
         4_000_000_000, "--job-memory", "Memory limit of a job.", LIMITS, size, "SIZE",
-        limits=(1, None), commands="serve", default_text="4GB",
+        limits=(1, None), commands="serve worker", default_text="4GB",
+    )  # fmt: skip
+    worker_seconds: float = declare(
+        20.0, "--worker-seconds", "Give the job of a worker that is silent for N seconds to another one.",
+        LIMITS, ratio, "N", limits=(1, 1e6), commands="serve worker", default_text="20",
     )  # fmt: skip
     first_seconds: float = declare(
         10.0, "--first-seconds",
@@ -127,7 +168,7 @@ class Serving:
     )  # fmt: skip
     log_format: str = declare(
         "text", "--log-format", "Format of the log on standard error: text or json.", OUTPUT, text, "NAME",
-        choices=("text", "json"), commands="serve",
+        choices=("text", "json"), commands="serve worker",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

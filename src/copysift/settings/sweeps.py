@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import CONTENTS, OUTPUT, REPORTED, SOURCES
 from copysift.settings.contents import LookUp
 from copysift.settings.declaration import alias, check_limits, declare

@@ -1,6 +1,6 @@
 """JSON lines of nothing but an id and a text, a block at a time, without a Python object for a record.
 
-The threads that shingle go on meanwhile. A block that is not exactly so is left to the reader that takes
+The threads that shingle continue meanwhile. A block that is not exactly so is left to the reader that takes
 line by line, which is the definition.
 """
 

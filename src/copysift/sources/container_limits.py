@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.timing import too_slow
 
 try:
     from lzma import LZMAError
@@ -53,6 +55,10 @@ class LimitReachedError(Exception):
     """The archive, with all that lies in it, is left as it is here; the text says why."""
 
 
+class TooSlowMemberError(LimitReachedError):
+    """One member took too long; the others can still be read."""
+
+
 class DamagedError(Exception):
     """The rest of the archive cannot be read; the text says why."""
 
@@ -61,7 +67,7 @@ class DamagedError(Exception):
 class Item:
     """A member that is not read yet; `reason` says why it cannot be, `chunks` gives its bytes.
 
-    The chunks must be taken before the next item is asked for.
+    The chunks must be taken before the next item is wanted.
     """
 
     name: str
@@ -71,22 +77,34 @@ class Item:
 
 
 class Budget:
-    """What is left of the limits of one archive of `packed` bytes and all archives in it."""
+    """What is left of the limits of one archive of `packed` bytes and all archives in it.
 
-    def __init__(self, limits: ArchiveLimits, packed: int) -> None:
+    Each member may take `seconds` to unpack; None: any time.
+    """
+
+    def __init__(self, limits: ArchiveLimits, packed: int, seconds: float | None = None) -> None:
         self.limits = limits
         self._most = min(limits.total_bytes, max(_SLACK, limits.ratio * packed))
         self._unpacked = 0
         self._members = 0
+        self._seconds = seconds
+        self._began = time.thread_time()
 
     def unpack(self, count: int) -> None:
         """Count bytes that were unpacked."""
         self._unpacked += count
         if self._unpacked > self._most:
             raise LimitReachedError(f"unpacks to more than {self._most:,} bytes, which may be an attack")
+        if self._seconds is not None and time.thread_time() - self._began > self._seconds:
+            raise TooSlowMemberError(too_slow(self._seconds))
+
+    def restart(self) -> None:
+        """Start the time of another member: what was done with the last one does not count."""
+        self._began = time.thread_time()
 
     def member(self, count: int = 1) -> None:
         """Count members that were found."""
         self._members += count
+        self.restart()
         if self._members > self.limits.members:
             raise LimitReachedError(f"has more than {self.limits.members:,} members")

@@ -20,7 +20,7 @@ def safe_name(name: str) -> str:
 
 
 def climbs(name: str) -> bool:
-    """Tell whether a name leads upwards: nobody packs such a thing by accident."""
+    """Say whether a name leads upwards: nobody packs such a thing by accident."""
     return ".." in name.replace("\0", "").replace("\\", "/").split("/")
 
 

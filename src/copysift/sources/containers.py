@@ -23,11 +23,13 @@ from copysift.sources.container_limits import (
     DamagedError,
     Item,
     LimitReachedError,
+    TooSlowMemberError,
 )
 from copysift.sources.container_paths import Names, climbs, safe_name
+from copysift.sources.file_content import file_at
 from copysift.sources.formats import may_hold_others
 from copysift.sources.globs import Globs
-from copysift.sources.opening import open_regular, why
+from copysift.sources.opening import why
 from copysift.sources.source import MEMBERS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 from copysift.sources.tar_members import Counted, tar_items
 from copysift.sources.walk import VCS_FOLDERS, WalkSettings
@@ -54,7 +56,7 @@ Wanted = Callable[[str], bool]  # by the path below the outermost container
 def zip_names(path: str, most: int = 100_000) -> list[str] | None:
     """Give the names that a zip lists, folders with a slash behind them; None if it is not a readable zip."""
     try:
-        with open(open_regular(path, follow=True)[0], "rb") as file, zipfile.ZipFile(file) as archive:
+        with file_at(path).open() as file, zipfile.ZipFile(file) as archive:
             return [name for name in archive.namelist()[:most] if "__MACOSX" not in name]
     except BROKEN:
         return None
@@ -104,7 +106,7 @@ class TarSource(WholeSource):
     traits = SourceTraits("tar", "Tar archives, also compressed by gzip, bzip2, xz, zstd or lz4", MEMBERS)
 
     def claims(self, name: str, head: bytes) -> bool:
-        """Say whether unpacked bytes begin a tar; one from before 1988 is known by its name alone."""
+        """Say whether unpacked bytes start a tar; one from before 1988 is known by its name alone."""
         old = name.lower().endswith(".tar") and len(head) == 512 and b"\0" in head
         return head[257:262] == b"ustar" or old
 
@@ -155,7 +157,7 @@ def give_members(
     outer: Document, reading: Reading, read_as: str, items: Callable[[BinaryIO, Budget], Iterator[Item]]
 ) -> Given:
     """Give the members of one container; the budget is that of the outermost one."""
-    budget = reading.budget or Budget(reading.limits, outer.size)
+    budget = reading.budget_of(outer)
     wanted = member_filter(reading.walking)
     names = Names()
     below = len(reading.top) + 1 if reading.top else len(outer.file) + 1
@@ -185,6 +187,7 @@ def give_members(
                     yield data
                 else:
                     yield Document(name, Memory(data, item.mtime_ns), Hint(path), read_as=read_as)
+                budget.restart()
     except DamagedError as error:
         yield Skipped(outer.name, str(error), DAMAGED)
     except OSError as error:
@@ -201,6 +204,8 @@ def _data(name: str, item: Item, budget: Budget) -> bytes | Skipped:
             if left < 0:
                 return Skipped(name, f"is larger than {budget.limits.member_bytes:,} bytes", LIMIT)
             parts.append(chunk)
+    except TooSlowMemberError as error:
+        return Skipped(name, str(error), LIMIT)
     except _UNREADABLE + UNPACK_ERRORS:
         return Skipped(name, "is truncated or damaged inside the archive", DAMAGED)
     return b"".join(parts)

@@ -2,7 +2,7 @@
 
 Of folders and trees the address is the path below the folder that was named, so that two releases in
 two folders have the same addresses. A source that ends before it should is an error here and no note:
-all that it has not told of would count as gone.
+all that it has not named would count as gone.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import NamedTuple
 from copysift.errors import InputError
 from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
+from copysift.runtime.timing import timed
 from copysift.sources.documents import Documents
 from copysift.sources.file_content import file_at
 from copysift.sources.files import load
 from copysift.sources.inputs import File, Inputs
+from copysift.sources.places import exists, open_place, top_of
 from copysift.sources.record_files import open_source
 from copysift.sources.record_sources import WARC
 from copysift.sources.source import RECORDS, Reading
-from copysift.sources.walk import Linked
 
 
 class Again(NamedTuple):
@@ -47,7 +48,7 @@ NAMES = ("uri", "url", "id")  # the fields that may hold an address, in this ord
 
 def crawl(place: str, wanted: str, reading: Reading, avoid: str = "") -> Met:
     """Give the addresses and contents of a source; files below `avoid`, the index itself, are left out."""
-    if place != "-" and not os.path.exists(place):
+    if place != "-" and not exists(place):
         raise InputError(f"{place}: no such file or folder")
     if place == "-" or wanted not in ("auto", "folder", "file"):
         met = _warc(place, reading.binary) if wanted == "warc" else _records(place, wanted, reading)
@@ -66,7 +67,7 @@ def _fitting(met: Met, reading: Reading) -> Met:
 
 def _files(place: str, reading: Reading, avoid: str) -> Met:
     """Give what is at or below a path: files by their paths below it, records by their addresses."""
-    top = place if os.path.isdir(place) else os.path.dirname(place)
+    top = top_of(place)
     prefix = len(top.rstrip(os.sep)) + 1 if top else 0
     inputs = Inputs(replace(reading, wide=True))
 
@@ -74,7 +75,7 @@ def _files(place: str, reading: Reading, avoid: str) -> Met:
         return path[prefix:].replace(os.sep, "/")
 
     for found in inputs.files([place]):
-        path = found.document.name if isinstance(found, File) else _name(found)
+        path = found.document.name if isinstance(found, File) else found.name
         if avoid and os.path.abspath(path).startswith(avoid):
             continue
         if isinstance(found, Skipped):
@@ -82,7 +83,7 @@ def _files(place: str, reading: Reading, avoid: str) -> Met:
                 raise InputError(f"{place}: {found.reason}")
             yield Skipped(address(path), found.reason, found.code)
             continue
-        if isinstance(found, Linked):
+        if isinstance(found, Document):  # a further name of a file is another address
             document = Document(path, file_at(path))
             found = File(document, inputs.source_of(document), False)
         if found.source is WARC:
@@ -123,20 +124,16 @@ def _opened(inputs: Inputs, file: File, address: Callable[[str], str]) -> Met:
             else:
                 yield Skipped(address(each.name), each.reason, each.code)
         elif isinstance(each, Document):
-            loaded = load(each)
+            loaded = load(each, inputs.reading.max_seconds)
             if isinstance(loaded, Skipped):
                 yield Skipped(address(each.name), loaded.reason)
                 continue
             try:
-                yield address(each.name), b"".join(loaded.open())
+                yield address(each.name), b"".join(timed(loaded.content.chunks(), inputs.reading.max_seconds))
             except InputError as error:
                 yield Skipped(address(each.name), error.message.removeprefix(f"{each.name}: "))
         else:
             yield from _rows(each)
-
-
-def _name(found: Linked | Skipped) -> str:
-    return found.name if isinstance(found, Skipped) else found.path
 
 
 def _records(place: str, wanted: str, reading: Reading) -> Met:
@@ -162,7 +159,7 @@ def _warc(place: str, binary: bool) -> Met:
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
         ) from None
     digests: dict[str, str] = {}  # of this file: where a revisit names no address, its digest does
-    for item in captures(place, binary):
+    for item in captures(place, binary, open_place(place)):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, Captured):

@@ -1,11 +1,8 @@
-"""Records in tables: Parquet, CSV, and Arrow files and streams."""
+"""Records in tables: Parquet, and Arrow files and streams."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
-import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -15,13 +12,12 @@ import pyarrow.parquet as pq
 
 from copysift.errors import InputError
 from copysift.model.values import CUT, REPLACED, Skipped
-from copysift.sources.compressed import DAMAGED
+from copysift.sources.field_paths import roots_of
 from copysift.sources.fields import Fields
 from copysift.sources.record_sources import ARROW_FILE
 from copysift.sources.records import ROW, SCHEMA, Builder, add_record
 
 ROWS = 1024
-_ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
 
 
 def _spelled(rest: dict[str, Any]) -> str:
@@ -46,7 +42,7 @@ def parquet_records(
         yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
         return
     with opened or contextlib.nullcontext(), file:
-        if fields.text not in file.schema_arrow.names and not fields.features:
+        if not roots_of(fields.text, file.schema_arrow.names) and not fields.features:
             known = ", ".join(file.schema_arrow.names)
             raise InputError(
                 f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
@@ -107,7 +103,7 @@ def _with_rows(made: pa.RecordBatch, batch: pa.RecordBatch | pa.Table, taken: li
 
 
 def _rows(batch: pa.RecordBatch | pa.Table) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Give the rows of a table, and of each whether a text in it was no UTF-8 and was mended."""
+    """Give the rows of a table, and of each whether a text in it was no UTF-8 and was repaired."""
     try:
         yield from ((row, False) for row in batch.to_pylist())
         return
@@ -126,59 +122,6 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def csv_records(
-    place: str, stream: IO[bytes], fields: Fields, limit: int, delimiter: str
-) -> Iterator[pa.RecordBatch | Skipped]:
-    """Give the rows of a CSV file whose first row names the columns."""
-    built = Builder(limit=limit)
-    try:
-        yield from _csv_rows(place, stream, fields, delimiter, built)
-    except DAMAGED:
-        yield from built.give()
-        raise
-    yield from built.give()
-
-
-def _csv_rows(
-    place: str, stream: IO[bytes], fields: Fields, delimiter: str, built: Builder
-) -> Iterator[pa.RecordBatch | Skipped]:
-    csv.field_size_limit(1 << 30)
-    spelled = _in_order if fields.whole else _spelled
-    damaged: list[str] = []  # lines of this row
-
-    def sound(line: str) -> str:
-        line = line.replace("\0", "")
-        if line.isascii() or not _ESCAPED.search(line):
-            return line
-        damaged.append(line)
-        return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-    with io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="") as text:
-        rows = csv.reader(map(sound, text), delimiter=delimiter)
-        names = next(rows, None)
-        if names is None:  # an empty file has no records, and no columns to miss
-            return
-        if fields.text not in names and not fields.features:
-            raise InputError(
-                f"{place} has no column {fields.text!r}",
-                hint=f"choose one by --text-field: {', '.join(names)}",
-            )
-        damaged.clear()
-        for row in rows:
-            here = f"{place}:{rows.line_num}"
-            replaced = bool(damaged)
-            damaged.clear()
-            if len(row) != len(names):
-                if row:
-                    yield Skipped(here, f"has {len(row)} fields instead of {len(names)}")
-                continue
-            note = add_record(built, dict(zip(names, row, strict=True)), fields, here, spelled)
-            if note is not None or replaced:
-                yield note or Skipped(here, REPLACED)
-            if built.full:
-                yield from built.give()
-
-
 def arrow_records(
     place: str, fields: Fields, limit: int, opened: IO[bytes]
 ) -> Iterator[pa.RecordBatch | Skipped]:
@@ -190,7 +133,7 @@ def arrow_records(
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{place} is not an Arrow file or stream: {first_line(error)}") from None
     own = schema.equals(SCHEMA)
-    if not own and fields.text not in names and not fields.features:
+    if not own and not roots_of(fields.text, names) and not fields.features:
         raise InputError(
             f"{place} has no column {fields.text!r}",
             hint=f"choose one by --text-field: {', '.join(names)}",

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from copysift.model.document import Document
+from copysift import kernels
+from copysift.model.document import Content, Document
 from copysift.sources.compressed import DAMAGED, PACKED_SUFFIXES, packing, unpacked_stream
 from copysift.sources.containers import PACKED, TAR, ZIP, ZIP_MAGIC, office_format, tail_of
-from copysift.sources.file_content import FileContent
-from copysift.sources.opening import open_regular
+from copysift.sources.field_paths import has_field
+from copysift.sources.file_content import FileContent, RemoteFile
+from copysift.sources.json_array import Element, elements
 from copysift.sources.readers.known import MARKS, may_have_reader, reader_name
 from copysift.sources.record_sources import (
     ARROW,
@@ -26,12 +30,13 @@ from copysift.sources.record_sources import (
     WARC,
     RecordSource,
 )
-from copysift.sources.source import RECORDS, Reading, Source, plug_ins, source
+from copysift.sources.source import RECORDS, Reading, Source, added, plug_ins, source
 
 if TYPE_CHECKING:
     from copysift.sources.filters import Filters
 
 HEAD = 512  # bytes that say what a file is
+FETCHED = 16  # files at URIs that are asked for at once
 PEEK = 1 << 16  # bytes of a file that may be JSON lines or a table
 _ALWAYS = {
     ".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET, ".pq": PARQUET, ".warc": WARC, ".wet": WARC,
@@ -41,6 +46,7 @@ _MAYBE = {".json": JSONL, ".csv": CSV, ".tsv": TSV, ".txt": LINES}
 _FORMS = {
     "jsonl": JSONL, "csv": CSV, "tsv": TSV, "parquet": PARQUET, "arrow": ARROW, "warc": WARC, "lines": LINES,
 }  # fmt: skip
+_OR_RECORDS = ("json", "table")  # readers of files that may hold records
 _STREAMED = (JSONL, LINES, CSV, TSV, WARC)  # read from a compressed file without unpacking it first
 
 # Other files begin like an Arrow stream, which therefore is known by its name.
@@ -50,32 +56,51 @@ _MARKS = {magic[:2] for magic in (*ZIP_MAGIC, *(mark for _, marks in _BY_MAGIC f
 }  # fmt: skip
 _SUFFIXES = {*_ALWAYS, *_MAYBE, ".zip", ".tar"}
 # Containers by their first bytes, loaded for those who have them.
-_ARCHIVES = {
-    b"!<arch>\n": "ar", b"070701": "cpio", b"070702": "cpio", b"070707": "cpio",
-    b"7z\xbc\xaf\x27\x1c": "7z",
-}  # fmt: skip
+_ARCHIVES = {b"7z\xbc\xaf\x27\x1c": "7z"}
 _MARKS |= {magic[:2] for magic in _ARCHIVES}
+# Sources that are built in by their file alone.
+_MARKS |= {magic[:2] for each in added() for magic in each.magic}
+_SUFFIXES |= {os.path.splitext(suffix)[1] or suffix for each in added() for suffix in each.suffixes}
+_ALWAYS_ASKED = any(
+    not (each.magic or each.suffixes) or any(len(magic) < 2 for magic in each.magic) for each in added()
+)
 
 Peek = Callable[[int], bytes]
 
 
-def head_of(document: Document) -> bytes:
-    """Give the first bytes of a document; none if it cannot be read, which reading it will say."""
-    content = document.content
-    if not isinstance(content, FileContent):
-        return (content.data or b"")[:HEAD]
-    if not content.size:
-        return b""
+def heads_of(documents: Sequence[Document]) -> list[bytes]:
+    """Give the first bytes of documents; none of one that cannot be read, which reading it will say."""
+    contents = [each.content for each in documents]
+    files = [each for each in contents if isinstance(each, FileContent) and each.size]
+    paths, follow = [os.fsencode(each.path) for each in files], [each.follow for each in files]
+    read = kernels.files.read_heads(paths, follow, HEAD)
+    if len(files) < len(contents):  # members are in memory, and empty files were not asked for
+        of_files = iter(read)
+        read = [
+            next(of_files) if isinstance(each, FileContent) and each.size else (each.data or b"")[:HEAD]
+            for each in contents
+        ]
+    missing = [each for each, head in zip(contents, read, strict=True) if head is None]
+    if any(isinstance(each, RemoteFile) for each in missing):
+        heads = iter(_fetched_heads(missing))
+    else:
+        heads = map(_head, missing)
+    return [next(heads) if head is None else head for head in read]
+
+
+def _fetched_heads(contents: Sequence[Content]) -> list[bytes]:
+    """Give the first bytes of files at URIs, several at a time: each waits for an answer."""
+    with ThreadPoolExecutor(min(FETCHED, len(contents))) as pool:
+        return list(pool.map(_head, contents))
+
+
+def _head(content: Content) -> bytes:
+    """Give the first bytes of a file by itself, where many cannot be read together, or none."""
     try:
-        descriptor = open_regular(content.path, follow=content.follow)[0]
+        with closing(content.open()) as file:
+            return file.read(HEAD)
     except (OSError, ValueError):
         return b""
-    try:
-        return os.read(descriptor, HEAD)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
 
 
 class Detector:
@@ -92,18 +117,29 @@ class Detector:
 
         `named`: the user named this file itself, so that it is believed to be what its name says.
         """
+        return self.sources([document], named=named)[0]
+
+    def sources(self, documents: Sequence[Document], *, named: bool = False) -> list[Source | None]:
+        """Give what opens each of some documents, whose first bytes are read together."""
+        heads = heads_of(documents) if self._needed else [b""] * len(documents)
+        return [self._source(each, head, named) for each, head in zip(documents, heads, strict=True)]
+
+    def _source(self, document: Document, head: bytes, named: bool) -> Source | None:
         if named and self._reading.form in _FORMS:
             return _FORMS[self._reading.form]
         if self._filters and (chosen := self._filters.source(document.file)) is not None:
             return chosen
         if not self._needed:
             return None
-        head, name = head_of(document), document.file
-        if not self._plug_ins and _is_plain(name, head):
+        name = document.file
+        if not (self._plug_ins or _ALWAYS_ASKED) and _is_plain(name, head):
             return None
         for each in self._plug_ins:
             if self._wants(each) and each.claims(name, head):
                 return each
+        for marks in added():
+            if marks.may_claim(name, head) and self._claims(marks.name, name, head):
+                return source(marks.name)
         how = packing(head)
         if how:
             return self._packed(document, name, how, named)
@@ -118,10 +154,15 @@ class Detector:
                 if head.startswith(magic):
                     return source(archive)
         reader = reader_name(name, head) if self._reading.containers else ""
-        if reader and reader != "json":  # JSON may hold records
+        if reader and reader not in _OR_RECORDS:
             return source(reader)
         records = self._records(name, head, named, lambda size: _beginning(document, "", size))
         return source(reader) if records is None and reader else records
+
+    def _claims(self, which: str, name: str, head: bytes) -> bool:
+        """Load a source that may open a file, and ask it."""
+        loaded = source(which)
+        return self._wants(loaded) and loaded.claims(name, head)
 
     def _wants(self, added: Source) -> bool:
         gives_records = added.traits.gives == RECORDS
@@ -158,16 +199,18 @@ class Detector:
         return maybe if maybe is not LINES and self._has_column(peek(PEEK), maybe) else None
 
     def _has_lines(self, data: bytes) -> bool:
-        """Say whether bytes begin JSON lines, of which one at least has the field of texts."""
+        """Say whether bytes start JSON lines or an array, of which one at least has the field of texts."""
         fields = self._reading.fields
-        if not data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+        array = data[:1] == b"[" and data[1:].lstrip()[:1] == b"{"
+        if not array and not data.startswith(b"{"):
             return False
-        for line in data.splitlines()[:64]:
+        for line in (each.data for each in _first_elements(data)) if array else data.splitlines()[:64]:
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(record, dict) and (fields.features or fields.text) in record:
+            if isinstance(record, dict) and has_field(record, fields.features or fields.text):
                 return True
         return False
 
@@ -179,6 +222,10 @@ class Detector:
         except csv.Error:
             return False
         return len(names) > 1 and (self._reading.fields.features or self._reading.fields.text) in names
+
+
+def _first_elements(data: bytes) -> Iterator[Element]:
+    return islice((each for each in elements(data, lambda _: b"") if not each.last), 64)
 
 
 def _filters(reading: Reading) -> Filters | None:

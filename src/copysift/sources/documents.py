@@ -1,9 +1,9 @@
-"""Many records at once, as columns: no Python object for a record until it is asked for."""
+"""Many records at once, as columns: no Python object for a record until it is wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import overload
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from copysift.model.document import INSIDE, NO_HINT, Document, Hint, Memory
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.fields import FILE_FIELDS, LANGUAGE_FIELD
 from copysift.sources.records import RAW
 from copysift.sources.source import Reading
@@ -90,7 +91,7 @@ class Documents:
 
 
 def hint_of(fields: str | None) -> Hint:
-    """Give what the other fields of a record tell about its kind."""
+    """Give what the other fields of a record say about its kind."""
     if fields is None or not any(f'"{name}"' in fields for name in (LANGUAGE_FIELD, *FILE_FIELDS)):
         return NO_HINT
     try:

@@ -11,32 +11,28 @@ names them `Lab 3_jdoe_attempt_2026-03-01-12-30-00_main.cpp` and adds a receipt 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from copysift.model.document import INSIDE
+from copysift.runtime.lazy_dataclass import dataclass
 
-_MOODLE = re.compile(
-    r"(?P<author>[^/]+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL
+# Compiled, and kept by `re`, when they are first used: few names come from a platform.
+_MOODLE = r"(?s)(?P<author>[^/]+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)"
+_CANVAS = r"(?s)(?P<author>[^\W\d_][^\W_]*)_(?:LATE_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<rest>.+)"
+_BLACKBOARD = (
+    r"(?s)(?P<task>[^/]+?)_(?P<author>[^_/]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.txt)"
 )
-_CANVAS = re.compile(
-    r"(?P<author>[^\W\d_][^\W_]*)_(?:LATE_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<rest>.+)", re.DOTALL
+_BRIGHTSPACE = (
+    r"(?s)(?P<id>\d+-\d+) - (?P<author>[^/]+?) - "
+    r"(?P<when>[^\W\d]{3,}\.? \d{1,2}, \d{4} \d{3,4}(?: [AP]M)?)(?: - (?P<rest>.+))?"
 )
-_BLACKBOARD = re.compile(
-    r"(?P<task>[^/]+?)_(?P<author>[^_/]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.txt)",
-    re.DOTALL,
-)
-_BRIGHTSPACE = re.compile(
-    r"(?P<id>\d+-\d+) - (?P<author>[^/]+?) - (?P<when>[^\W\d]{3,}\.? \d{1,2}, \d{4} \d{3,4}(?: [AP]M)?)"
-    r"(?: - (?P<rest>.+))?",
-    re.DOTALL,
-)
-_GRADESCOPE = re.compile(r"submission_(?P<id>\d{4,})")
-_AGAIN = re.compile(r"-(\d{1,3})(?=\.[^.]*$|$)")
+_GRADESCOPE = r"submission_(?P<id>\d{4,})"
+_ANY = re.compile(r"_\d|\d - ")  # in every name of theirs, and in few others
+_AGAIN = r"-(\d{1,3})(?=\.[^.]*$|$)"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a name tells: `key` is the same for all files of one author, `author` is for people."""
+    """What a name says: `key` is the same for all files of one author, `author` is for people."""
 
     author: str
     key: str
@@ -44,7 +40,9 @@ class Export:
 
 
 def known_export(name: str) -> Export | None:
-    """Give what the first part of a path that a platform has named tells, or None."""
+    """Give what the first part of a path that a platform has named says, or None."""
+    if not _ANY.search(name):
+        return None
     for part in name.replace(INSIDE, "/").split("/"):
         found = _of_part(part)
         if found is not None:
@@ -53,25 +51,30 @@ def known_export(name: str) -> Export | None:
 
 
 def _of_part(part: str) -> Export | None:
-    if moodle := _MOODLE.fullmatch(part):
+    if moodle := re.fullmatch(_MOODLE, part):
         return Export(moodle["author"], f"{moodle['author']}_{moodle['id']}")
-    if canvas := _CANVAS.fullmatch(part):
-        again = _AGAIN.search(canvas["rest"])
+    if canvas := re.fullmatch(_CANVAS, part):
+        again = re.search(_AGAIN, canvas["rest"])
         return Export(canvas["author"], f"{canvas['author']}_{canvas['id']}", again[1] if again else "")
-    if blackboard := _BLACKBOARD.fullmatch(part):
+    if blackboard := re.fullmatch(_BLACKBOARD, part):
         return Export(blackboard["author"], blackboard["author"], blackboard["when"])
-    if brightspace := _BRIGHTSPACE.fullmatch(part):
+    if brightspace := re.fullmatch(_BRIGHTSPACE, part):
         key = f"{brightspace['author']}_{brightspace['id'].partition('-')[0]}"
         return Export(brightspace["author"], key, brightspace["when"])
-    if gradescope := _GRADESCOPE.fullmatch(part):
+    if gradescope := re.fullmatch(_GRADESCOPE, part):
         return Export("", f"submission_{gradescope['id']}")
     return None
 
 
-def receipt(name: str) -> str:
-    """Say what a file is that a platform added to an export and no student wrote, or nothing."""
+def receipt(name: str, beside: bool = False) -> str:
+    """Say what a file is that a platform added to an export and no student wrote, or nothing.
+
+    `beside`: it is beside the submissions of an export, where Brightspace puts its list.
+    """
     leaf = name.replace(INSIDE, "/").rpartition("/")[2]
-    blackboard = _BLACKBOARD.fullmatch(leaf)
+    blackboard = re.fullmatch(_BLACKBOARD, leaf)
     if blackboard and blackboard["rest"] is None:
         return "receipts of Blackboard"
+    if beside and leaf == "index.html":
+        return "lists of Brightspace"
     return "lists of Gradescope" if leaf == "submission_metadata.yml" else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copysift.runtime.lazy_dataclass import dataclass
 
 ID_FIELDS = ("id", "uri", "url")  # tried in this order where no field is named
 TEXT_FIELD = "text"

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from copysift.errors import InputError
 from copysift.sources.opening import open_regular, why
+from copysift.sources.places import is_uri, open_uri
 
 CHUNK = 1 << 20
 CHANGED = "changed while it was read"
@@ -49,6 +50,29 @@ class FileContent(NamedTuple):  # not a dataclass: a tree has a million of them
         return open(open_regular(self.path, follow=self.follow)[0], "rb")
 
 
+class RemoteFile(FileContent):
+    """A file at a URI as it was listed; `mtime_ns` may be a number made of its ETag, 0: it is not known."""
+
+    __slots__ = ()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the bytes in chunks; raise InputError if they cannot be had or are not those listed."""
+        size = 0
+        try:
+            with self.open() as file:
+                while chunk := file.read(CHUNK):
+                    size += len(chunk)
+                    yield chunk
+        except OSError as error:
+            raise InputError(f"{self.path}: {why(error)}") from error
+        if self.mtime_ns and size != self.size:
+            raise changed(self.path)
+
+    def open(self) -> BinaryIO:
+        """Open the file."""
+        return open_uri(self.path)
+
+
 def read_chunks(descriptor: int, status: os.stat_result, path: str) -> Iterator[bytes]:
     """Give a file in chunks and raise InputError unless it is the same file at the end."""
     left = status.st_size
@@ -67,4 +91,5 @@ def changed(path: str) -> InputError:
 
 def file_at(path: str, size: int = 0, mtime_ns: int = 0) -> FileContent:
     """Give the content of a file that is known by its path."""
-    return FileContent(path, size, mtime_ns, follow=True)
+    made = RemoteFile if is_uri(path) else FileContent
+    return made(path, size, mtime_ns, follow=True)

@@ -1,7 +1,7 @@
 """Read a file once: its bytes if it is small, and its checksum.
 
-Large files are read in chunks, and again in chunks whenever `Loaded.open` is called, so that memory
-does not grow with them.
+A document that was read has its checksum, and its bytes as a content in memory. Large files are read in
+chunks, and again in chunks whenever their content is wanted, so that memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
 
 from copysift import kernels
 from copysift.errors import InputError
-from copysift.model.document import Document
-from copysift.model.values import Skipped
-from copysift.sources.file_content import CHANGED, FileContent, read_chunks
+from copysift.model.document import Document, Memory
+from copysift.model.values import LIMIT, Skipped
+from copysift.runtime.timing import TooSlowDocumentError, timed
+from copysift.sources.file_content import CHANGED, FileContent, RemoteFile, read_chunks
 from copysift.sources.opening import open_regular, why
 
 try:
@@ -29,29 +29,9 @@ MOST_OPEN = 64  # files that one thread has open at once
 DIGEST = 16  # bytes of a checksum: two different files meet by chance once in 2**64 files
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A document with its checksum; `data` is None when it is too large to stay in memory."""
-
-    entry: Document
-    data: bytes | None
-    size: int
-    checksum: bytes
-    mtime_ns: int
-
-    def open(self) -> Iterator[bytes]:
-        """Give the bytes in chunks, as often as asked; raise InputError if the file has changed."""
-        if self.data is not None:
-            if self.data:
-                yield self.data
-            return
-        content = self.entry.content
-        if isinstance(content, FileContent):  # as it was when it was read, not when it was listed
-            content = content._replace(size=self.size, mtime_ns=self.mtime_ns)
-        yield from content.chunks()
-
-
-def load_many(entries: Sequence[Document], lonely: Container[int] = ()) -> list[Loaded | Skipped]:
+def load_many(
+    entries: Sequence[Document], lonely: Container[int] = (), seconds: float | None = None
+) -> list[Document | Skipped]:
     """Read documents together, as `load` does one by one.
 
     A file of a `lonely` size is equal to no other and has an empty checksum, unless its size has changed.
@@ -60,7 +40,7 @@ def load_many(entries: Sequence[Document], lonely: Container[int] = ()) -> list[
     contents = [entry.content for entry in entries]
     files = [content for content in contents if isinstance(content, FileContent)]
     if len(files) < len(contents):  # members and records are not read from files
-        loaded = iter(load_many([entry for entry in entries if is_file(entry)], lonely))
+        loaded = iter(load_many([entry for entry in entries if is_file(entry)], lonely, seconds))
         return [next(loaded) if is_file(entry) else load(entry) for entry in entries]
     paths = [os.fsencode(content.path) for content in files]
     follow = [content.follow for content in files]
@@ -68,20 +48,19 @@ def load_many(entries: Sequence[Document], lonely: Container[int] = ()) -> list[
     read = []
     for start in range(0, len(paths), many):
         read += kernels.files.read_files(paths[start : start + many], follow[start : start + many], SMALL)
-    wanted = [
-        found[0]
-        for entry, found in zip(entries, read, strict=True)
-        if found is not None and _summed(entry, found[0], lonely)
+    summed = [
+        found is not None and (len(found[0]) not in lonely or len(found[0]) != content.size)
+        for content, found in zip(files, read, strict=True)
     ]
+    wanted = [found[0] for found, needed in zip(read, summed, strict=True) if needed and found is not None]
     checksums = iter(kernels.checksum.checksums(wanted, DIGEST))
-    out: list[Loaded | Skipped] = []
-    for entry, found in zip(entries, read, strict=True):
+    out: list[Document | Skipped] = []
+    for entry, found, needed in zip(entries, read, summed, strict=True):
         if found is None:
-            out.append(load(entry))
+            out.append(load(entry, seconds))
             continue
         data, mtime_ns = found
-        checksum = next(checksums) if _summed(entry, data, lonely) else b""
-        out.append(Loaded(entry, data, len(data), checksum, mtime_ns))
+        out.append(entry.as_read(Memory(data, mtime_ns), next(checksums) if needed else b""))
     return out
 
 
@@ -100,16 +79,14 @@ def is_file(document: Document) -> bool:
     return isinstance(document.content, FileContent)
 
 
-def _summed(entry: Document, data: bytes, lonely: Container[int]) -> bool:
-    return entry.size not in lonely or len(data) != entry.size
-
-
-def load(entry: Document) -> Loaded | Skipped:
-    """Read a document, or say why it cannot be read."""
+def load(entry: Document, seconds: float | None = None) -> Document | Skipped:
+    """Read a document, or say why it cannot be read, as when it takes more than `seconds`."""
     content = entry.content
     if not isinstance(content, FileContent):
         data = content.data or b""
-        return Loaded(entry, data, len(data), entry.original or checksum_of(data), 0)
+        return entry.as_read(Memory(data), entry.original or checksum_of(data))
+    if isinstance(content, RemoteFile):
+        return _load_remote(entry, content, seconds)
     path = content.path
     try:
         descriptor, status = open_regular(path, follow=content.follow)
@@ -121,18 +98,36 @@ def load(entry: Document) -> Loaded | Skipped:
             data = _read(descriptor, size)
             if len(data) < size:
                 return Skipped(entry.name, CHANGED)
-            checksum = checksum_of(data)
-            return Loaded(entry, data, size, checksum, status.st_mtime_ns)
+            return entry.as_read(Memory(data, status.st_mtime_ns), checksum_of(data))
         digest = hashlib.blake2b(digest_size=DIGEST)
-        for chunk in read_chunks(descriptor, status, path):
+        for chunk in timed(read_chunks(descriptor, status, path), seconds):
             digest.update(chunk)
-        return Loaded(entry, None, size, digest.digest(), status.st_mtime_ns)
+        return entry.as_read(content._replace(size=size, mtime_ns=status.st_mtime_ns), digest.digest())
+    except TooSlowDocumentError as error:
+        return Skipped(entry.name, error.message, LIMIT)
     except InputError:
         return Skipped(entry.name, CHANGED)
     except OSError as error:
         return Skipped(entry.name, why(error))
     finally:
         os.close(descriptor)
+
+
+def _load_remote(entry: Document, content: RemoteFile, seconds: float | None) -> Document | Skipped:
+    """Fetch a document; a large one is fetched again whenever it is read."""
+    digest, size, kept = hashlib.blake2b(digest_size=DIGEST), 0, [b""]
+    try:
+        for chunk in timed(content.chunks(), seconds):
+            digest.update(chunk)
+            size += len(chunk)
+            kept = [*kept, chunk] if size <= SMALL else []
+    except TooSlowDocumentError as error:
+        return Skipped(entry.name, error.message, LIMIT)
+    except InputError as error:
+        return Skipped(entry.name, error.message.removeprefix(f"{entry.name}: "))
+    small = size <= SMALL
+    held = Memory(b"".join(kept), content.mtime_ns) if small else content._replace(size=size)
+    return entry.as_read(held, digest.digest())
 
 
 def _read(descriptor: int, size: int) -> bytes:

@@ -23,7 +23,6 @@ from typing import IO
 from copysift.errors import InputError, UsageError
 from copysift.model.document import Document, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
-from copysift.sources.container_limits import Budget
 from copysift.sources.file_content import FileContent
 from copysift.sources.globs import Globs
 from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
@@ -49,14 +48,14 @@ class FilterSource(WholeSource):
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
         """Run the program; what goes wrong is said with the name of the file."""
-        budget = reading.budget or Budget(reading.limits, outer.size)
+        budget = reading.budget_of(outer)
         most = reading.limits.member_bytes
         try:
             data = b"".join(outer.content.chunks())
         except (InputError, OSError) as error:
             yield Skipped(outer.name, str(error), DAMAGED)
             return
-        run = _Run(self.words, outer, data, self.seconds, most)
+        run = _Run(self.words, outer, data, reading.max_seconds or self.seconds, most)
         reason = run.reason
         if reason:
             yield Skipped(
@@ -112,7 +111,7 @@ class _Run:
             selector.register(running.stdout, selectors.EVENT_READ)
             while True:
                 if not selector.select(max(0.0, until - time.monotonic())):
-                    return self._stop(running, f"took more than {self._seconds:g} seconds")
+                    return self._stop(running, self._too_slow())
                 chunk = os.read(running.stdout.fileno(), _CHUNK)
                 if not chunk:
                     break
@@ -123,9 +122,12 @@ class _Run:
         try:
             running.wait(max(0.1, until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            return self._stop(running, f"took more than {self._seconds:g} seconds")
+            return self._stop(running, self._too_slow())
         self.output = b"".join(parts)
         return None
+
+    def _too_slow(self) -> str:
+        return f"took more than {self._seconds:g} seconds (--max-seconds-per-file)"
 
     def _stop(self, running: subprocess.Popen[bytes], reason: str) -> None:
         self.reason, self.limit = reason, True
@@ -142,7 +144,7 @@ def _end(running: subprocess.Popen[bytes]) -> None:
 
 
 def _path(outer: Document, data: bytes, folder: str) -> str:
-    """Give the path of a file, or of a copy of what is no file."""
+    """Give the path of a file, or of a copy of what is not a file."""
     if isinstance(outer.content, FileContent):
         return os.path.abspath(outer.content.path)
     path = os.path.join(folder, f"file{os.path.splitext(outer.file)[1]}"[:100])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from copysift.sources.places import is_folder
+
 FORMATS = ("auto", "folder", "jsonl", "parquet", "csv", "tsv", "warc", "lines", "arrow")
 _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
@@ -18,10 +20,10 @@ RECORDS = (".jsonl", ".ndjson", ".parquet", ".warc", ".wet", ".arrow")  # never 
 
 
 def format_of(place: str) -> str:
-    """Tell the format of a source by its name."""
+    """Give the format of a source by its name."""
     if place == "-":
         return "stdin"
-    if os.path.isdir(place):
+    if is_folder(place):
         return "folder"
     return _SUFFIXES.get(_suffix(place), "file")
 

@@ -32,7 +32,7 @@ def tree(repository: str, commit: str, walking: WalkSettings) -> Iterator[tuple[
 
     Of a folder inside a repository these are its own files, with their paths below it, as without git.
     """
-    listed = _output(repository, "ls-tree", "-r", "-z", commit)
+    listed = git_output(repository, "ls-tree", "-r", "-z", commit)
     include, exclude = Globs(walking.include), Globs(walking.exclude)
     try:
         blobs = subprocess.Popen(
@@ -80,14 +80,15 @@ def _wanted(path: str, include: Globs, exclude: Globs, hidden: bool) -> bool:
 
 
 def _git(repository: str, *arguments: str) -> str:
-    return _output(repository, *arguments).decode("utf-8", "replace").strip()
+    return git_output(repository, *arguments).decode("utf-8", "replace").strip()
 
 
-def _output(repository: str, *arguments: str) -> bytes:
+def git_output(repository: str, *arguments: str) -> bytes:
+    """Give what git prints; its error is ours."""
     try:
         done = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, check=False)
     except OSError as error:
-        raise InputError(f"git cannot be run: {error.strerror}", hint="--revision needs git") from None
+        raise InputError(f"git cannot be run: {error.strerror}", hint="install git") from None
     if done.returncode and done.stderr:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1]
         raise InputError(f"{repository}: {said.removeprefix('fatal: ')}")

@@ -7,10 +7,10 @@ matches; nothing inside an ignored folder can be taken back, because git does no
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from itertools import groupby
 
 from copysift.errors import UsageError
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.globs import Globs
 from copysift.sources.opening import open_regular
 
@@ -32,7 +32,7 @@ class Rules:
     outer: Rules | None
 
     def ignores(self, prefix: str, name: str, *, folder: bool) -> bool:
-        """Tell whether git would leave out `prefix + name`, given that it looks into its folder."""
+        """Say whether git would leave out `prefix + name`, given that it looks into its folder."""
         rules: Rules | None = self
         while rules is not None:
             inside = prefix[rules.depth :]

@@ -1,7 +1,7 @@
 """Match globs against names and relative paths, as git does.
 
 A glob without a slash is matched against the name alone, one with a slash against the whole path
-relative to the folder that was named; `*` and `?` stop at slashes; `**` between slashes stands for
+relative to the folder that was named; `*` and `?` stop at slashes; `**` between slashes represents
 any number of folders. A glob that ends in a slash matches folders only. The standard library has
 no such thing before Python 3.13, and pathspec (1.1.1) answers for folders otherwise than git.
 """
@@ -51,7 +51,7 @@ class Globs:
         self.empty = not (self._folder_name or self._folder_path)
 
     def matches(self, prefix: str, name: str, *, folder: bool) -> bool:
-        """Tell whether a glob takes the entry `name` whose relative path is `prefix + name`."""
+        """Say whether a glob takes the entry `name` whose relative path is `prefix + name`."""
         by_name = self._folder_name if folder else self._file_name
         by_path = self._folder_path if folder else self._file_path
         if by_name is not None and by_name.fullmatch(name):
@@ -90,7 +90,7 @@ def translate(glob: str) -> str:
 
 
 def _close(out: list[str], *starts: int) -> None:
-    """Let what begins at `starts` match at the first place only, for the next star takes what is left.
+    """Let what starts at `starts` match at the first place only, for the next star takes what is left.
 
     With every place to try for every star, a few stars on a long name would take years.
     """
@@ -101,7 +101,7 @@ def _close(out: list[str], *starts: int) -> None:
 
 
 def _one(glob: str, at: int) -> tuple[str, int]:
-    """Translate the piece at `at`, which is no star, and say where the next one begins."""
+    """Translate the piece at `at`, which is not a star, and say where the next one starts."""
     character = glob[at]
     if character == "?":
         return "[^/]", at + 1
@@ -115,7 +115,7 @@ def _one(glob: str, at: int) -> tuple[str, int]:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int]:
-    """Translate the character class whose inside begins at `at`."""
+    """Translate the character class whose inside starts at `at`."""
     negated = glob[at : at + 1] in ("!", "^")
     at += negated
     members: list[str] = []

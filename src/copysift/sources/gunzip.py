@@ -1,6 +1,6 @@
-"""A gzip file of any number of members as a stream that gives all there is, and tells how it ended.
+"""A gzip file of any number of members as a stream that gives all there is, and says how it ended.
 
-What reads WARC files takes a file that is cut, or damaged, for one that ends; here it can be asked. Other
+What reads WARC files takes a file that is cut, or damaged, for one that ends; here it can be checked. Other
 readers want an error where it ends: `strict`. A read gives as much as fits, not 8 KB as in the standard
 library.
 """
@@ -17,30 +17,36 @@ MAGIC = b"\x1f\x8b"
 CHUNK = 1 << 18
 
 
-class Gunzip(io.RawIOBase):
+class ForwardStream(io.RawIOBase):
+    """A stream that can only be read on; `_given` counts the bytes that were read."""
+
+    _given = 0
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Give the place in the stream, which is all that readers need."""
+        if (offset, whence) not in ((0, io.SEEK_CUR), (self._given, io.SEEK_SET)):
+            raise io.UnsupportedOperation("seek")
+        return self._given
+
+
+class Gunzip(ForwardStream):
     """Unpacks a stream; `wrong` says what was wrong with it, once it has been read to its end."""
 
     def __init__(self, packed: IO[bytes], *, strict: bool = False) -> None:
         self._packed, self._held, self._strict = packed, b"", strict
         self._decoder: Any = None
-        self._given = 0
         self._saved = b""  # unpacked and not given yet
         self._error: Exception | None = None
         self.wrong = ""
-
-    def readable(self) -> bool:
-        return True
 
     def close(self) -> None:
         if self._strict and self._packed is not sys.stdin.buffer:
             self._packed.close()
         super().close()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Tell where the stream is, which is all that readers ask by it."""
-        if (offset, whence) not in ((0, io.SEEK_CUR), (self._given, io.SEEK_SET)):
-            raise io.UnsupportedOperation("seek")
-        return self._given
 
     def readinto(self, into: Any) -> int:
         if self._saved:
@@ -83,7 +89,7 @@ class Gunzip(io.RawIOBase):
         return count
 
     def _begins(self) -> bool:
-        """Begin a member; False at the end, after which there may be zeros."""
+        """Start a member; False at the end, after which there may be zeros."""
         while not self._held.lstrip(b"\0"):
             self._held = self._packed.read(CHUNK)
             if not self._held:

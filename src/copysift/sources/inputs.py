@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from copysift.errors import InputError
 from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
 from copysift.sources.containers import PACKED, included
 from copysift.sources.detection import Detector
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
+from copysift.sources.readers.reader import RAW
 from copysift.sources.source import ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Linked, OnlyIfContainer, walk
+from copysift.sources.walk import Found, OnlyIfContainer, walk
 
 if TYPE_CHECKING:
     from copysift.sources.documents import Documents
+
+UNOPENED = "damaged container, compared as raw bytes"  # what a document of one was read as
+TOGETHER = 256  # files of which the first bytes are read at once
 
 Place = str | os.PathLike[str]
 
@@ -43,12 +49,15 @@ class ReadAs:
 
     record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
     attached: int = 0  # files in mails that were not read, because mails were compared as files
+    raw: dict[str, int] = field(default_factory=dict)  # files compared as raw bytes, by the reason
 
     def add(self, other: ReadAs) -> None:
         """Take what was read elsewhere."""
         for name, records in other.record_files.items():
             self.record_files[name] = self.record_files.get(name, 0) + records
         self.attached += other.attached
+        for reason, files in other.raw.items():
+            self.raw[reason] = self.raw.get(reason, 0) + files
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -65,6 +74,9 @@ class ReadAs:
         if self.attached:
             what = "1 attachment was" if self.attached == 1 else f"{self.attached:,} attachments were"
             found.append(f"{what} not compared: scan compares attachments")
+        for reason, files in self.raw.items():
+            what = "1 file was" if files == 1 else f"{files:,} files were"
+            found.append(f"{what} compared as raw bytes: {reason}")
         return tuple(found)
 
 
@@ -87,21 +99,33 @@ class Inputs:
         self.read_as = ReadAs()
         self._unread: dict[bytes, str] = {}  # checksums of documents that no reader could read
 
-    def files(self, paths: Iterable[Place]) -> Iterator[File | Linked | Skipped]:
-        """Give the files at or below the paths, unopened."""
+    def files(self, paths: Iterable[Place]) -> Iterator[File | Document | Skipped]:
+        """Give the files at or below the paths, unopened; further names of them as bare documents."""
         for path in paths:
             root = os.fspath(path)
-            for found in walk([root], self._walking):
-                if isinstance(found, Document):
-                    named = found.name == root
-                    file = File(found, self._detector.source(found, named=named), named)
-                    yield self._too_large(file) or file
-                elif isinstance(found, OnlyIfContainer):
-                    source = self._detector.source(found.document)
-                    if source is not None and source.traits.gives != ITSELF:
-                        yield File(found.document, source, False)
-                else:
-                    yield found
+            walked = iter(walk([root], self._walking))
+            while some := list(islice(walked, TOGETHER)):
+                yield from self._detected(some, root)
+
+    def _detected(self, some: list[Found], root: str) -> Iterator[File | Document | Skipped]:
+        """Say of files what opens them."""
+        documents = [
+            each.document if isinstance(each, OnlyIfContainer) else each
+            for each in some
+            if isinstance(each, OnlyIfContainer) or (isinstance(each, Document) and not each.same_as)
+        ]
+        named = len(documents) == 1 and documents[0].name == root
+        sources = iter(self._detector.sources(documents, named=named))
+        for found in some:
+            if isinstance(found, Document) and not found.same_as:
+                file = File(found, next(sources), named)
+                yield self._too_large(file) or file
+            elif isinstance(found, OnlyIfContainer):
+                source = next(sources)
+                if source is not None and source.traits.gives != ITSELF:
+                    yield File(found.document, source, False)
+            else:
+                yield found
 
     def _too_large(self, file: File) -> Skipped | None:
         """Refuse a document that is too large; what holds others may have any size."""
@@ -113,15 +137,15 @@ class Inputs:
         """Give what opens a document; None: it is one itself."""
         return self._detector.source(document, named=named)
 
-    def documents(self, paths: Iterable[Place]) -> Iterator[Document | Linked | Skipped]:
-        """Give every document at or below the paths."""
+    def documents(self, paths: Iterable[Place]) -> Iterator[Document | Skipped]:
+        """Give every document at or below the paths, once whatever names it has."""
         for found in self.files(paths):
             if isinstance(found, File):
                 yield from self.members(found)
-            else:
+            elif isinstance(found, Skipped):
                 yield found
 
-    def as_files(self, paths: Iterable[Place]) -> Iterator[Document | Linked | Skipped]:
+    def as_files(self, paths: Iterable[Place]) -> Iterator[Document | Skipped]:
         """Give the files at or below the paths as they are; a compressed one unpacked, under its own name."""
         for found in self.files(paths):
             if not isinstance(found, File):
@@ -189,8 +213,12 @@ class Inputs:
             for found in source.open(outer, reading):
                 if isinstance(found, Skipped) and found.name == outer.name:
                     yield self._equal_noted(outer, found)
-                elif not isinstance(found, Document) or found.name == outer.name:
+                elif not isinstance(found, Document):
                     yield found
+                elif found.name == outer.name:
+                    if found.read_as.startswith(RAW):
+                        self.read_as.add(ReadAs(raw={found.read_as.removeprefix(f"{RAW}: "): 1}))
+                    yield reading.refuse(found.name, found.size) or found
                 elif depth > reading.limits.depth:
                     yield Skipped(found.name, f"is a file inside {depth} others, which is too deep", LIMIT)
                 else:
@@ -241,7 +269,7 @@ class Inputs:
             yield Skipped(outer.name, f"{error}; the rest of it was not read", LIMIT)
             return
         if nothing and lost:
-            yield replace(outer, read_as="damaged container, compared as raw bytes")
+            yield replace(outer, read_as=UNOPENED)
 
     def _records(
         self, outer: Document, source: Source, reading: Reading, named: bool
@@ -277,9 +305,12 @@ class Inputs:
         return name if number == 1 else self._unique(f"{name}~{number}")
 
 
-def documents_in(name: str, data: bytes) -> Iterator[Document | Skipped]:
-    """Give the documents in bytes that were sent under a name: a text, a file of a format, a container."""
-    inputs = Inputs(Reading(records="no"))
+def documents_in(name: str, data: bytes, seconds: float | None = None) -> Iterator[Document | Skipped]:
+    """Give the documents in bytes that were sent under a name: a text, a file of a format, a container.
+
+    One that takes more than `seconds` to read is left out.
+    """
+    inputs = Inputs(Reading(records="no", max_seconds=seconds))
     document = Document(name, Memory(data), Hint(name))
     return inputs.members(File(document, inputs.source_of(document), True))
 
@@ -291,7 +322,7 @@ def members(
     reading = Reading(limits=limits or ArchiveLimits(), records="no")
     inputs = Inputs(reading)
     if isinstance(source, str):
-        yield from (each for each in inputs.documents([source]) if not isinstance(each, Linked))
+        yield from inputs.documents([source])
         return
     document = Document(name or "the archive", Memory(source), Hint(name or "archive.zip"))
     opener = inputs.source_of(document)

@@ -1,4 +1,4 @@
-"""Records as lines: JSON lines, and plain text of which every line is a document.
+"""Records as lines: JSON lines (or one JSON array), and plain text of which every line is a document.
 
 Lines are streamed: no more than a block and a batch are held. A bad line is a `Skipped` with its place
 (file and line), and the rest is read; a file that ends early gives what it has.
@@ -21,6 +21,7 @@ from copysift.sources.columns import id_and_text
 from copysift.sources.compressed import CHUNK, DAMAGED, unpacked
 from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
+from copysift.sources.json_array import elements, is_array
 from copysift.sources.records import Builder, add_record
 from copysift.sources.replacement import mended
 from copysift.sources.source import BATCH_BYTES
@@ -29,26 +30,25 @@ Batches = Iterator[pa.RecordBatch | Skipped]
 
 MISSES = 3  # blocks in a row that are not of the plain shape, after which it is no longer tried
 ENDS = "and the file ends in it"  # ends the reason: it is the last line, and has no end
-ARRAY = "is one JSON array, not JSON lines: write one object a line (jq -c '.[]')"
 LONGEST = 1 << 30  # bytes of one line; a longer one is no record
 
 
 def jsonl(
     place: str, stream: IO[bytes], fields: Fields, limit: int = BATCH_BYTES, before: int = 0
 ) -> Batches:
-    """Give the records of JSON lines; `before` lines of the file came before the stream."""
+    """Give the records of JSON lines, or of one array; `before` lines of the file came before the stream."""
     built = Builder(limit=limit)
     plain = not (fields.date or fields.features or fields.whole)
     misses, number = 0, before + 1
     rest: list[int] = []
     try:
-        for block in blocks(stream, min(CHUNK, limit), rest):
+        head = b"" if before else _read(stream, min(CHUNK, limit)).removeprefix(BOM_UTF8)
+        if is_array(head):
+            yield from _array(place, head, stream, fields, built)
+            yield from built.give()
+            return
+        for block in blocks(stream, min(CHUNK, limit), rest, head):
             batch = None
-            if number == 1:
-                block = block[3:] if bytes(block[:3]) == BOM_UTF8 else block
-                if _is_array(bytes(block)):
-                    yield Skipped(place, ARRAY)
-                    return
             if plain and misses < MISSES:  # nothing but ids and texts: the way of many corpora
                 batch = id_and_text(block, fields.id or fields.names[0], fields.text)
                 misses = 0 if batch is not None else misses + 1
@@ -66,19 +66,26 @@ def jsonl(
     yield from built.give()
 
 
-def _is_array(block: bytes) -> bool:
-    """Tell whether lines begin a JSON array of records, rather than with a bad line before good ones."""
-    if not block[:64].lstrip().startswith(b"["):
-        return False
-    first, _, rest = block.partition(b"\n")
-    try:
-        return any(isinstance(each, dict) for each in orjson.loads(first))
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        return not isinstance(orjson.loads(rest.partition(b"\n")[0]), dict)
-    except orjson.JSONDecodeError:
-        return True
+def _array(place: str, head: bytes, stream: IO[bytes], fields: Fields, built: Builder) -> Batches:
+    """Give the records of a JSON array, named by their number in it where they have no id."""
+    with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
+        for each in elements(head, lambda size: _read(stream, size)):
+            if each.reason:
+                yield Skipped(f"{place}:{each.number}", each.reason, *([CUT] if each.last else []))
+            else:
+                yield from _json_lines(place, each.number, [each.data], fields, built, cut=each.last)
+
+
+def _read(stream: IO[bytes], size: int) -> bytes:
+    """Give up to `size` bytes of a stream: as many as can be had before it turns out to be damaged."""
+    held = bytearray(size)
+    got = _into(stream)(memoryview(held))
+    return bytes(memoryview(held)[:got])
+
+
+def _into(stream: IO[bytes]) -> Callable[[memoryview], int]:
+    read: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
+    return read
 
 
 def _json_lines(
@@ -151,19 +158,22 @@ def numbered_lines(stream: IO[bytes], before: int = 0) -> Iterator[tuple[int, by
         number += len(lines)
 
 
-def blocks(stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None) -> Iterator[memoryview]:
-    """Give whole lines of a stream, many at a time, without the last line end.
+def blocks(
+    stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None, head: bytes = b""
+) -> Iterator[memoryview]:
+    """Give whole lines of a stream, many at a time, without the last line end; `head` comes before it.
 
     A last line that has no end is given by itself, after its length was put into `rest`. A block is good
-    until the next is asked for: they lie in one place, whose pages are there already.
+    until the next is wanted: they lie in one place, whose pages are there already.
     """
-    held = bytearray(size)
-    filled = 0
-    read: Callable[[memoryview], int] = getattr(stream, "readinto1", None) or stream.readinto  # type: ignore[attr-defined]
+    held = bytearray(max(size, 2 * len(head)))
+    held[: len(head)] = head
+    filled, got = 0, len(head)
+    read = _into(stream)
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
-        while got := read(memoryview(held)[filled:]):
+        while got := got or read(memoryview(held)[filled:]):
             end = held.rfind(b"\n", filled, filled + got)
-            filled += got
+            filled, got = filled + got, 0
             if end >= 0:
                 yield memoryview(held)[:end]
                 held[: filled - end - 1] = memoryview(held)[end + 1 : filled]
@@ -179,12 +189,14 @@ def blocks(stream: IO[bytes], size: int = CHUNK, rest: list[int] | None = None) 
 
 
 def fields_of(place: str) -> list[str]:
-    """Name the fields of the first record of JSON lines; none where that cannot be told."""
+    """Name the fields of the first record of JSON lines; none where that is unknown."""
     if place == "-" or format_of(place) != "jsonl":
         return []
     try:
         with contextlib.closing(unpacked(place)) as stream:
-            first = stream.read(CHUNK).removeprefix(BOM_UTF8).partition(b"\n")[0]
+            head = stream.read(CHUNK).removeprefix(BOM_UTF8)
+        array = is_array(head)
+        first = next(elements(head, lambda _: b"")).data if array else head.partition(b"\n")[0]
         record = orjson.loads(first)
     except (*DAMAGED, orjson.JSONDecodeError):
         return []

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import difflib
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 
 COLUMNS = ("name", "label", "author", "team", "time", "attempt")
 _ALSO = {"file": "name", "filename": "name", "path": "name"}
@@ -19,7 +17,7 @@ _HINT = f"columns: file or name, and any of {', '.join(COLUMNS[1:])}, in any ord
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; `line` is where it stands in the file."""
+    """One row; `line` is where it is in the file."""
 
     line: int
     name: str
@@ -58,6 +56,8 @@ def read_metadata(path: str) -> Metadata:
 
 
 def _rows(path: str, text: str, unknown: list[str]) -> Iterator[Row]:
+    import csv  # most commands have no metadata to read
+
     head = text.partition("\n")[0]
     separator = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -75,6 +75,8 @@ def _rows(path: str, text: str, unknown: list[str]) -> Iterator[Row]:
 
 def _columns(path: str, heads: list[str], unknown: list[str]) -> dict[str, int]:
     """Give the place of every known column; mistyped ones go to `unknown`."""
+    import difflib
+
     found: dict[str, int] = {}
     words = [head.strip().lower() for head in heads]
     missing = set(COLUMNS) - {_ALSO.get(word, word) for word in words}

@@ -1,7 +1,7 @@
-"""Open a file without being caught by what stands there: pipes never block, devices are refused.
+"""Open a file without being caught by what is there: pipes never block, devices are refused.
 
 A tree is read while others write to it, so what was a file when the folder was listed may be
-something else when it is opened; only the open descriptor tells.
+something else when it is opened; only the open descriptor shows it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def why(error: OSError | ValueError) -> str:
 
 
 def describe(mode: int) -> str:
-    """Name the kind of thing that a mode stands for, as a reason to leave it out."""
+    """Name the kind of thing that a mode represents, as a reason to leave it out."""
     for test, words in (
         (stat.S_ISDIR, "is a folder, not a file"),
         (stat.S_ISFIFO, "is a named pipe (FIFO), not a file"),
@@ -58,7 +58,7 @@ def describe(mode: int) -> str:
 def open_regular(path: str, *, follow: bool) -> tuple[int, os.stat_result]:
     """Open a regular file for reading and give its descriptor and status; the caller closes it.
 
-    Raises OSError, or SpecialFileError when something else stands there. Without `follow` a
+    Raises OSError, or SpecialFileError when something else is there. Without `follow` a
     symbolic link is not opened.
     """
     try:

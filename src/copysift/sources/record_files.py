@@ -6,7 +6,6 @@ Every source streams: no more than a batch and a chunk are held. A bad record is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO
@@ -15,14 +14,16 @@ import pyarrow as pa
 
 from copysift.errors import InputError, UsageError
 from copysift.model.document import Document
-from copysift.model.values import REPLACED, Skipped
+from copysift.model.values import LIMIT, REPLACED, Skipped
 from copysift.runtime.encoding import SAMPLE, is_damaged, looks_binary
+from copysift.runtime.timing import TooSlowDocumentError, timed
 from copysift.sources.compressed import unpacked
 from copysift.sources.documents import Documents
 from copysift.sources.fields import Fields
 from copysift.sources.files import load
 from copysift.sources.formats import FORMATS, format_of
 from copysift.sources.inputs import File, Inputs, ReadAs
+from copysift.sources.places import exists, open_place
 from copysift.sources.record_readers import read
 from copysift.sources.records import Builder
 from copysift.sources.source import BATCH_BYTES, Reading
@@ -61,10 +62,10 @@ def open_source(
     if opened is not None:
         yield from fitting(read(chosen, place, opened, fields, limit), reading)
         return
-    if not os.path.exists(place):
+    if not exists(place):
         raise InputError(f"{place}: no such file or folder")
     if wanted not in ("auto", "folder", "file"):
-        with open(place, "rb", buffering=0) as file:
+        with open_place(place) as file:
             binary = reading is not None and reading.binary
             yield from fitting(read(wanted, place, file, fields, limit, binary=binary), reading)
         return
@@ -108,19 +109,23 @@ def batches_of(inputs: Inputs, place: str, limit: int) -> Batches:
                 yield from built.give()
                 yield each.table
             else:
-                yield from _text(each, built, inputs.reading.binary)
+                yield from _text(each, built, inputs.reading)
     yield from built.give()
 
 
-def _text(document: Document, built: Builder, binary: bool) -> Batches:
-    """Take a text, or a file of any bytes (`binary`), as a document, named by its path."""
+def _text(document: Document, built: Builder, reading: Reading) -> Batches:
+    """Take a text, or a file of any bytes (`reading.binary`), as a document, named by its path."""
     name = document.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    loaded = load(document)
+    loaded = load(document, reading.max_seconds)
     if isinstance(loaded, Skipped):
         yield loaded
         return
-    data = b"".join(loaded.open())
-    if not binary:
+    try:
+        data = b"".join(timed(loaded.content.chunks(), reading.max_seconds))
+    except TooSlowDocumentError as error:
+        yield Skipped(name, error.message, LIMIT)
+        return
+    if not reading.binary:
         if looks_binary(data[:SAMPLE]):
             yield Skipped(name, BINARY)
             return

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, cast
 
+import orjson
 import pyarrow as pa
 
 from copysift.errors import InputError
@@ -15,11 +16,13 @@ from copysift.model.values import CUT, DAMAGED, Skipped
 from copysift.sources import delimited
 from copysift.sources.compressed import CHUNK, packing, unpacked
 from copysift.sources.compressed import DAMAGED as BROKEN
+from copysift.sources.csv_rows import csv_records
 from copysift.sources.documents import Documents
 from copysift.sources.fields import Fields
+from copysift.sources.json_array import is_array
 from copysift.sources.jsonl import jsonl, lines
 from copysift.sources.opening import why
-from copysift.sources.records import batches
+from copysift.sources.records import LANGUAGE, Builder
 from copysift.sources.source import WHOLE, Part, Reading
 
 if TYPE_CHECKING:
@@ -83,7 +86,7 @@ def _records(form: str, place: str, file: IO[bytes], fields: Fields, limit: int,
         return jsonl(place, stream, fields, limit, part.before)
     if form == "lines":
         return lines(place, stream, limit, part.before)
-    return delimited.csv_records(place, stream, fields, limit, "\t" if form == "tsv" else ",")
+    return csv_records(place, stream, fields, limit, "\t" if form == "tsv" else ",")
 
 
 class _Span(io.RawIOBase):
@@ -109,7 +112,8 @@ def parts(source: RecordSource, outer: Document, size: int) -> Sequence[Part]:
         return [WHOLE]
     cuts: list[Part] = []
     with outer.content.open() as file:
-        if packing(file.read(16)):
+        head = file.read(4096)
+        if packing(head) or is_array(head):
             return [WHOLE]
         start = before = 0
         while start < outer.size:
@@ -135,15 +139,13 @@ def warc(place: str, limit: int, opened: IO[bytes] | None, binary: bool) -> Batc
         raise InputError(
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
         ) from None
-    items: list[tuple[str, bytes | str, str | None]] = []
-    size = 0
+    built = Builder(raw=True, limit=limit)
     for item in warc_records(place, opened, binary):
         if isinstance(item, Skipped):
             yield item
             continue
-        items.append(item)
-        size += len(item[1])
-        if size >= limit:
-            yield from batches(items, raw=True, limit=limit)
-            items, size = [], 0
-    yield from batches(items, raw=True, limit=limit)
+        fields = orjson.dumps({LANGUAGE: item.language}).decode() if item.language else None
+        built.add(item.uri, item.content, item.date, fields)
+        if built.full:
+            yield from built.give()
+    yield from built.give()

@@ -6,13 +6,15 @@ one segment: a compressed file, a folder of texts.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from copysift.errors import UsageError
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.documents import Documents
 from copysift.sources.inputs import File, Inputs, ReadAs
+from copysift.sources.places import below, is_folder
 from copysift.sources.record_files import Batches
 from copysift.sources.source import RECORDS, WHOLE, Part
 
@@ -29,8 +31,29 @@ class Segment:
     part: Part = WHOLE
 
 
-def segments(inputs: Inputs, source: str) -> list[Segment]:
-    """Cut a source into segments, in order."""
+class Origin(NamedTuple):
+    """Says among batches that those of another file follow: its path, and its name below its source."""
+
+    place: str
+    name: str
+
+
+def origins(inputs: Inputs, source: str) -> Iterator[tuple[Origin, Segment]]:
+    """Give the files of records of a source, in order; refuse a source that has others."""
+    for file in inputs.files([source]):
+        if not isinstance(file, File):
+            continue
+        name = file.document.name
+        if file.source is None or file.source.traits.gives != RECORDS:
+            raise UsageError(
+                f"{name} has no records, so no file of the same name can be written",
+                hint="name a file with -o instead of a folder",
+            )
+        yield Origin(name, below(source, name)), Segment(name, not file.named)
+
+
+def segments(inputs: Inputs, source: str, split: bool = True) -> list[Segment]:
+    """Cut a source into segments, in order; without `split` no file is cut."""
     whole = [Segment(source)]
     cut: list[Segment] = []
     if source == "-":
@@ -38,9 +61,10 @@ def segments(inputs: Inputs, source: str) -> list[Segment]:
     for file in inputs.files([source]):
         if not isinstance(file, File) or file.source is None or file.source.traits.gives != RECORDS:
             return whole  # texts and archives keep the order of the walk
-        parts = file.source.split(file.document, SPLIT) if file.document.size >= LONG else [WHOLE]
+        long = split and file.document.size >= LONG
+        parts = file.source.split(file.document, SPLIT) if long else [WHOLE]
         cut += [Segment(file.document.name, not file.named, part) for part in parts]
-    return cut if os.path.isdir(source) or len(cut) > 1 else whole
+    return cut if is_folder(source) or len(cut) > 1 else whole
 
 
 def read_segment(inputs: Inputs, segment: Segment, read_as: ReadAs) -> Batches:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from copysift.model.document import Document
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.source import RECORDS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 
 
@@ -40,7 +40,14 @@ def _source(
     return RecordSource(SourceTraits(name, description, RECORDS, magic, suffixes), shown)
 
 
-JSONL = _source("jsonl", "JSON lines", "JSON lines: one object with a text per line", (), ".jsonl", ".ndjson")
+JSONL = _source(
+    "jsonl",
+    "JSON lines",
+    "JSON lines, one object with a text per line, or one array of them",
+    (),
+    ".jsonl",
+    ".ndjson",
+)
 LINES = _source("lines", "lines", "Text of which every line is a document", ())
 CSV = _source("csv", "CSV", "Comma-separated values with a column of texts", ())
 TSV = _source("tsv", "TSV", "Tab-separated values with a column of texts", ())

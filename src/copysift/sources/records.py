@@ -1,25 +1,28 @@
 """What a source of records gives: batches of documents as Arrow columns, and notes on what was left out.
 
 A batch has `id` (string), `text` (binary: UTF-8, or the bytes of a file as they are), `date` (string),
-`other` (the remaining fields of the record as a JSON object) and `features` (lists of strings, where asked
-for).
+`other` (the remaining fields of the record as a JSON object) and `features` (lists of strings, where
+wanted).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
 
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.sources.field_paths import has_field, value_at, without
 from copysift.sources.fields import Fields
 from copysift.sources.source import BATCH_BYTES
 
 BATCH_ROWS = 4096
 MISSING = "has no field"  # begins the reason
 ROW = "row"  # a column with the rows of a table as they came, where all fields are wanted
+LANGUAGE = "content_language"  # a field of pages of web archives
 RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
 
 SCHEMA = pa.schema(
@@ -64,11 +67,11 @@ class Builder:
 
     @property
     def full(self) -> bool:
-        """Tell whether the batch should be given."""
+        """Say whether the batch should be given."""
         return self.size >= self.limit or len(self.ids) >= BATCH_ROWS
 
     def give(self) -> Iterator[pa.RecordBatch]:
-        """Give what was collected, if anything, and begin anew."""
+        """Give what was collected, if anything, and start again."""
         if not self.ids:
             return
         schema = SCHEMA.with_metadata(RAW) if self.raw else SCHEMA
@@ -82,9 +85,9 @@ class Builder:
 
 
 def name_of(record: dict[str, Any], fields: Fields, place: str) -> tuple[str, str | None]:
-    """Give the field that names a record and its value; None when the field that was asked for is missing."""
+    """Give the field that names a record and its value; None when the field that was wanted is missing."""
     for key in (fields.id,) if fields.id else fields.names:
-        value = record.get(key)
+        value = value_at(record, key)
         if value is not None and value != "":
             return key, value if isinstance(value, str) else str(value)
     return "", None if fields.id or fields.named else place
@@ -99,40 +102,27 @@ def add_record(built: Builder, record: Any, fields: Fields, place: str, others: 
         return Skipped(place, f"{MISSING} {fields.id or fields.names[0]!r}")
     features = None
     if fields.features:
-        listed = record.get(fields.features)
+        listed = value_at(record, fields.features)
         if not isinstance(listed, list):
             return Skipped(place, f"its field {fields.features!r} is not a list")
         features = [feature if isinstance(feature, str) else str(feature) for feature in listed]
-    text = record.get(fields.text)
+    text = value_at(record, fields.text)
     if text is None and features is None:
-        missing = fields.text in record
-        return Skipped(
-            place, f"its field {fields.text!r} is null" if missing else f"{MISSING} {fields.text!r}"
-        )
+        null = has_field(record, fields.text)
+        return Skipped(place, f"its field {fields.text!r} is null" if null else f"{MISSING} {fields.text!r}")
     if text is not None and not isinstance(text, str):
         return Skipped(place, f"its field {fields.text!r} is not text")
-    date = record.get(fields.date) if fields.date else None
+    date = value_at(record, fields.date) if fields.date else None
     rest = None
     if others is not None and fields.whole:
         rest = others(record)
     elif others is not None:
-        taken = {fields.text, fields.features}
+        left = without(record, fields.text)
+        taken = {fields.features}
         taken |= {
             each for each in (key, fields.date) if isinstance(record.get(each), str)
         }  # other types stay
-        left = {each: value for each, value in record.items() if each not in taken}
+        left = {each: value for each, value in left.items() if each not in taken}
         rest = others(left) if left else None
     built.add(name, text or "", None if date is None else str(date), rest, features)
     return None
-
-
-def batches(
-    items: Iterable[tuple[str, bytes | str, str | None]], raw: bool, limit: int = BATCH_BYTES
-) -> Iterator[pa.RecordBatch]:
-    """Batch plain documents: id, text, date."""
-    built = Builder(raw, limit)
-    for name, text, date in items:
-        built.add(name, text, date)
-        if built.full:
-            yield from built.give()
-    yield from built.give()

@@ -1,4 +1,4 @@
-"""Halves of surrogate pairs, which JSON can spell and UTF-8 cannot: U+FFFD stands for each."""
+"""Halves of surrogate pairs, which JSON can spell and UTF-8 cannot: U+FFFD represents each."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def mended(value: Any) -> Any:
 
 
 def parsed(line: str) -> Any:
-    """Read a line of JSON, mended."""
+    """Read a line of JSON, repaired."""
     found = json.loads(line)
     return mended(found) if _SURROGATE.search(line) else found

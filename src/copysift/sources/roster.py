@@ -1,4 +1,4 @@
-"""Who handed what in: labels, authors, teams and attempts, and who is not compared with whom."""
+"""Who handed what in: labels, authors, teams and attempts, and who is not compared with each other."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from copysift.model.document import INSIDE
 from copysift.model.values import Skipped, Submission
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.exports import Export, known_export
 from copysift.sources.metadata import Row
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 MOST = 0.8  # of the groups must be named as a platform does before any name is believed
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Roster:
-    """The groups by number; `authors` and `teams` tell who belongs together, empty for nobody known."""
+    """The groups by number; `authors` and `teams` say who belongs together, empty for nobody known."""
 
     submissions: list[Submission]
     authors: list[str]
@@ -62,7 +63,7 @@ def roster(
     rows: Sequence[Row],
     metadata: str,
 ) -> Roster:
-    """Put together what names and metadata tell; `files` are the names of the files of each group."""
+    """Put together what names and metadata say; `files` are the names of the files of each group."""
     past = set(earlier)
     exports = _exports(groups, files)
     found = Roster([], [], [], [])
@@ -81,7 +82,7 @@ def roster(
 
 
 def exported(files: Sequence[str]) -> bool:
-    """Tell whether a platform has named these files, each a group of its own."""
+    """Say whether a platform has named these files, each a group of its own."""
     return bool(_exports(files, {}))
 
 

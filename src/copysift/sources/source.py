@@ -7,14 +7,17 @@ entry point group `copysift.sources`; `copysift.sources.conformance` checks any 
 
 from __future__ import annotations
 
+import re
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runtime import registry
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import ArchiveLimits, Budget
 from copysift.sources.fields import Fields
 from copysift.sources.file_content import FileContent
@@ -79,10 +82,10 @@ class Reading:
     `records` says whether files of records give their records (yes), are texts (no), or what their
     content and name say (auto). `wide`: also CSV, JSON and text files that were named themselves are
     records, as for a corpus. `binary`: what is not text is wanted too. `form`: the format of files that were
-    named themselves. A document of more than `max_bytes` is left out. `blank`: markup of texts is
-    overwritten in place; without it they are given as they are, with the same offsets. `filters` are programs
-    that make the text of some files, each GLOB=COMMAND. `budget` is what is left of the limits of the
-    outermost container.
+    named themselves. A document of more than `max_bytes`, or that takes more than `max_seconds` to read, is
+    left out. `blank`: markup of texts is overwritten in place; without it they are given as they are, with
+    the same offsets. `filters` are programs that make the text of some files, each GLOB=COMMAND. `budget` is
+    what is left of the limits of the outermost container.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -94,6 +97,7 @@ class Reading:
     binary: bool = False
     form: str = "auto"
     max_bytes: int | None = None
+    max_seconds: float | None = None
     blank: bool = True
     filters: tuple[str, ...] = ()
     batch: int = BATCH_BYTES
@@ -110,7 +114,11 @@ class Reading:
         """Give the reading of what is in a container, which shares the budget of the outermost one."""
         if self.budget is not None:
             return self
-        return replace(self, budget=Budget(self.limits, outer.size), top=outer.file)
+        return replace(self, budget=self.budget_of(outer), top=outer.file)
+
+    def budget_of(self, outer: Document) -> Budget:
+        """Give what is left of the limits for a container, or the one that it is in."""
+        return self.budget or Budget(self.limits, outer.size, self.max_seconds)
 
 
 class Source(Protocol):
@@ -159,6 +167,44 @@ def source(name: str) -> Source:
     """Give a source by its name."""
     loaded: Source = registry.load(registry.SOURCES, name)
     return loaded
+
+
+class Marks(NamedTuple):
+    """How the files of a source are recognized, as far as its file says before it is loaded."""
+
+    name: str
+    magic: tuple[bytes, ...]
+    suffixes: tuple[str, ...]
+
+    def may_claim(self, name: str, head: bytes) -> bool:
+        """Say whether a file may be of this source, so that it is worth loading."""
+        if not self.magic and not self.suffixes:
+            return True
+        return head.startswith(self.magic) or name.lower().endswith(self.suffixes)
+
+
+_WRITTEN = re.compile(r"""\b(magic|suffixes)=(\((?:[^()"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\))""")
+
+
+@cache
+def added() -> tuple[Marks, ...]:
+    """Give the sources that are built in by their file alone; none is loaded to know its marks.
+
+    They are read from the text of `SourceTraits(…)`, where they are literals.
+    """
+    found = []
+    for name, path in registry.files_named(registry.SOURCES, "_source").items():
+        try:
+            text = path.read_text(encoding="utf-8")
+            marks = {key: literal_eval(value) for key, value in _WRITTEN.findall(text)}
+        except (
+            OSError,
+            ValueError,
+            SyntaxError,
+        ):  # no source text, or no literals: it is asked for all files
+            marks = {}
+        found.append(Marks(name, marks.get("magic", ()), marks.get("suffixes", ())))
+    return tuple(found)
 
 
 @cache

@@ -7,9 +7,10 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
+
+from copysift.runtime.lazy_dataclass import dataclass
 
 
 class Spool:

@@ -1,4 +1,4 @@
-"""Standard input: its first bytes tell what it holds, as a name does of a file."""
+"""Standard input: its first bytes say what it holds, as a name does of a file."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def format_by(head: bytes) -> str:
-    """Tell the format of records by their first bytes; "" for what is binary and none that is known."""
+    """Give the format of records by their first bytes; "" for what is binary and none that is known."""
     for begin, name in ((b"PAR1", "parquet"), (b"WARC/", "warc")):
         if head.startswith(begin):
             return name
-    if head.removeprefix(_BOM).lstrip().startswith(b"{"):
+    plain = head.removeprefix(_BOM).lstrip()
+    if plain.startswith(b"{") or (plain.startswith(b"[") and plain[1:].lstrip().startswith(b"{")):
         return "jsonl"
     return "" if looks_binary(head) else "lines"
 
 
 def format_of_input(stream: Any) -> str:
-    """Tell the format of an open standard input, without taking anything from it."""
+    """Give the format of an open standard input, without taking anything from it."""
     found = format_by(stream.peek(64))
     if not found:
         raise InputError(
@@ -47,7 +48,7 @@ def spooled(stream: IO[bytes]) -> IO[bytes]:
 
 
 def kept_in(folder: Path) -> str:
-    """Copy standard input to a file, as packed as it is, whose name tells its format."""
+    """Copy standard input to a file, as packed as it is, whose name says its format."""
     path = folder / "stdin"
     with path.open("wb") as file:
         _copy(sys.stdin.buffer, file)
@@ -63,7 +64,7 @@ def kept_in(folder: Path) -> str:
 
 
 def _copy(stream: Any, file: IO[bytes]) -> None:
-    """Copy a stream as far as it can be unpacked: what is read from the copy tells that it ends early."""
+    """Copy a stream as far as it can be unpacked: what is read from the copy says that it ends early."""
     while True:
         try:
             chunk = stream.read1(CHUNK)

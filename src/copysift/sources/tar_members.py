@@ -40,7 +40,7 @@ def tar_items(file: BinaryIO, packing: str, budget: Budget) -> Iterator[Item]:
 
 
 def _pass_over(archive: tarfile.TarFile) -> None:
-    """Go to the next header, or to the end: tarfile itself goes on for as many bytes as a header claims."""
+    """Go to the next header, or to the end: tarfile itself continues for as many bytes as a header claims."""
     stream = cast("IO[bytes]", archive.fileobj)
     while (ahead := archive.offset - stream.tell()) > 0:
         if not stream.read(min(ahead, CHUNK)):

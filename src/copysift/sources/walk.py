@@ -10,15 +10,18 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from operator import attrgetter
 
 from copysift.model.document import Document
 from copysift.model.values import LINK, Skipped
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.settings.reading import Reading
 from copysift.sources import gitignore
-from copysift.sources.file_content import FileContent
+from copysift.sources.file_content import FileContent, RemoteFile
 from copysift.sources.formats import holds_records_by_name, may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import describe, why
+from copysift.sources.places import RemoteEntry, RemoteStatus, entries_of, expanded_uris, is_uri, status_of
 
 VCS_FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", ".jj"})
 
@@ -39,12 +42,16 @@ class WalkSettings:
     shards: bool = False  # in a folder of record files, names with _ or a dot are not part of it
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A further name of a file that was found before: a hard link, or a link that was followed."""
-
-    path: str
-    first: str
+def walk_settings(settings: Reading) -> WalkSettings:
+    """Give the walk its part of the settings."""
+    return WalkSettings(
+        hidden=settings.hidden,
+        gitignore=settings.gitignore,
+        include=settings.include,
+        exclude=settings.exclude,
+        follow=settings.follow,
+        one_file_system=settings.one_file_system,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +61,22 @@ class OnlyIfContainer:
     document: Document
 
 
-Found = Document | Linked | OnlyIfContainer | Skipped
+Found = Document | OnlyIfContainer | Skipped
+
+
+Entry = os.DirEntry[str] | RemoteEntry
+Status = os.stat_result | RemoteStatus
+
+CATALOG = "catalog.sqlite"
+INDEX_FILES = (CATALOG, "postings")
+INDEX = "is an index, and its files are no documents"
 
 
 @dataclass(slots=True)
 class _Folder:
     """A folder being walked: what is left of it, and the path of it relative to the root."""
 
-    entries: Iterator[os.DirEntry[str]]
+    entries: Iterator[Entry]
     prefix: str
     rules: gitignore.Rules | None
 
@@ -70,7 +85,19 @@ def walk(paths: Iterable[str | os.PathLike[str]], settings: WalkSettings | None 
     """Give every wanted file at or below `paths` once, and what could not be had."""
     walker = _Walker(settings or WalkSettings())
     for path in paths:
-        yield from walker.root(os.fspath(path))
+        place = os.fspath(path)
+        if not is_uri(place):
+            yield from walker.root(place)
+            continue
+        try:
+            places = expanded_uris(place)
+        except OSError as error:
+            yield Skipped(place, why(error))
+            continue
+        if not places:
+            yield Skipped(place, "matches no file or folder")
+        for each in places:
+            yield from walker.root(each)
 
 
 class _Walker:
@@ -83,7 +110,7 @@ class _Walker:
 
     def root(self, path: str) -> Iterator[Found]:
         try:
-            status = os.stat(path)
+            status: Status = status_of(path) if is_uri(path) else os.stat(path)
         except (OSError, ValueError) as error:
             yield Skipped(path, why(error))
             return
@@ -96,7 +123,7 @@ class _Walker:
         else:
             yield Skipped(path, describe(status.st_mode))
 
-    def tree(self, root: str, status: os.stat_result) -> Iterator[Found]:
+    def tree(self, root: str, status: Status) -> Iterator[Found]:
         device = status.st_dev if self.settings.one_file_system else None
         if self._walked(status):
             return
@@ -130,15 +157,23 @@ class _Walker:
         self, path: str, prefix: str, above: str, rules: gitignore.Rules | None, notes: list[Skipped]
     ) -> _Folder:
         """List a folder; what cannot be read of it goes to `notes`."""
-        entries: list[os.DirEntry[str]] = []
+        entries: list[Entry] = []
         try:
-            with os.scandir(path) as listing:
-                entries.extend(listing)
+            if is_uri(path):
+                entries.extend(entries_of(path))
+            else:
+                with os.scandir(path) as listing:
+                    entries.extend(listing)
         except OSError as error:
             notes.append(Skipped(path, why(error)))
-        entries.sort(key=_raw_name)
+        entries.sort(key=_name if all(entry.name.isascii() for entry in entries) else _raw_name)
+        if any(entry.name == CATALOG for entry in entries) and is_index(path):
+            notes += [Skipped(path, INDEX)] if not prefix else []  # one below is passed over, as .git is
+            entries = []
         if self.settings.shards and any(entry.name[0] == "_" for entry in entries):
             entries = _without_marks(entries)
+        if self.settings.shards:
+            entries = _without_facts(entries)
         if self.settings.gitignore and any(entry.name == gitignore.NAME for entry in entries):
             try:
                 rules = gitignore.read_rules(path, len(above + prefix), rules)
@@ -146,14 +181,14 @@ class _Walker:
                 notes.append(Skipped(os.path.join(path, gitignore.NAME), why(error)))
         return _Folder(iter(entries), prefix, rules)
 
-    def look(self, entry: os.DirEntry[str], folder: _Folder, above: str, device: int | None) -> Found | None:
+    def look(self, entry: Entry, folder: _Folder, above: str, device: int | None) -> Found | None:
         """Judge one entry of a folder: a file, a note, `_DESCEND` for a folder, None for nothing."""
         settings = self.settings
         name = entry.name
         if name[0] == "." and not settings.hidden and not (settings.vcs and name in VCS_FOLDERS):
             return None
         try:
-            link = not settings.follow and entry.is_symlink()
+            link = not (settings.follow and isinstance(entry, os.DirEntry)) and entry.is_symlink()
             if link and not settings.name_links:
                 return None
             is_folder = entry.is_dir()
@@ -174,7 +209,7 @@ class _Walker:
         if not stat.S_ISREG(status.st_mode):
             return Skipped(entry.path, describe(status.st_mode))
         found = self.file(entry.path, status, follow=settings.follow)
-        return OnlyIfContainer(found) if left_out and isinstance(found, Document) else found
+        return OnlyIfContainer(found) if left_out and found is not None and not found.same_as else found
 
     def included(self, prefix: str, name: str) -> bool:
         """Say whether --include takes a file."""
@@ -188,16 +223,19 @@ class _Walker:
             return False
         return folder.rules is None or not folder.rules.ignores(above + prefix, name, folder=is_folder)
 
-    def file(self, path: str, status: os.stat_result, *, follow: bool) -> Document | Linked | None:
+    def file(self, path: str, status: Status, *, follow: bool) -> Document | None:
+        same_as = ""
         if status.st_ino:  # 0 where the system does not tell
             first = self.first.setdefault((status.st_dev, status.st_ino), path)
             if first is not path:
-                # The same name met again (overlapping paths) is no other name of the file.
-                return None if os.path.normpath(first) == os.path.normpath(path) else Linked(path, first)
-        content = FileContent(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, follow)
-        return Document(path, content)
+                if os.path.normpath(first) == os.path.normpath(path):
+                    return None  # the same name met again (overlapping paths) is no other name of the file
+                same_as = first
+        made = RemoteFile if is_uri(path) else FileContent
+        content = made(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, follow)
+        return Document(path, content, same_as=same_as) if same_as else Document(path, content)
 
-    def _descend(self, entry: os.DirEntry[str], device: int | None) -> Skipped | None:
+    def _descend(self, entry: Entry, device: int | None) -> Skipped | None:
         if device is None and not self.settings.follow:
             return _DESCEND  # no status needed: a tree without links has no loops
         status = entry.stat()
@@ -205,7 +243,7 @@ class _Walker:
             return None
         return None if self._walked(status) else _DESCEND
 
-    def _walked(self, status: os.stat_result) -> bool:
+    def _walked(self, status: Status) -> bool:
         """Note a folder; True when links are followed and it was walked before: a loop, or a second way."""
         key = (status.st_dev, status.st_ino)
         if not self.settings.follow or not status.st_ino:
@@ -216,17 +254,39 @@ class _Walker:
         return False
 
 
+def is_index(path: str) -> bool:
+    """Say whether a path is the folder of an index, whose files are no documents."""
+    return all(os.path.exists(os.path.join(path, name)) for name in INDEX_FILES)
+
+
 _DESCEND = Skipped("", "a folder to descend into")  # never yielded, compared by identity
 
 
-def _raw_name(entry: os.DirEntry[str]) -> bytes:
+_name = attrgetter("name")
+
+
+def _raw_name(entry: Entry) -> bytes:
     return os.fsencode(entry.name)
 
 
-def _without_marks(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+def _without_marks(entries: list[Entry]) -> list[Entry]:
     """Leave out what jobs write beside record files: _SUCCESS, _metadata, checksums; else leave all."""
     files = [entry.name for entry in entries if entry.is_file()]
     parts = [name for name in files if name[0] not in "_."]
     package = any(name.startswith("__") for name in files)  # of Python, with data beside its modules
     sharded = "_SUCCESS" in files or (parts and not package and all(map(holds_records_by_name, parts)))
     return [entry for entry in entries if entry.name[0] not in "_."] if sharded else entries
+
+
+def _without_facts(entries: list[Entry]) -> list[Entry]:
+    """Leave out what Hugging Face's save_to_disk writes beside the Arrow files of a data set."""
+    names = {entry.name for entry in entries}
+    if {"state.json", "dataset_info.json"} <= names:
+        return [
+            entry
+            for entry in entries
+            if entry.name not in ("state.json", "dataset_info.json") and not entry.name.startswith("cache-")
+        ]
+    if "dataset_dict.json" in names:  # of several data sets, a folder each
+        return [entry for entry in entries if entry.name != "dataset_dict.json"]
+    return entries

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
 from fastwarc.stream_io import FastWARCError
@@ -11,10 +12,12 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from copysift.model.values import ERROR_PAGE, REVISIT, Skipped
 from copysift.sources.gunzip import MAGIC, Gunzip
-from copysift.sources.payload import PayloadError, response, unpacked
+from copysift.sources.payload import PayloadError, Response, response, unpacked
 
 WANTED = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conversion)
 _NOTES = "metadata://"  # what Wget writes about itself: its arguments, its log
+# where a page says its language, beside the headers
+_LANG = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?([A-Za-z][A-Za-z0-9-]{1,34})", re.IGNORECASE)
 _TEXT = ("text/", "application/xhtml", "application/xml", "application/json")
 
 
@@ -27,6 +30,15 @@ class Revisit(NamedTuple):
     digest: str
 
 
+class Page(NamedTuple):
+    """A document of a web archive: address, content, date, and its language, where anything says it."""
+
+    uri: str
+    content: bytes
+    date: str | None
+    language: str
+
+
 class Captured(NamedTuple):
     """A record with its content; `digest` is that of its payload, as the crawler wrote it."""
 
@@ -37,8 +49,8 @@ class Captured(NamedTuple):
 
 def warc_records(
     place: str, opened: IO[bytes] | None = None, binary: bool = False
-) -> Iterator[tuple[str, bytes | str, str | None] | Skipped]:
-    """Give address, content and date of every page that is text; of all that was sent if `binary`.
+) -> Iterator[Page | Skipped]:
+    """Give every page that is text, or all that was sent if `binary`.
 
     Error pages are no documents, and neither is a revisit: it has no content, that was fetched before.
 
@@ -54,15 +66,18 @@ def warc_records(
         elif item.revisit:
             yield Skipped(item.uri, REVISIT)
         else:
-            yield item.uri, item.content, item.headers.get("WARC-Date")
+            yield Page(item.uri, item.content, item.headers.get("WARC-Date"), item.language)
 
 
-def captures(place: str, binary: bool = False) -> Iterator[Captured | Revisit | Skipped]:
+def captures(
+    place: str, binary: bool = False, opened: IO[bytes] | None = None
+) -> Iterator[Captured | Revisit | Skipped]:
     """Give what a crawl met: pages that were given (no error pages), and notes that one was as before.
 
     `binary`: also what is not text.
     """
-    for item in _records(place, (*WANTED, WarcRecordType.revisit), successful=True, binary=binary):
+    wanted = (*WANTED, WarcRecordType.revisit)
+    for item in _records(place, wanted, successful=True, binary=binary, opened=opened):
         if isinstance(item, Skipped):
             if item.reason != ERROR_PAGE:  # an address that gives one is gone
                 yield item
@@ -83,6 +98,7 @@ class _Record(NamedTuple):
     content: bytes
     headers: Any
     revisit: bool
+    language: str = ""
 
 
 class _Cut(NamedTuple):
@@ -128,19 +144,30 @@ def _records(
 def _found(
     name: str, record: Any, content: bytes, successful: bool, binary: bool
 ) -> _Record | Skipped | None:
-    """Give what a record holds; None where that is no document, or, unless `binary`, no text."""
+    """Give what a record holds; None where that is not a document, or, unless `binary`, no text."""
     headers = record.headers
     if record.record_type == WarcRecordType.revisit:
         return _Record(name, b"", headers, True)
     if record.is_http:
         page = _page(name, content, successful, binary)
-        return page if page is None or isinstance(page, Skipped) else _Record(name, page, headers, False)
+        if page is None or isinstance(page, Skipped):
+            return page
+        text, sent = page
+        return _Record(name, text, headers, False, _language(headers, sent.headers, text))
     wanted = binary or (headers.get("Content-Type") or "text/plain").lower().startswith(_TEXT)
-    return _Record(name, content, headers, False) if wanted else None
+    return _Record(name, content, headers, False, _language(headers, {}, content)) if wanted else None
 
 
-def _page(name: str, block: bytes, successful: bool, binary: bool) -> bytes | Skipped | None:
-    """Give the page of an HTTP response; None for what is no text, unless `binary`.
+def _language(record: Any, sent: Mapping[str, str], text: bytes) -> str:
+    """Give the languages of a page as they are written: by the crawler, by the server, or in the page."""
+    said = record.get("WARC-Identified-Content-Language") or sent.get("content-language", "")
+    if not said and (found := _LANG.search(text[:4096])):
+        said = found[1].decode()
+    return said.strip()
+
+
+def _page(name: str, block: bytes, successful: bool, binary: bool) -> tuple[bytes, Response] | Skipped | None:
+    """Give the page of an HTTP response, and the response; None for what is not text, unless `binary`.
 
     If `successful`, an error page is none.
     """
@@ -149,7 +176,7 @@ def _page(name: str, block: bytes, successful: bool, binary: bool) -> bytes | Sk
         if successful and not 200 <= sent.status < 300:  # a 404 with a friendly text is no document
             return Skipped(name, ERROR_PAGE)
         wanted = binary or (sent.media_type or "text/plain").startswith(_TEXT)
-        return unpacked(sent) if wanted else None
+        return (unpacked(sent), sent) if wanted else None
     except PayloadError as error:
         return Skipped(name, str(error))
 

@@ -9,9 +9,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import BROKEN, Budget, DamagedError, Item, LimitReachedError
 
 CHUNK = 1 << 16
@@ -91,7 +91,7 @@ class _Member:
 
 
 def _from_the_beginning(file: BinaryIO, budget: Budget) -> Iterator[Item]:
-    """Follow the headers that stand in front of the members until one is not there."""
+    """Follow the headers that are in front of the members until one is not there."""
     at = 0
     while True:
         file.seek(at)
@@ -120,7 +120,7 @@ def _dos_time(date: int, clock: int) -> tuple[int, int, int, int, int, int]:
 
 @dataclass(slots=True)
 class _Salvage:
-    """The bytes of a member whose header alone is known; `sizes` is (packed bytes, CRC-32) if told."""
+    """The bytes of a member whose header alone is known; `sizes` is (packed bytes, CRC-32) if known."""
 
     file: BinaryIO
     start: int
@@ -138,7 +138,7 @@ class _Salvage:
             raise zipfile.BadZipFile("its checksum is wrong")
 
     def end(self) -> int:
-        """Where the next header begins after a member whose size stands behind it, not before."""
+        """Where the next header starts after a member whose size is behind it, not before."""
         if not self.packed_end:
             for _ in self._inflated():
                 pass

@@ -1,4 +1,4 @@
-"""The base code of an index: k-grams, statements and strings that `index add --base` told it to ignore.
+"""The base code of an index: k-grams, statements and strings that `index add --base` ignores.
 
 Each is one sorted array. Sweeps file their base code with boilerplate instead (`boilerplate.py`).
 """
@@ -34,9 +34,9 @@ def base_of(catalog: Catalog) -> list[UInt64s]:
 
 
 def add_base_code(catalog: Catalog, parts: Sequence[UInt64s]) -> bool:
-    """Add base code, inside a transaction; tell whether some of it is new."""
+    """Add base code, inside a transaction; say whether some of it is new."""
     if not catalog.has_table("base"):
-        catalog.run(TABLE)
+        catalog.arrange(TABLE)
         catalog.set_about("version", VERSION)
     changed = False
     for part, (known, more) in enumerate(zip(base_of(catalog), parts, strict=True)):

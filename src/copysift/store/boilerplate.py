@@ -4,7 +4,7 @@ They are left out of both sides of every measure (Broder et al. 1997, section 5.
 share its navigation, and that alone does not make them versions of each other. What was boilerplate
 once stays boilerplate, so that pairs which are filed keep their measures.
 
-A content may have nothing else: thousands of near-copies of one page share all they have. It is told
+A content may have nothing else: thousands of near-copies of one page share all they have. It is distinguished
 from a page with a template by the text that no boilerplate covers: edits of a word or two leave short
 gaps, a text leaves long ones. Such bare contents are compared with each other by the hashes that mostly
 bare ones have; what pages with texts of their own have, too, is a template and counts for none.
@@ -132,11 +132,11 @@ class Boilerplate:
         return made
 
     def holds(self, hashes: UInt64s) -> Bools:
-        """Tell which hashes are boilerplate."""
+        """Say which hashes are boilerplate."""
         return _among(self.hashes, hashes)
 
     def in_base(self, hashes: UInt64s) -> Bools:
-        """Tell which hashes are of base code."""
+        """Say which hashes are of base code."""
         return _among(self.base, hashes)
 
     def add(self, hashes: UInt64s) -> None:
@@ -181,7 +181,7 @@ def bare_contents(contents: Int64s, starts: Int64s, lengths: Int64s, common: Boo
 
 
 def add_base(catalog: Catalog, hashes: UInt64s) -> bool:
-    """File the k-grams of base code as boilerplate for good; tell whether some are new."""
+    """File the k-grams of base code as boilerplate for good; say whether some are new."""
     before = catalog.one("SELECT count(*) FROM boilerplate WHERE base")
     rows = ((value,) for value in hashes.view(np.int64).tolist())
     catalog.run_many("INSERT OR REPLACE INTO boilerplate VALUES (?, 1)", rows)
@@ -189,7 +189,7 @@ def add_base(catalog: Catalog, hashes: UInt64s) -> bool:
 
 
 def boilerplate_among(catalog: Catalog, hashes: UInt64s) -> tuple[Bools, Bools]:
-    """Tell which of some hashes an index has as boilerplate, and which of these are of base code."""
+    """Say which of some hashes an index has as boilerplate, and which of these are of base code."""
     found: dict[int, int] = {}
     values = hashes.view(np.int64).tolist()
     for at in range(0, len(values) if catalog.has_table("boilerplate") else 0, 500):
@@ -201,7 +201,7 @@ def boilerplate_among(catalog: Catalog, hashes: UInt64s) -> tuple[Bools, Bools]:
 
 
 def _among(known: UInt64s, hashes: UInt64s) -> Bools:
-    """Tell which hashes are among known ones, which are sorted."""
+    """Say which hashes are among known ones, which are sorted."""
     if not len(known):
         return np.zeros(len(hashes), np.bool_)
     found: Bools = known[np.minimum(np.searchsorted(known, hashes), len(known) - 1)] == hashes

@@ -1,6 +1,6 @@
 """The catalog of an index: settings, documents, contents, segments, in one SQLite database.
 
-A document is a name; a content is what stands behind it. Documents of the same bytes and kind share
+A document is a name; a content is what is behind it. Documents of the same bytes and kind share
 a content, and postings refer to contents, by numbers that are never used again. A content without
 documents is dead: its row goes at once, its postings at the next merge.
 
@@ -16,18 +16,18 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from copysift.errors import StoreError
 from copysift.runtime.durable import step
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.store.guard import RESTORE, Guard
+from copysift.store.presence import CATALOG
 
-NAME = "catalog.sqlite"
-# Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, what is made today. What an index
-# has is decided by its tables, not by the number.
-VERSION = 3
+# Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, views and submissions; 4, hashes of
+# fewer bits. What an index has is decided by its tables and settings, not by the number.
+VERSION = 4
 FOLDER = "postings"
 Checksum = bytes
 
@@ -81,7 +81,7 @@ class SegmentRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContentRow:
-    """What stands behind documents: `fingerprints` with repeats, distinct `hashes`, all k-`grams`."""
+    """What is behind documents: `fingerprints` with repeats, distinct `hashes`, all k-`grams`."""
 
     number: int
     checksum: bytes
@@ -93,7 +93,7 @@ class ContentRow:
 
     @property
     def lost(self) -> bool:
-        """Tell whether it lost fingerprints that could not be read again."""
+        """Say whether it lost fingerprints that could not be read again."""
         return self.checksum.startswith(LOST)
 
     @property
@@ -137,8 +137,9 @@ class Catalog:
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         self.folder = folder
-        self.path = folder / NAME
+        self.path = folder / CATALOG
         self._guard = Guard(self.path, write=write)
+        self._tables: frozenset[str] | None = None  # of this transaction; only `arrange` changes them
         try:
             self._connection = _connect(self.path, write, self._guard)
         except BaseException:
@@ -157,19 +158,31 @@ class Catalog:
     def begin(self) -> None:
         """Take a snapshot."""
         self.run("BEGIN")
-        self.has_tables()  # the snapshot is taken by the first read
+        self._tables = self._found_tables()  # the snapshot is taken by this first read
 
     def begin_write(self) -> None:
         """Take a snapshot that can be changed."""
         self.run("BEGIN IMMEDIATE")
+        self._tables = None
 
     def has_tables(self) -> bool:
-        """Tell whether the tables are there; a crash may leave an empty database."""
+        """Say whether the tables are there; a crash may leave an empty database."""
         return self.has_table("about")
 
     def has_table(self, name: str) -> bool:
-        """Tell whether there is a table: some belong to indexes of sweeps or of submissions only."""
-        return self.one("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)) is not None
+        """Say whether there is a table: some belong to indexes of sweeps or of submissions only."""
+        if self._tables is None:
+            self._tables = self._found_tables()
+        return name in self._tables
+
+    def _found_tables(self) -> frozenset[str]:
+        return frozenset(row[0] for row in self.rows("SELECT name FROM sqlite_master"))
+
+    def arrange(self, statements: str) -> None:
+        """Make or drop tables, inside a transaction: statements on lines of their own."""
+        self._tables = None
+        for statement in statements.strip().split(";\n"):
+            self.run(statement.rstrip(";"))
 
     def commit(self) -> None:
         """Make everything since `begin` visible and durable, or nothing of it."""
@@ -188,6 +201,7 @@ class Catalog:
 
     def rollback(self) -> None:
         """Forget everything since `begin`."""
+        self._tables = None
         with suppress(sqlite3.Error):
             self._connection.rollback()
 
@@ -223,8 +237,7 @@ class Catalog:
 
     def create(self, settings: dict[str, Any]) -> None:
         """Make the tables, inside a transaction."""
-        for statement in _TABLES.strip().split(";\n"):
-            self.run(statement.rstrip(";"))
+        self.arrange(_TABLES)
         values = {
             "version": VERSION,
             "settings": settings,
@@ -275,7 +288,7 @@ class Catalog:
 
     @property
     def has_views(self) -> bool:
-        """Tell whether contents may have further views: not in indexes of formats 1 and 2, nor of sweeps."""
+        """Say whether contents may have further views: not in indexes of formats 1 and 2, nor of sweeps."""
         return self.has_table("views")
 
     def views(self, numbers: Iterable[int] | None = None, column: str = "number") -> Iterator[ViewRow]:

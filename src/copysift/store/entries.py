@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 
 from copysift.errors import InputError
 from copysift.model.values import Fingerprints
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copysift.model.values import Fingerprints, UInt32s, UInt64s

@@ -55,13 +55,13 @@ class Guard:
                 self._reader = PageReader(self._path)
 
     def close(self) -> None:
-        """Let go of the file; the connection is closed before."""
+        """Close the file; the connection is closed before."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
 
     def logged(self) -> bool:
-        """Tell whether the write-ahead log has something."""
+        """Say whether the write-ahead log has something."""
         try:
             return self._log.stat().st_size > 0
         except OSError:
@@ -137,7 +137,7 @@ class Guard:
             lock.release()
 
     def _lost(self, connection: sqlite3.Connection) -> bool:
-        """Tell whether the checksums are of a later commit than the catalog has."""
+        """Say whether the checksums are of a later commit than the catalog has."""
         sums = read_sums(self._folder)
         if sums is None:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-import socket
+import platform
 import time
 from pathlib import Path
 
@@ -46,7 +46,7 @@ class WriterLock:
                 f"{folder} is being written by {owner}",
                 hint="wait for it; you can query meanwhile",
             ) from None
-        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())}
+        note = {"pid": os.getpid(), "host": platform.node(), "since": int(time.time())}
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, json.dumps(note).encode(), 0)
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.store.catalog import SegmentRow
 from copysift.store.segment import RANGES
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
-from copysift.store.catalog import FOLDER, NAME
+from copysift.store.catalog import FOLDER
 from copysift.store.lock import NAME as LOCK
+from copysift.store.presence import CATALOG
 from copysift.store.snapshot import exists
 from copysift.store.sums import NAME as SUMS
 
 
 def make_folders(folder: Path) -> None:
-    """Make the folders of an index, unless something else stands there."""
+    """Make the folders of an index, unless something else is there."""
     if folder.exists() and not exists(folder) and any(each.name not in _OURS for each in _listed(folder)):
         raise StoreError(f"{folder} already exists and is not an index", hint="choose another name")
     try:
@@ -32,7 +33,7 @@ def unmake(folder: Path) -> None:
         folder.rmdir()
 
 
-_OURS = {FOLDER, LOCK, NAME, SUMS, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-journal"}
+_OURS = {FOLDER, LOCK, CATALOG, SUMS, f"{CATALOG}-wal", f"{CATALOG}-shm", f"{CATALOG}-journal"}
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -20,6 +20,7 @@ import numpy as np
 from copysift import kernels
 from copysift.join.memory import Join
 from copysift.join.rows import Postings, candidates
+from copysift.runtime.arrays import distinct
 from copysift.settings.selection import CORPUS_FLOOR
 from copysift.store.boilerplate import Boilerplate, Presence, bare_contents
 from copysift.store.segment import hashes_of
@@ -142,7 +143,7 @@ class Relating:
         return hashes, contents.astype(np.int64), bounds
 
     def _common(self, contents: Int64s, bounds: Int64s) -> Bools:
-        """Tell which lists of contents are too long for evidence."""
+        """Say which lists of contents are too long for evidence."""
         degrees = np.diff(bounds)
         found = degrees > max(COMMON, self._limit)
         some = np.flatnonzero((degrees > self._limit) & ~found)
@@ -167,7 +168,7 @@ class Relating:
         heavy = self._fresh + np.flatnonzero((2 * counts > self._sizes)[self._fresh :])
         room = max(1, self._sources.memory // SPAN_BYTES)
         parts = np.cumsum(self._sizes[heavy]) // room
-        for part in np.unique(parts).tolist():
+        for part in distinct(parts).tolist():
             wanted = np.zeros(len(self._sizes), np.bool_)
             wanted[heavy[parts == part]] = True
             rows: list[tuple[NDArray[Any], ...]] = [(*[np.zeros(0, np.int64)] * 3, np.zeros(0, np.bool_))]
@@ -269,9 +270,9 @@ def ascending(values: UInt64s) -> UInt64s:
 
 
 def is_evidence(shared: Any, size: Any) -> Any:
-    """Tell whether so many shared hashes say something of a content of a size, boilerplate included.
+    """Say whether this many shared hashes say something of a content of a size, boilerplate included.
 
-    What is left beside boilerplate may be next to nothing: then it is no evidence that all of it is shared.
+    What is left beside boilerplate may be next to nothing: then it does not show that all of it is shared.
     """
     return shared >= np.maximum(np.minimum(FEWEST, np.maximum(size, 1)), NEGLIGIBLE * size)
 
@@ -316,7 +317,7 @@ def _shared(offsets: Int64s, groups: NDArray[np.uint32], left: Int64s, right: In
 
 
 def _best(contents: Int64s, scores: NDArray[np.float64]) -> Bools:
-    """Tell which pairs are among the best of their content."""
+    """Say which pairs are among the best of their content."""
     order = np.lexsort((-scores, contents))
     ordered = contents[order]
     ranks = np.arange(len(order)) - np.searchsorted(ordered, ordered)

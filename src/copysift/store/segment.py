@@ -1,9 +1,10 @@
 """A segment: sorted postings in an immutable file, its directory mapped into memory and searched in place.
 
-docs/format.md is its grammar: a header, pages of bit-packed columns, a directory. The header and
-every page have a CRC-32, and a page is checked whenever it is read, so that a damaged one is never
-believed. Keys are hashes scrambled by a multiplication that can be undone: they fill 64 bits
-evenly, whatever the scheme selected.
+docs/format.md is its grammar: a header, pages of bit-packed columns, tables of places, a directory. The
+header, the tables and every page have a CRC-32, and a page is checked whenever it is read, so that a
+damaged one is never believed. Segments of format 1, which have no tables, are read and no longer written.
+Keys are hashes scrambled by a multiplication that can be undone: they fill 64 bits evenly, whatever the
+scheme selected.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import mmap
 import os
 import struct
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from copysift import kernels
 from copysift.errors import StoreError
 from copysift.join.memory import SCRAMBLE, UNSCRAMBLE
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt32s, UInt64s
 
 MAGIC = b"SIFTSEG\0"
-VERSION = 1
-PAGE = 128  # postings of a page: a look-up reads and checks one; twice as many save an eighth of a byte each
+VERSION = 2
+PAGE = 96  # postings of a page: a look-up reads and checks one, which takes longer the more there are
 RANGES = 1 << 32  # bounds of segments are in units of 2^32 keys
 SUFFIX = ".seg"
-# magic, version, postings a page, postings, place of the directory, contents from and to, number, padding
-_HEADER = struct.Struct("<8sIIQQIIQ8xI")
+# magic, version, postings a page, postings, place of the directory, contents from and to, number, bytes and
+# CRC-32 of the tables (format 1: 0), padding
+_HEADER = struct.Struct("<8sIIQQIIQIII")
 HEADER_BYTES = 64  # with the CRC-32 of what stands before it in the last four
+SPARE = 8  # bytes after a column that the kernels may read
+FEW_FINDS = 256  # look-ups that read pages before the mapped file is used
 
 
 class Columns(NamedTuple):
@@ -100,21 +104,25 @@ def encode(columns: Columns, number: int) -> list[memoryview]:
     """Give the file of a segment in parts, from sorted postings; there must be some."""
     keys = np.ascontiguousarray(columns.keys)
     rest = [np.ascontiguousarray(column) for column in columns[1:]]
-    packed, directory = kernels.postings.pack(keys, rest[0], rest[1], rest[2], PAGE, HEADER_BYTES)
-    end = HEADER_BYTES + len(packed)
+    packed, tables, directory = kernels.packed.pack(keys, rest[0], rest[1], rest[2], PAGE, HEADER_BYTES)
+    end = HEADER_BYTES + len(packed) + len(tables)
     padding = -end % 8  # the directory is read in place
     low, high = int(columns.documents.min()), int(columns.documents.max())
-    head = _HEADER.pack(MAGIC, VERSION, PAGE, len(columns.keys), end + padding, low, high, number, padding)
+    told = (len(tables), zlib.crc32(tables.data), padding)
+    head = _HEADER.pack(MAGIC, VERSION, PAGE, len(columns.keys), end + padding, low, high, number, *told)
     head += struct.pack("<I", zlib.crc32(head))
-    return [memoryview(head), packed.data, memoryview(bytes(padding)), directory.view(np.uint8).data]
+    return [
+        memoryview(head), packed.data, tables.data, memoryview(bytes(padding)), directory.view(np.uint8).data
+    ]  # fmt: skip
 
 
 class Segment:
     """A segment opened for reading: it stays readable after its file is removed.
 
-    Its directory is looked at in the mapped file. Look-ups read the pages that they meet instead of
+    Its directory is looked at in the mapped file. The first look-ups read the pages that they meet instead of
     touching them: the system would map 64 KB around each, and a query of some hundred hashes in ten
-    segments would seem to take a quarter of a gigabyte.
+    segments would seem to take a quarter of a gigabyte. A process that looks up often, as a server does,
+    has the file in memory anyway: from then on pages are used where they are, in half the time.
     """
 
     def __init__(self, path: Path, low: int = 0, high: int = RANGES) -> None:
@@ -122,21 +130,33 @@ class Segment:
         self.name = f"{path.parent.name}/{path.name}"
         self._descriptor = _opened(path, self.name)
         self._data = _mapped(self._descriptor, self.name)
-        fields = _checked_header(self._data[:HEADER_BYTES].tobytes(), self.name)
-        version, self._page, self.entries, self._at, self.first, self.last, number, padding = fields
-        if version != VERSION:
+        head = _checked_header(self._data[:HEADER_BYTES].tobytes(), self.name)
+        if head.version not in (1, VERSION):
             raise StoreError(
-                f"{self.name} has format {version}, and this copysift reads format {VERSION}",
+                f"{self.name} has format {head.version}, and this copysift reads formats up to {VERSION}",
                 hint="use the copysift that wrote it, or a newer one",
             )
-        if file_name(number) != path.name:
-            raise StoreError(f"{self.name} is not the file that the catalog names, but segment {number}")
-        self._end = self._at - padding
-        self.pages = (self.entries + self._page - 1) // self._page
-        if len(self._data) != self._at + self.pages * kernels.postings.ENTRY.itemsize:
+        if file_name(head.number) != path.name:
+            raise StoreError(f"{self.name} is not the file that the catalog names, but segment {head.number}")
+        self.entries, self.first, self.last = head.entries, head.first, head.last
+        self.pages = (head.entries + head.page - 1) // head.page
+        if len(self._data) != head.at + self.pages * kernels.postings.ENTRY.itemsize:
             raise StoreError(f"{self.name} is truncated: it has {len(self._data):,} bytes")
-        self._directory = self._data[self._at :]
-        self._firsts = self._directory.view(kernels.postings.ENTRY)["key"]
+        self._finds = 0
+        directory = self._data[head.at :]
+        self._firsts = directory.view(kernels.postings.ENTRY)["key"]
+        self._kernel: Any = kernels.packed if head.version > 1 else kernels.postings
+        end = head.at - head.padding - head.tables
+        tables = _checked_tables(self._data, end, head, self.name) if head.version > 1 else ()
+        self._shape = (HEADER_BYTES, end, *tables, directory, head.page, head.entries)
+        if tables:
+            self._check_tables()
+
+    def _check_tables(self) -> None:
+        try:
+            self._kernel.unpack(self._data, *self._shape, 0, 0)
+        except ValueError as error:
+            raise StoreError(f"{self.name} is damaged: {error}") from error
 
     def __del__(self) -> None:
         if getattr(self, "_descriptor", -1) >= 0:
@@ -146,13 +166,13 @@ class Segment:
         """Look up keys, ascending and distinct, as far as they lie in the segment's bounds."""
         first = int(np.searchsorted(wanted, np.uint64(self.low << 32))) if self.low else 0
         last = int(np.searchsorted(wanted, np.uint64(self.high << 32))) if self.high < RANGES else len(wanted)
-        kernel = kernels.postings
-        shape = (HEADER_BYTES, self._end, self._directory, self._page, self.entries)
+        kernel = self._kernel
         keys = np.ascontiguousarray(wanted[first:last])
+        self._finds += 1
         which, documents, starts, lengths, bad = (
-            kernel.find_in(self._descriptor, *shape, keys)
-            if kernel.CAN_READ
-            else kernel.find(self._data, *shape, keys)
+            kernel.find_in(self._descriptor, *self._shape, keys)
+            if kernel.CAN_READ and self._finds <= FEW_FINDS
+            else kernel.find(self._data, *self._shape, keys)
         )
         if first:
             which = which + np.uint32(first)
@@ -173,9 +193,7 @@ class Segment:
 
     def read(self, first: int, last: int) -> tuple[Columns, list[Damage]]:
         """Give the postings of pages first .. last − 1, damaged pages left out; the bounds do not matter."""
-        keys, documents, starts, lengths, bad = kernels.postings.unpack(
-            self._data, HEADER_BYTES, self._end, self._directory, self._page, self.entries, first, last
-        )
+        keys, documents, starts, lengths, bad = self._kernel.unpack(self._data, *self._shape, first, last)
         return Columns(keys, documents, starts, lengths), self._damages(bad)
 
     def _damages(self, bad: UInt32s) -> list[Damage]:
@@ -200,20 +218,46 @@ def _mapped(descriptor: int, name: str) -> NDArray[np.uint8]:
         raise StoreError(f"{name} cannot be read: {error.strerror}") from error
 
 
-def _checked_header(head: bytes, name: str) -> tuple[int, int, int, int, int, int, int, int]:
-    if len(head) < HEADER_BYTES:
-        raise StoreError(f"{name} is truncated: it has {len(head)} bytes")
-    magic, *fields = _HEADER.unpack_from(head)
-    (crc,) = struct.unpack_from("<I", head, HEADER_BYTES - 4)
+class _Header(NamedTuple):
+    """What the header of a segment says: `at` is the place of the directory."""
+
+    version: int
+    page: int
+    entries: int
+    at: int
+    first: int
+    last: int
+    number: int
+    tables: int
+    crc: int
+    padding: int
+
+
+def _checked_header(data: bytes, name: str) -> _Header:
+    if len(data) < HEADER_BYTES:
+        raise StoreError(f"{name} is truncated: it has {len(data)} bytes")
+    magic, *fields = _HEADER.unpack_from(data)
+    (crc,) = struct.unpack_from("<I", data, HEADER_BYTES - 4)
     if magic != MAGIC:
         raise StoreError(f"{name} is not a segment")
-    if crc != zlib.crc32(head[: HEADER_BYTES - 4]):
+    if crc != zlib.crc32(data[: HEADER_BYTES - 4]):
         raise StoreError(f"the header of {name} fails its checksum")
-    version, page, entries, at, low, high, number, padding = fields
-    fits = 1 <= page <= 65535 and entries and padding < 8 and at >= HEADER_BYTES + padding and at % 8 == 0
-    if version == VERSION and not fits:
+    head = _Header(*fields)
+    if head.version == 1:
+        head = head._replace(tables=0)
+    fits = 1 <= head.page <= 65535 and head.entries and head.padding < 8 and head.at % 8 == 0
+    if head.version <= VERSION and not (fits and head.at >= HEADER_BYTES + head.tables + head.padding):
         raise StoreError(f"the header of {name} is impossible")
-    return version, page, entries, at, low, high, number, padding
+    return head
+
+
+def _checked_tables(
+    data: NDArray[np.uint8], at: int, head: _Header, name: str
+) -> tuple[NDArray[np.uint8], int, int]:
+    """Give the tables, with the bytes after them that may be read, and the contents that they are for."""
+    if zlib.crc32(data[at : at + head.tables].data) != head.crc:
+        raise StoreError(f"the tables of {name} fail their checksum")
+    return data[at : at + head.tables + SPARE], head.first, head.last
 
 
 def _nothing() -> Columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import zlib
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.errors import StoreError
-from copysift.store.catalog import NAME, PIECES, VERSION, Catalog, ContentRow, DocumentRow, ViewRow
+from copysift.store.catalog import PIECES, VERSION, Catalog, ContentRow, DocumentRow, ViewRow
+from copysift.store.presence import has_catalog
 from copysift.store.segment import RANGES, Columns, Damage, Found, Segment, keys_of
 from copysift.store.units import UnitRow, has_units, members, unit_of, units
 
@@ -25,14 +25,9 @@ BATCH = 1 << 20  # postings read at once when all are wanted
 TEXT_PIECE = 1 << 20  # bytes of a piece of kept text
 
 
-def _stands(folder: Path) -> bool:
-    # Not Path.is_file, which raises for a name that is too long.
-    return os.path.isfile(folder / NAME)  # noqa: PTH113
-
-
 def exists(folder: Path) -> bool:
-    """Tell whether an index stands there; a writer that was stopped while it made one leaves none."""
-    if not _stands(folder):
+    """Say whether an index is there; a writer that was stopped while it made one leaves none."""
+    if not has_catalog(folder):
         return False
     catalog = Catalog(folder, write=False)
     try:
@@ -42,8 +37,8 @@ def exists(folder: Path) -> bool:
 
 
 def settings_of(folder: Path) -> dict[str, Any] | None:
-    """Give the settings of the index that stands there, None if there is none; segments stay closed."""
-    if not _stands(folder):
+    """Give the settings of the index that is there, None if there is none; segments stay closed."""
+    if not has_catalog(folder):
         return None
     catalog = Catalog(folder, write=False)
     try:
@@ -61,6 +56,7 @@ class Snapshot:
     """The contents, documents and postings of one commit; threads may share it."""
 
     _borrowed = False  # the catalog is a writer's, who closes it
+    _settings: dict[str, Any] | None = None
 
     def __init__(self, folder: Path) -> None:
         if not exists(folder):
@@ -116,7 +112,7 @@ class Snapshot:
                 self.damages.append(Damage(name, error.message.replace(name, "").strip()))
 
     def close(self) -> None:
-        """Let go of the snapshot."""
+        """Close the snapshot."""
         self.segments = []
         self.catalog.close()
 
@@ -127,9 +123,10 @@ class Snapshot:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that the index was made with."""
-        with self._lock:
-            found: dict[str, Any] = self.catalog.about("settings")
-            return found
+        if self._settings is None or self._borrowed:  # a writer may change them
+            with self._lock:
+                self._settings = self.catalog.about("settings")
+        return dict(self._settings or {})
 
     def find(self, hashes: UInt64s) -> tuple[Found, list[Damage]]:
         """Look up distinct hashes: `which` is the place of a hash among them. Dead contents are found too."""
@@ -148,7 +145,7 @@ class Snapshot:
         return Found(order[columns[0]].astype(np.uint32), *columns[1:]), damages
 
     def postings(self) -> Iterator[tuple[Columns, list[Damage]]]:
-        """Give all postings, in pieces of ascending keys; those of equal keys stand in one piece."""
+        """Give all postings, in pieces of ascending keys; those of equal keys are in one piece."""
         total = sum(segment.entries for segment in self.segments)
         pieces = max(1, total // BATCH)
         bounds = [RANGES * piece // pieces for piece in range(pieces + 1)]

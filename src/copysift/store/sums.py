@@ -15,7 +15,6 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.runtime import durable
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ def read_sums(folder: Path) -> Sums | None:
 
 
 def write_sums(folder: Path, sums: Sums) -> None:
-    """Write checksums whole or not at all; where there is no room, there are none."""
+    """Write checksums whole or not at all; where there is no space, there are none."""
     head = _HEAD.pack(MAGIC, VERSION, sums.page, sums.commit, len(sums.pages))
     data = head + sums.pages.astype("<u8").tobytes()
     try:
@@ -164,7 +164,7 @@ class PageReader:
             self._descriptor = self._shared[self.key][0]
 
     def close(self) -> None:
-        """Let go of the file, after the connection that it was opened for."""
+        """Close the file, after the connection that it was opened for."""
         with self._lock:
             held = self._shared.get(self.key)
             if held is None or self._descriptor < 0:

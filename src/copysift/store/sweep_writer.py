@@ -1,8 +1,8 @@
-"""Files one sweep: which content stands at which address, as of its date; the writer commits it.
+"""Files one sweep: which content is at which address, as of its date; the writer commits it.
 
 The newest sweep is the usual one: a version that is seen again costs nothing, one that changed or
 is not seen ends with the sweep before. A sweep that is older than the newest, or replaces one of
-the same date, is put in its place: every address gets its runs of equal contents made anew.
+the same date, is put in its place: every address gets its runs of equal contents made again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLACK = 50  # addresses of the sweep before that a batch of the next may lack
 
 
 class Known(NamedTuple):
-    """An address, and what stands there as of the sweep: content 0 if nothing does.
+    """An address, and what is there as of the sweep: content 0 if nothing is.
 
     `checksum` is that of its bytes, or one that no bytes have where the content lost fingerprints.
     """
@@ -65,7 +65,7 @@ class SweepWriter:
     def known(self, uris: list[bytes]) -> list[Known | None]:
         """Give what is known of some addresses, each as the bytes that name it.
 
-        A sweep mostly comes in the order of the one before: where the addresses that were asked for last
+        A sweep mostly comes in the order of the one before: where the addresses that were wanted last
         have numbers that follow each other, the next numbers are read in one run. What is not among them is
         looked up one by one.
         """
@@ -134,7 +134,7 @@ class SweepWriter:
         return min(rows, key=distance).content
 
     def file(self, number: int, known: Known | None, content: int) -> None:
-        """File what stands at an address that was met; 0: it could not be read, and stays as it was."""
+        """File what is at an address that was met; 0: it could not be read, and stays as it was."""
         was = 0 if known is None else known.content
         content = content or was
         if not content:
@@ -217,7 +217,7 @@ class SweepWriter:
             yield number, []
 
     def _forget(self) -> None:
-        """Drop the contents that no version has any more."""
+        """Drop the contents that no version has."""
         dead = [
             number
             for (number,) in self._catalog.rows(
@@ -238,7 +238,7 @@ def _covered(row: VersionRow, times: list[int]) -> list[int]:
 
 
 def _runs(uri: int, stood: dict[int, int], times: list[int]) -> list[VersionRow]:
-    """Make versions of what stood at an address at each time; 0: nothing did."""
+    """Make versions of what was at an address at each time; 0: nothing."""
     made: list[VersionRow] = []
     before = 0
     for time in times:

@@ -1,4 +1,4 @@
-"""What an index knows of earlier times: sweeps, addresses, and which content stood where from when to when.
+"""What an index knows of earlier times: sweeps, addresses, and which content was where from when to when.
 
 A swept index is of format 3, or of format 2 if it does not know its boilerplate. A version is a content
 at an address (URI) over a run of sweeps: from `first` to `last`, both included, `last` NULL as long as
@@ -60,7 +60,7 @@ class VersionRow(NamedTuple):
 
 
 def is_swept(catalog: Catalog) -> bool:
-    """Tell whether an index has sweeps."""
+    """Say whether an index has sweeps."""
     return catalog.has_table("sweeps")
 
 
@@ -99,13 +99,12 @@ def renumber(catalog: Catalog, old: int, new: int) -> None:
 def adopt(catalog: Catalog) -> bool:
     """Make an empty plain index one of sweeps that knows its boilerplate, inside a transaction.
 
-    Tells whether it had sweeps before, which then must be related again: those of format 2.
+    Says whether it had sweeps before, which then must be related again: those of format 2.
     """
     swept = is_swept(catalog)
-    catalog.run("DROP TABLE IF EXISTS views")  # contents of sweeps have none
+    catalog.arrange("DROP TABLE IF EXISTS views")  # contents of sweeps have none
     for tables in ([] if swept else [TABLES]) + [BOILERPLATE]:
-        for statement in tables.strip().split(";\n"):
-            catalog.run(statement.rstrip(";"))
+        catalog.arrange(tables)
     catalog.set_about("version", VERSION)
     return swept
 
@@ -141,12 +140,12 @@ class Timeline:
         }
 
     def versions_of(self, uri: int) -> list[VersionRow]:
-        """Give what stood at an address, oldest first."""
+        """Give what was at an address, oldest first."""
         rows = self.catalog.rows("SELECT * FROM versions WHERE uri = ? ORDER BY first", (uri,))
         return [VersionRow(*row) for row in rows]
 
     def places_of(self, contents: Iterable[int]) -> list[VersionRow]:
-        """Give where some contents stood, oldest first."""
+        """Give where some contents were, oldest first."""
         rows = self._chosen("SELECT * FROM versions WHERE content", contents)
         return sorted((VersionRow(*row) for row in rows), key=lambda row: (row.first, row.uri))
 
@@ -175,7 +174,7 @@ class Timeline:
         return [row[0] for row in rows]
 
     def clusters(self, contents: Iterable[int]) -> dict[int, int]:
-        """Give the clusters of some contents; those that stand alone have none."""
+        """Give the clusters of some contents; those that are alone have none."""
         rows = self._chosen("SELECT content, cluster FROM clusters WHERE content", contents)
         return {row[0]: row[1] for row in rows}
 

@@ -36,7 +36,7 @@ class UnitRow(NamedTuple):
 
 
 def has_units(catalog: Catalog) -> bool:
-    """Tell whether an index has submissions."""
+    """Say whether an index has submissions."""
     return catalog.has_table("units")
 
 
@@ -75,8 +75,7 @@ def unit_below(catalog: Catalog, prefix: str) -> int:
 def put_unit(catalog: Catalog, row: UnitRow) -> int:
     """File a unit, or what is known of one of its name now, inside a transaction; give its number."""
     if not has_units(catalog):
-        for statement in TABLES.strip().split(";\n"):
-            catalog.run(statement.rstrip(";"))
+        catalog.arrange(TABLES)
         catalog.set_about("version", VERSION)
     name = os.fsencode(row.name)
     known = catalog.one("SELECT number FROM units WHERE name = ?", (name,))
@@ -92,7 +91,7 @@ def put_unit(catalog: Catalog, row: UnitRow) -> int:
 
 
 def assign(catalog: Catalog, document: int, unit: int) -> bool:
-    """Put a document into a unit, 0 for none; tell whether it was in another one."""
+    """Put a document into a unit, 0 for none; say whether it was in another one."""
     if not has_units(catalog):
         return False
     before = catalog.one("SELECT unit FROM members WHERE document = ?", (document,)) or 0

@@ -17,16 +17,17 @@ import numpy as np
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
 from copysift.store.base_code import add_base_code
-from copysift.store.catalog import FOLDER, PIECES, Catalog, SegmentRow, short
+from copysift.store.catalog import FOLDER, PIECES, Catalog, short
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import Views as Views
 from copysift.store.entries import distinct as distinct
 from copysift.store.entries import packed_pieces, spans_of
 from copysift.store.lock import WriterLock
-from copysift.store.merge import Policy, next_bound
+from copysift.store.merge import Policy
 from copysift.store.place import make_folders, unmake
-from copysift.store.segment import RANGES, Columns, encode, keys_of, sorted_columns
-from copysift.store.slices import DamagedError, part_of, remove_leftovers, without_removed
+from copysift.store.segment import Columns, keys_of, sorted_columns
+from copysift.store.segment_writer import SegmentWriter
+from copysift.store.slices import remove_leftovers
 from copysift.store.snapshot import TEXT_PIECE, check_version, exists
 from copysift.store.timeline import renumber
 from copysift.store.units import UnitRow, assign, put_unit
@@ -38,10 +39,9 @@ if TYPE_CHECKING:
 
 BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
-LARGEST = 1 << 24  # postings of one segment: its offsets are 32-bit
 
 
-class Writer:
+class Writer(SegmentWriter):
     """The one writer; use it as a context manager. Leaving it with an error drops what was not committed."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Writer:
         """Open an index, or make one: `at_once`, or with the first commit, without which there is none."""
         self.folder, self._at_once = folder, at_once
         self._unmade: dict[str, Any] | None = None  # settings of an index that is not there yet
-        self._policy = policy or Policy()
+        self.policy = policy or Policy()
         if settings is None and not exists(folder):
             raise StoreError(f"{folder} is not an index", hint="create one with copysift index add")
         make_folders(folder)
@@ -84,11 +84,11 @@ class Writer:
         remove_leftovers(self.catalog)
 
     def _begin(self) -> None:
-        self._next: dict[str, int] = self.catalog.about("next")
+        self._next = self.catalog.about("next")
         self._buffer: list[Columns] = []
         self._buffered = self._kept = self._spilled = 0
-        self._written: list[Path] = []
-        self._dropped: list[Path] = []
+        self._written = []
+        self._dropped = []
         self.changed = False
 
     def __enter__(self) -> Writer:
@@ -107,8 +107,6 @@ class Writer:
             unmake(self.folder)
         self._lock.release()
 
-    # ---- documents
-
     def find(self, name: str) -> tuple[int, int, bytes, int, str] | None:
         """Give size, time, checksum, content and kind of a document, as the index knows it."""
         row = self.catalog.document(name)
@@ -125,9 +123,9 @@ class Writer:
         found: Views | Callable[[], Views],
         text: Callable[[], Iterable[bytes]] | None = None,
     ) -> str:
-        """Add a document, or replace the one of its name; tell whether it was added, changed or unchanged.
+        """Add a document, or replace the one of its name; say whether it was added, changed or unchanged.
 
-        Fingerprints and text are only asked for if no other document has the same content.
+        Fingerprints and text are only made if no other document has the same content.
         """
         self.changed = True
         known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
@@ -159,7 +157,7 @@ class Writer:
         return "added" if old is None else "changed" if old.content != number else "unchanged"
 
     def remove(self, name: str) -> bool:
-        """Remove a document; tell whether it was there."""
+        """Remove a document; say whether it was there."""
         row = self.catalog.document(name)
         if row is None:
             return False
@@ -262,7 +260,7 @@ class Writer:
             self._kept += len(packed)
 
     def _release(self, content: int) -> None:
-        """Drop a content that no document has any more; its postings go when they are merged."""
+        """Drop a content that no document has; its postings go when they are merged."""
         if self.catalog.one("SELECT 1 FROM documents WHERE content = ?", (content,)) is not None:
             return
         self.drop(content)
@@ -292,25 +290,13 @@ class Writer:
         self.changed = True
         self.catalog.set_about("settings", settings)
 
-    def number(self, what: str) -> int:
-        """Give a number that was never used before: of a content, a document, a segment or a run."""
-        number = self._next[what]
-        if number >= 2**32:
-            raise StoreError(
-                f"{self.folder} has no numbers left for another {what}", hint="create another index"
-            )
-        self._next[what] = number + 1
-        return number
-
-    # ---- commits
-
     def commit(self, merge: bool = True) -> None:
         """Write what was added, merge what is due, and make all of it visible at once."""
         if not self.changed:
             return
         added = self._flush() + self._spilled
         if merge:
-            self._merge(max(self._policy.slice, self._policy.fanout * added))
+            self.merge(max(self.policy.slice, self.policy.fanout * added))
         self._switch()
 
     def rollback(self, again: bool = True) -> None:
@@ -348,26 +334,6 @@ class Writer:
         self.write_run(sorted_columns(columns), self.number("run"))
         return len(columns.keys)
 
-    def write_run(self, columns: Columns, run: int, low: int = 0, high: int = RANGES) -> None:
-        """Write sorted postings as segments of a run that count for the keys low .. high − 1."""
-        n = len(columns.keys)
-        while n:
-            upto, end = high, n
-            if n > LARGEST:
-                upto = int(columns.keys[LARGEST] >> np.uint64(32))
-                end = int(np.searchsorted(columns.keys, np.uint64(upto << 32)))
-                if not end:  # one key alone has more postings than a segment takes
-                    raise StoreError("a fingerprint occurs too often", hint="index with a larger --noise")
-            number = self.number("segment")
-            path = self.catalog.segment_path(number)
-            self._written.append(path)
-            size = disk.write_new(path, encode(columns.take(slice(0, end)), number))
-            row = SegmentRow(number, run, low, upto, end, end, size, None)
-            self.catalog.run("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            columns, low, n = columns.take(slice(end, None)), upto, n - end
-
-    # ---- merges
-
     def compact(self) -> None:
         """Merge all segments into one run, and drop what was removed; every slice is a commit."""
         self.commit()
@@ -380,65 +346,8 @@ class Writer:
         self.catalog.run("UPDATE segments SET target = ?", (run,))
         self.catalog.run("INSERT INTO merges VALUES (?, 0)", (run,))
         while self.catalog.one("SELECT 1 FROM merges WHERE run = ?", (run,)):
-            self._slice(run, max(self._policy.slice, self._policy.slice_of(sum(row.live for row in rows))))
+            self.merge_slice(run, max(self.policy.slice, self.policy.slice_of(sum(row.live for row in rows))))
             self._switch()
         self.catalog.run("DELETE FROM removed")
         self.changed = True
         self._switch()
-
-    def _merge(self, budget: int) -> None:
-        """Begin the merges that are due and do as much of all as the budget of postings allows."""
-        while True:
-            for runs in self._policy.due(self.catalog.segments()):
-                target = self.number("run")
-                marks = ",".join("?" * len(runs))
-                self.catalog.run(f"UPDATE segments SET target = ? WHERE run IN ({marks})", (target, *runs))
-                self.catalog.run("INSERT INTO merges VALUES (?, 0)", (target,))
-            waiting = self.catalog.run(
-                "SELECT target, sum(live) AS size FROM segments WHERE target IS NOT NULL "
-                "GROUP BY target ORDER BY size"
-            ).fetchall()
-            if not waiting or budget <= 0:
-                return
-            try:
-                budget -= self._slice(waiting[0][0], self._policy.slice_of(waiting[0][1]))
-            except DamagedError:
-                return  # the add is sound, and what is damaged answers as far as it can until it is repaired
-
-    def _slice(self, run: int, wanted: int) -> int:
-        """Merge the next slice of a run's inputs; give the postings that were moved."""
-        reached = self.catalog.one("SELECT reached FROM merges WHERE run = ?", (run,))
-        inputs = [row for row in self.catalog.segments() if row.target == run]
-        bound = next_bound(reached, sum(row.live for row in inputs), wanted)
-        parts = [part_of(self.catalog, row, reached, bound) for row in inputs]
-        for row, (_, columns) in zip(inputs, parts, strict=True):
-            self._consume(row, bound, len(columns.keys))
-        moved = sum(len(columns.keys) for _, columns in parts)
-        parts.sort(key=lambda part: part[0])
-        together = Columns(
-            *(np.concatenate(column) for column in zip(*(part for _, part in parts), strict=True))
-        )
-        together = without_removed(self.catalog, together)
-        if len(together.keys):
-            self.write_run(sorted_columns(together), run, reached, bound)
-        if bound == RANGES:
-            self.catalog.run("DELETE FROM merges WHERE run = ?", (run,))
-        else:
-            self.catalog.run("UPDATE merges SET reached = ? WHERE run = ?", (bound, run))
-        self.changed = True
-        return moved
-
-    def _consume(self, row: SegmentRow, bound: int, moved: int) -> None:
-        """Let an input count only from the bound on, and not at all once nothing is left."""
-        if bound >= row.high:
-            self.drop_segment(row)
-        elif bound > row.low:
-            self.catalog.run(
-                "UPDATE segments SET low = ?, live = live - ? WHERE number = ?", (bound, moved, row.number)
-            )
-
-    def drop_segment(self, row: SegmentRow) -> None:
-        """Take a segment out of the catalog; its file goes after the commit."""
-        self.changed = True
-        self.catalog.run("DELETE FROM segments WHERE number = ?", (row.number,))
-        self._dropped.append(self.catalog.segment_path(row.number))

@@ -33,7 +33,7 @@ def shared_tail(one: str, other: str) -> int:
 def group(uri: str, by: str = "host") -> str:
     """Give what addresses are grouped by.
 
-    `host`: the host, or the first folder of a path; `folder`: the folder that a document stands in; `none`:
+    `host`: the host, or the first folder of a path; `folder`: the folder that a document is in; `none`:
     one group for all.
     """
     if by == "none":
@@ -44,7 +44,7 @@ def group(uri: str, by: str = "host") -> str:
 
 
 def move(uri: str, to: str) -> str:
-    """Tell how far a document moved: to another one of hosts or folders, or to another name."""
+    """Say how far a document moved: to another one of hosts or folders, or to another name."""
     if host(uri) != host(to):
         return "hosts"
     return "folders" if folder(uri) != folder(to) else "name"

@@ -1,8 +1,8 @@
-"""Tell an unchanged copy from an altered one, and a whole from a part, and say where it was altered (§6.6).
+"""Distinguish unchanged copies from altered ones, and wholes from parts; say where they were altered (§6.6).
 
-What both have are passages (exact runs of the canonical form). What stands between two passages that follow
+What both have are passages (exact runs of the canonical form). What is between two passages that follow
 each other on both sides was altered, unless it is longer than both together: then they are two quotations,
-and something is missing. An end that no passage covers was altered if it is short, or if it is no large
+and something is missing. An end that no passage covers was altered if it is short, or if it is not a large
 part and the holder has about as much in its place; else it is missing. Inside a passage words and numbers
 are compared once more: 1.5 and 15 are the same to the canonical form of text, but not to a reader.
 """
@@ -61,7 +61,7 @@ class _Comparison:
     missing: bool = False
 
     def between(self, one: _Span, other: _Span) -> Iterator[Alteration]:
-        """Compare what stands between two passages."""
+        """Compare what is between two passages."""
         gap, there = (one.left_end, other.left), (one.right_end, other.right)
         if _words(self.ours[slice(*gap)]) == _words(self.theirs[slice(*there)]):
             return
@@ -103,7 +103,7 @@ class _Comparison:
                 )
 
     def altered(self, start: int, end: int, right: int, right_end: int) -> Alteration:
-        """Spell what stands at half-open byte spans of both."""
+        """Spell what is at half-open byte spans of both."""
         first, last = line_span(self.lines, np.array([start]), np.array([max(end, start + 1)]))
         before, after = _shown(self.ours[start:end]), _shown(self.theirs[right:right_end])
         return Alteration(int(first[0]), int(last[0]), before, after)

@@ -17,10 +17,10 @@ from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import CompareKeywords, FingerprintKeywords, ScanKeywords, ShowKeywords
 from copysift.sources.fields import Fields
+from copysift.sources.places import is_folder
 from copysift.workflows import compare as comparing
 from copysift.workflows import scan as local
 from copysift.workflows.folder_groups import with_folders
-from copysift.workflows.index_scan import scan_of
 from copysift.workflows.python_documents import (
     Columns,
     Documents,
@@ -31,6 +31,7 @@ from copysift.workflows.python_documents import (
     several,
 )
 from copysift.workflows.reading import Reader
+from copysift.workflows.scan_choice import scan_of
 from copysift.workflows.shared_sets import with_sets
 
 Place = str | os.PathLike[str]
@@ -116,7 +117,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
     made = make(Settings, settings, "compare")
     for each in (os.fspath(left), os.fspath(right)):
         if len(each) <= LONG_NAME and comparing.holds_files(each, made):
-            what = "a folder" if os.path.isdir(each) else "an archive"  # noqa: PTH112
+            what = "a folder" if is_folder(each) else "an archive"
             raise InputError(f"{each} is {what}", hint="compare_folders compares two folders or archives")
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
-from copysift.sources.files import Loaded
 from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
@@ -40,17 +40,21 @@ def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
     sure = known_utf8([text for text in texts if text is not None])
     known = iter(sure)
     out: list[Read] = []
-    batch: dict[str, list[tuple[int, Loaded, bytes]]] = {}
+    batch: dict[str, list[tuple[int, Document, bytes]]] = {}
+    ways: dict[str, tuple[str, bool]] = {}  # of a kind: what it is read as, and whether by the kernel
     for number, (each, text) in enumerate(zip(loaded, texts, strict=True)):
         if isinstance(each, Skipped):
             out.append(each)
             continue
-        kind = reader.plain_kind(each.entry.file, text) if text is not None and next(known) else ""
-        plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
-        if text is None or not _is_plain(reader, plain):
-            out.append(_one(reader, each))
+        kind = reader.plain_kind(each.file, text) if text is not None and next(known) else ""
+        if kind not in ways:
+            plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
+            ways[kind] = plain, _is_plain(reader, plain)
+        plain, together = ways[kind]
+        if text is None or not together:
+            out.append(_one(reader, entries[number], each))
             continue
-        out.append(Scanned(each.entry, kind, each.size, each.checksum))
+        out.append(Scanned(entries[number], kind, each.size, each.checksum))
         if reader.claims(each, kind):
             batch.setdefault(plain, []).append((number, each, text))
     for kind, texts_of_kind in batch.items():
@@ -79,19 +83,19 @@ def sum_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
     return out
 
 
-def _text(loaded: Loaded | Skipped) -> bytes | None:
+def _text(loaded: Document | Skipped) -> bytes | None:
     """Give the bytes of a file that may be worked on with others."""
-    if isinstance(loaded, Skipped) or loaded.data is None or loaded.size > LARGEST:
+    if isinstance(loaded, Skipped) or loaded.content.data is None or loaded.size > LARGEST:
         return None
-    return loaded.data
+    return loaded.content.data
 
 
-def _one(reader: Reader, loaded: Loaded) -> Read:
-    made = attempt(reader.read_loaded, loaded)
-    return Failed(loaded.entry, made.error) if isinstance(made, Failed) else made
+def _one(reader: Reader, entry: Document, loaded: Document) -> Read:
+    made = attempt(partial(reader.read_loaded, entry), loaded)
+    return Failed(entry, made.error) if isinstance(made, Failed) else made
 
 
-def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Loaded, bytes]], out: list[Any]) -> None:
+def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Document, bytes]], out: list[Any]) -> None:
     """Fingerprint the texts of a batch, and put their views into its results."""
     settings = reader.fingerprint_settings(kind)
     texts = [text for _, _, text in batch]
@@ -102,7 +106,8 @@ def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Loaded, bytes
     for at, ((number, _, text), hashes) in enumerate(zip(batch, found, strict=True)):
         views = [View(kind, [hashes], every.get(at))]
         views += [reader.view(each, [text]) for each in reader.readings(out[number].kind)[1:]]
-        out[number] = replace(out[number], views=tuple(views))
+        read = out[number]
+        out[number] = Scanned(read.entry, read.kind, read.size, read.checksum, tuple(views))
 
 
 def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> list[UInt64s]:
@@ -116,4 +121,5 @@ def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> l
         settings.seed,
         *settings.windowing,
     )
+    hashes = settings.kept(hashes)
     return [hashes[start:end] for start, end in pairwise(bounds.tolist())]

@@ -60,7 +60,7 @@ def _alike(trace: Trace, row: VersionRow, threshold: float) -> list[VersionRow]:
 
 
 def _best(trace: Trace, row: VersionRow, rows: list[VersionRow], end: int) -> Stay | None:
-    """Give the surest stay that begins (`end` 0) or ends (-1) with one of some versions."""
+    """Give the surest stay that starts (`end` 0) or ends (-1) with one of some versions."""
     names = trace.timeline.uris({row.uri, *(each.uri for each in rows)})
     shares = {each.content: trace.between(row.content, each.content) for each in rows}
 

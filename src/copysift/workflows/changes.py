@@ -101,7 +101,7 @@ def _stays(trace: Trace, rows: list[VersionRow], times: list[int], turns: _Turns
 
 
 def _moves(trace: Trace, turns: _Turns, place: int, threshold: float, chosen: list[int]) -> list[Move]:
-    """Pair what went with what came, and let lives go on there."""
+    """Pair what went with what came, and let lives continue there."""
     came, went = turns.came[place], turns.went[place]
     if not came or not went:
         return []

@@ -3,7 +3,10 @@
 A program is in both. The better-founded evidence counts: a pair has the measures of the channel in which
 its similarity is larger. Tokens say little where few are shared (every header is a list of declarations), so
 in a tree of any files the channel of programs speaks only above a floor; where submissions are compared,
-or code was asked for, it always does. None of this depends on the neighbours of the two files.
+or code was wanted, it always does. None of this depends on the neighbours of the two files.
+
+Where submissions have works of several types (essays, slides, spreadsheets beside programs), each type has
+a list of its own, too: a copied essay counts, whatever program is beside it.
 
 Documents with few fingerprints are compared with each other by all their k-grams, in a list beside: one
 fingerprint that two of them share would else make them the same.
@@ -12,6 +15,7 @@ fingerprint that two of them share would else make them the same.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,16 +29,19 @@ import numpy as np
 from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
-from copysift.kinds.kind import CHANNELS, CODE
+from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base import Base
-from copysift.match.counts import PairColumns
+from copysift.match.chance import Chance
+from copysift.match.counts import EVERY, TOKENS, PairColumns
 from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
 from copysift.match.measures import Weigh
 from copysift.match.repeats import Repeats, by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.selection import ONE_SIDED
+from copysift.sources.file_types import SHEETS, SLIDES, TEXTS
 from copysift.workflows.collection import View
 from copysift.workflows.reading import FEW, Reader
 
@@ -50,11 +57,16 @@ FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
 FORMED = 1 / 8  # of the memory is for pairs while they are formed
 PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory
+TYPE_JOINS = 9  # more of them, where works of several types are compared
+SUBSTANTIAL = 25  # rare fingerprints, about 100 words, that are evidence whatever is beside them
 NEGLIGIBLE = 0.25  # of a unit: what two units share in less than this is not what they share as a whole
+BY_CHANCE = (
+    "what unrelated programs of the size of large submissions share by chance is not in the similarity"
+)
 STATEMENT = 3  # fingerprints that a statement is worth, about
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Lists:
     """Who has which fingerprint of the texts: `chosen` of all documents, `whole` of the `short` ones."""
 
@@ -85,7 +97,7 @@ class Channel:
             each.close()
 
     def add(self, group: int, view: View, count: Callable[[int, View, UInt64s], None]) -> int:
-        """Take the fingerprints of a file of a group; `count` is told of them. Give how many there are."""
+        """Take the fingerprints of a file of a group; `count` gets them. Give how many there are."""
         self.kinds.add(view.kind)
         total, last = 0, np.empty(0, np.uint64)
         for hashes in view.hashes:
@@ -102,7 +114,7 @@ class Channel:
         return total
 
     def know(self, group: int, kind: str, whole: bool, count: int) -> None:
-        """Note that a group of an index has so many fingerprints here, or all its k-grams."""
+        """Note that a group of an index has this many fingerprints here, or all its k-grams."""
         self.kinds.add(kind)
         if whole:
             self.short.add(group)
@@ -115,21 +127,23 @@ class Channel:
             join.add(groups - 1, np.empty(0, np.uint64))
         return self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
 
-    def weighed(self, postings: Postings, worth: Counter[int] | None = None) -> Postings:
+    def weighed(
+        self, postings: Postings, worth: Counter[int] | None = None, enough: float = math.inf
+    ) -> Postings:
         """Let what is a negligible part of a unit weigh as if it were not: no score rests on it alone.
 
-        `worth` counts what the list has of each group, if not fingerprints.
+        `worth` counts what the list has of each group, if not fingerprints; `enough` of it is not negligible.
         """
         held = self.counted if worth is None else worth
         totals = postings.totals.copy()
         for group, count in held.items():
             rest = self.others[group] + (self.counted[group] - count if worth is not None else 0)
-            if rest > 0 and count < NEGLIGIBLE * (count + rest):
+            if rest > 0 and count < min(enough, NEGLIGIBLE * (count + rest)):
                 totals[group] *= (NEGLIGIBLE * (count + rest) / max(count, 1)) ** 2
         return dataclasses.replace(postings, totals=totals)
 
     def is_short(self, groups: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Tell which groups are compared with each other by all their k-grams."""
+        """Say which groups are compared with each other by all their k-grams."""
         found = np.zeros(groups, np.bool_)
         found[[group for group in self.short if self.counted[group] <= FEW]] = True
         return found
@@ -139,11 +153,21 @@ class Channels:
     """Collects the fingerprints of a scan, then gives its pairs; use it as a context manager."""
 
     def __init__(
-        self, settings: Settings, base: Base, tmp_dir: Path | None, jobs: int, length: int, founded: bool
+        self,
+        settings: Settings,
+        base: Base,
+        tmp_dir: Path | None,
+        jobs: int,
+        length: int,
+        founded: bool,
+        mixed: bool = False,
     ) -> None:
-        budget = Budget(settings.memory, JOINS)
+        budget = Budget(settings.memory, JOINS + TYPE_JOINS * mixed)
         self._settings, self._jobs, self._length = settings, jobs, length
         self.text, self.code = (Channel(name, budget, tmp_dir, jobs, base, length) for name in CHANNELS)
+        made = (TEXTS, SLIDES, SHEETS) if mixed else ()
+        self._types = {name: Channel(TEXT, budget, tmp_dir, jobs, base, 0) for name in made}
+        self.types: dict[str, Lists] = {}  # those of each type, if there are several
         if founded:
             self.code.floor = FLOOR
         self.evidence = Evidence(budget, tmp_dir, jobs, settings.seed, base)
@@ -158,12 +182,20 @@ class Channels:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for channel in self:
+        for channel in (*self, *self._types.values()):
             channel.close()
         self.evidence.close()
 
-    def add(self, group: int, views: tuple[View, ...], count: Callable[[int, View, UInt64s], None]) -> None:
-        """Take the fingerprints of a file of a group in all its channels."""
+    def add(
+        self,
+        group: int,
+        views: tuple[View, ...],
+        count: Callable[[int, View, UInt64s], None],
+        written: str = "",
+    ) -> None:
+        """Take the fingerprints of a file of a group in all its channels; `written` is its type."""
+        if not views:  # those of a file of the same bytes were taken
+            return
         taken: dict[str, int] = {}
         for view in views:
             channel = self.code if view.channel == CODE else self.text
@@ -171,8 +203,16 @@ class Channels:
             if view.lexemes is not None:
                 self.evidence.add(group, view.lexemes)
         for channel in self:
-            if taken and channel.name not in taken:
+            if channel.name not in taken:
                 channel.others[group] += next(iter(taken.values()))
+        if not self._types:
+            return
+        program = CODE in taken
+        for name, channel in self._types.items():
+            if program or name != written:
+                channel.others[group] += next(iter(taken.values()))
+            else:
+                channel.add(group, views[0], lambda *_: None)
 
     def finish(
         self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
@@ -187,13 +227,31 @@ class Channels:
                 first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
                 made = first, whole
             self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
-        self._more: tuple[Postings, Postings] | None = None
+        self._finish_types(weigh[CODE])
+        self.more: tuple[Postings, Postings] | None = None
         if self.evidence.groups and not scheme_traits(self._settings.scheme).sketch:
             strings, statements = self.evidence.lists(
                 self._groups, max_shared, weigh[CODE], self.postings[CODE], self.labels
             )
             worth = Counter({group: STATEMENT * int(statements.sizes[group]) for group in self.code.counted})
-            self._more = self.code.weighed(strings), self.code.weighed(statements, worth)
+            self.more = self.code.weighed(strings), self.code.weighed(statements, worth)
+
+    def _finish_types(self, weigh: Weigh) -> None:
+        """Collate each type by itself, if there is more than one."""
+        held = {name: channel for name, channel in self._types.items() if channel.counted}
+        self._typed: dict[str, tuple[Postings, Postings]] = {}
+        if len(held) + bool(self.code.counted) < 2:
+            return
+        for name, channel in held.items():
+            made = channel.finish(self._groups, self._max_shared, weigh)
+            self.types[name] = Lists(*made, channel.is_short(self._groups))
+            first, whole = (
+                dataclasses.replace(
+                    each, totals=np.maximum(each.totals, SUBSTANTIAL)
+                )  # what all have is none
+                for each in (channel.weighed(every, enough=SUBSTANTIAL) for every in made)
+            )
+            self._typed[name] = first, whole
 
     def lists(self) -> dict[str, Lists]:
         """Give the postings of every channel that documents are in, for who looks at more than pairs."""
@@ -239,13 +297,19 @@ class Channels:
         for each in self._lists(reader, True, labels):
             found = each.rows.pairs((0, self._groups), "similarity", 0.0, 1, each.channel.floor)
             found = found.take((each.short[found.left] & each.short[found.right]) == each.whole)
+            found = found if each.chance is None else each.chance.corrected(found)
             postings = each.rows.postings
             made = PairColumns.counted(found.left, found.right, found.shared, found.similarity, postings)
             parts.append(dataclasses.replace(made, channel=np.full(len(made), each.number, np.uint8)))
         return PairColumns.best(parts if self.code.floor.founded else of_programs(parts, self._programs()))
 
+    def notes(self) -> tuple[str, ...]:
+        """Say what the similarity does not count."""
+        large = not self.code.floor.founded and Chance(self.postings[CODE]).any()
+        return (BY_CHANCE,) if large else ()
+
     def _programs(self) -> NDArray[np.bool_]:
-        """Tell which groups are programs and nothing else."""
+        """Say which groups are programs and nothing else."""
         found = np.zeros(self._groups, np.bool_)
         found[[group for group in self.code.counted if not self.code.others[group]]] = True
         return found
@@ -253,7 +317,7 @@ class Channels:
     def _lists(self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]) -> Iterator[_List]:
         """Give the lists that are joined: the fingerprints, and the k-grams of short documents."""
         side, kin = (*labels, None, None)[:2]
-        more = None if self._more is None else (Rows(self._more[0]), Rows(self._more[1]))
+        more = None if self.more is None else (Rows(self.more[0]), Rows(self.more[1]))
         for number, channel in enumerate(self):
             name, short = channel.name, channel.is_short(self._groups)
             for whole in (False, True):
@@ -267,16 +331,27 @@ class Channels:
                     if few > 1:  # one that is shared is found by the postings alone
                         weigh = self._weigh[name]
                         repeats = channel.repeats.rows(len(postings.sizes), self._max_shared, weigh)
-                yield _List(number, channel, whole, short, rows, few, repeats)
+                chance = Chance(postings) if channel is self.code and not channel.floor.founded else None
+                chance = chance if chance is not None and chance.any() else None
+                yield _List(number, channel, whole, short, rows, few, repeats, chance)
+        for name, (chosen, whole_list) in self._typed.items():
+            short = self.types[name].short
+            yield _List(0, self._types[name], False, short, Rows(chosen, side, kin), 0, None)
+            if short.any():
+                yield _List(0, self._types[name], True, short, Rows(whole_list, side, kin), 0, None)
 
     def _measured(self, each: _List, within: RowRange, keep: bool, sketches: Sketches) -> PairColumns:
         """Give the pairs of a list with their measures; those that another list decides are left out."""
         found = self._found(each, within, keep)
+        if each.chance is not None:
+            wanted = not keep and self._settings.measure == "similarity" and not each.few
+            found = each.chance.corrected(found, self._settings.cut if wanted else 0.0)
         if each.whole or each.short.any():
             found = found.take((each.short[found.left] & each.short[found.right]) == each.whole)
         postings, sketch = each.rows.postings, partial(sketches, each.channel.name)
         made = measured(found, postings, sketch, self._settings)
-        return dataclasses.replace(made, channel=np.full(len(made), each.number, np.uint8))
+        decided = each.number * TOKENS + each.whole * EVERY
+        return dataclasses.replace(made, channel=np.full(len(made), decided, np.uint8))
 
     def _found(self, each: _List, within: RowRange, keep: bool) -> Candidates:
         """Give the pairs of a list; those below every threshold are never formed."""
@@ -306,7 +381,7 @@ class Channels:
         return Candidates.united(kept)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _List:
     """A list of postings that is joined by rows, and what decides which of its pairs count.
 
@@ -320,6 +395,7 @@ class _List:
     rows: Rows
     few: int
     repeats: Rows | None
+    chance: Chance | None = None  # what is taken off the similarity of large programs
 
 
 class RowRange:
@@ -339,10 +415,10 @@ class RowRange:
 def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[PairColumns]:
     """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
     keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
-    known = [own for part, own in zip(parts, keys, strict=True) if part.channel.any()]
+    known = [own for part, own in zip(parts, keys, strict=True) if (part.channel & TOKENS).any()]
     decided = np.concatenate(known) if known else np.empty(0, np.uint64)
     kept = []
     for part, own in zip(parts, keys, strict=True):
-        both = programs[part.left] & programs[part.right] & (part.channel == 0)
+        both = programs[part.left] & programs[part.right] & (part.channel & TOKENS == 0)
         kept.append(part.take(~(both & np.isin(own, decided))) if both.any() else part)
     return kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,8 @@ from copysift.kinds import Lexemes
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.model.document import Document
 from copysift.model.values import Group, Skipped
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class View:
     """The fingerprints of a file read as one kind; a program has two views, as text and by its tokens.
 
-    Those of a large file come in pieces, which are made when they are asked for. `whole` has every k-gram of
+    Those of a large file come in pieces, which are made when they are wanted. `whole` has every k-gram of
     a file with few fingerprints.
     """
 
@@ -49,7 +51,7 @@ class Scanned:
 
 @dataclass(slots=True)
 class Filed:
-    """A document; one that is equal to an earlier one stands for nothing in the join."""
+    """A document; one that is equal to an earlier one represents nothing in the join."""
 
     entry: Document
     kind: str
@@ -73,7 +75,7 @@ class Filed:
 
 
 class Collection:
-    """Numbers documents in the order of input; the first of equal ones stands for all."""
+    """Numbers documents in the order of input; the first of equal ones represents all."""
 
     def __init__(self, sketches: bool = False) -> None:
         self._keep = sketches  # the hashes stay at hand: estimators need them
@@ -82,6 +84,7 @@ class Collection:
         self._first: dict[tuple[int, bytes], int] = {}
         self._sets: dict[int, list[int]] = {}
         self._names: dict[str, int] = {}
+        self._firsts: dict[int, int] = {}  # of equal documents, made when it is asked for
 
     def skip(self, note: Skipped) -> None:
         """Note an input that was left out."""
@@ -93,18 +96,19 @@ class Collection:
         Threads race, so those of equal files may come with any of them: they go to the first. Equal files of
         other kinds (a.py, a.txt) bring only what the first does not have.
         """
-        number = len(self.filed)
-        filed = Filed(scanned.entry, scanned.kind, scanned.size)
-        self.filed.append(filed)
-        self._names[scanned.entry.path] = number
+        number, entry = len(self.filed), scanned.entry
+        self._names[entry.name] = number
         first = self._first.setdefault((scanned.size, scanned.checksum), number)
+        kinds: dict[str, str] = {}
         if first != number:
+            kinds = self.filed[first].kinds
             self._sets.setdefault(first, [first]).append(number)
-        held = self.filed[first]
-        filed.kinds = held.kinds
-        needed = tuple(view for view in scanned.views if view.channel not in held.kinds)
+        self.filed.append(Filed(entry, scanned.kind, scanned.size, 0, {}, kinds))
+        if not scanned.views:
+            return first, ()
+        needed = tuple(view for view in scanned.views if view.channel not in kinds)
         for view in needed:
-            held.kinds[view.channel] = view.kind
+            kinds[view.channel] = view.kind
         return first, needed
 
     def count(self, number: int, view: View, hashes: UInt64s) -> None:
@@ -113,7 +117,7 @@ class Collection:
         if view.channel == next(iter(filed.kinds)):
             filed.fingerprints += len(hashes) if view.whole is None else len(view.whole)
         if self._keep:
-            filed.sketches[view.channel] = np.unique(hashes)
+            filed.sketches[view.channel] = distinct(hashes)
 
     def sketch(self, channel: str, number: int) -> UInt64s:
         """Give the sketch of a document in a channel."""
@@ -135,7 +139,7 @@ class Collection:
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
             name, read_as = filed.entry.name, filed.entry.read_as
-            yield Group(name, name, filed.plain_kind, filed.size, count, read_as)
+            yield Group(name, name, filed.plain_kind, filed.size, count, read_as, filed.entry.file_size)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""
@@ -144,6 +148,13 @@ class Collection:
     def number(self, name: str) -> int:
         """Give the number of a document."""
         return self._names[name]
+
+    def group_of(self, name: str) -> int:
+        """Give the number by which the join knows a document: that of the first of equal ones."""
+        number = self._names[name]
+        if not self._firsts and self._sets:
+            self._firsts = {each: first for first, members in self._sets.items() for each in members}
+        return self._firsts.get(number, number)
 
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files behind a number that the join knows."""

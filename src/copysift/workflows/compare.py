@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import family
 from copysift.model.document import Document
 from copysift.model.folders import Folders
@@ -18,13 +18,15 @@ from copysift.settings.comparison import Settings
 from copysift.sources.containers import PACKED
 from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
+from copysift.sources.places import has_glob, is_file, is_folder, size_of
 from copysift.sources.source import MEMBERS, RECORDS
-from copysift.sources.walk import Linked, walk
+from copysift.sources.walk import walk, walk_settings
 from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
 from copysift.workflows.folders import SMALL, match_folders, sides_of
 from copysift.workflows.scan import Scan
 from copysift.workflows.selection import described
-from copysift.workflows.submissions import reading_of, walk_settings
+from copysift.workflows.submissions import reading_of
+from copysift.workflows.wrappers import equal_on_disk, same_in_other_wrappers, with_content
 
 
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
@@ -46,7 +48,9 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
         kind = "bytes" if "bytes" in kinds else "text"
         scan = Scan(dataclasses.replace(settings, kind=kind, language=""), sides=False)
         result = scan.compare(left, right)
-    (pair,) = result.pairs
+    pair = with_content(result.pairs[0], result, scan, left, right)
+    documents = {each.name: each for each in result.documents}  # a document named twice is read twice
+    result = dataclasses.replace(result, pairs=(pair,), documents=tuple(documents.values()))
     if pair.equal:
         return dataclasses.replace(result, equal=((left, right),), listings=()), scan
     listing = Listing(pair.left, ((pair.right, pair.containment_left),))
@@ -76,7 +80,13 @@ def compare_folders(
         return scan.source(document.name, 0, min(document.bytes, SMALL + 1))
 
     accept = None if settings.threshold is None else partial(reaches, settings=settings)
-    return match_folders(result, left, right, sides, evidence, read, accept), result
+    found = match_folders(result, left, right, sides, evidence, read, accept)
+    changes = sorted(
+        same_in_other_wrappers(found.changes, scan, left, right),
+        key=lambda change: (change.place, change.left, change.right),
+    )
+    wrappers = equal_on_disk(left, right)
+    return dataclasses.replace(found, changes=tuple(changes), equal_wrappers=wrappers), result
 
 
 def reaches(pair: Pair, settings: Settings) -> bool:
@@ -92,11 +102,13 @@ def reaches(pair: Pair, settings: Settings) -> bool:
 
 def holds_files(path: str, settings: Settings) -> bool:
     """Say whether a path holds several documents: a folder, an archive or a file of records."""
-    if Path(path).is_dir():
+    if has_glob(path):
+        raise UsageError(f"{path} names several places", hint="name the folder that they are in")
+    if is_folder(path):
         return True
-    if not Path(path).is_file():
+    if not is_file(path):
         return False
-    document = Document(path, file_at(path, Path(path).stat().st_size))
+    document = Document(path, file_at(path, size_of(path)))
     found = Detector(reading_of(settings)).source(document, named=True)
     return found is not None and found is not PACKED and found.traits.gives in (MEMBERS, RECORDS)
 
@@ -109,8 +121,8 @@ def _links(left: str, right: str, settings: Settings) -> tuple[dict[str, str], d
     walking = dataclasses.replace(walk_settings(settings), name_links=True)
     for folder in (left, right):
         for found in walk([folder], walking):
-            if isinstance(found, Linked):
-                further[found.path] = further.get(found.first, found.first)
+            if isinstance(found, Document) and found.same_as:
+                further[found.name] = further.get(found.same_as, found.same_as)
             elif isinstance(found, Skipped) and found.code == LINK:
                 with suppress(OSError):
                     links[found.name] = str(Path(found.name).readlink())

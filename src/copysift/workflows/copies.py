@@ -1,4 +1,4 @@
-"""Who holds a document, whole or in part, altered or not: whom to notify when it changes (§6.4, §6.6)."""
+"""Who holds a document, whole or in part, altered or not: who to notify when it changes (§6.4, §6.6)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Holding:
         self._original = self._found_original(original)
 
     def holders(self, found: list[tuple[Hit, ContentRow]], watch: bool) -> Holders:
-        """Tell who holds it in the newest sweep; with `watch` what is new or changed since the one before."""
+        """List who holds it in the newest sweep; with `watch` what is new or changed since the one before."""
         trace = self._trace
         hits = {row.number: (hit, row) for hit, row in found}
         rows = trace.timeline.places_of(hits)
@@ -77,7 +77,7 @@ class Holding:
         )  # fmt: skip
 
     def _found_original(self, uri: str) -> _Original:
-        """Find the address of the original: as told, else the first that ever had these bytes."""
+        """Find the address of the original: as given, else the first that ever had these bytes."""
         trace = self._trace
         if uri:
             number = trace.number_of(uri)
@@ -98,7 +98,7 @@ class Holding:
         )  # fmt: skip
 
     def _differs(self, holder: Holder, hit: Hit, content: ContentRow) -> bool:
-        """Tell whether a page that was edited held this document otherwise before it was."""
+        """Say whether a page that was edited held this document otherwise before it was."""
         held = (holder.state, holder.alterations)
         return abs(holder.share - hit.containment_left) >= SAME or held != self._state(hit, content)
 

@@ -12,23 +12,29 @@ from typing import Literal, TypeVar, Unpack, overload
 import numpy as np
 
 from copysift.engines import dedup_steps
-from copysift.engines.record_output import removed_path
+from copysift.engines.cluster_run import check_onto
+from copysift.engines.cluster_run import cluster as run_cluster
+from copysift.engines.cutting import repeats_of, without_spans
+from copysift.engines.decision import Decision, against, decide
+from copysift.engines.decontamination import contamination_of, test_items
+from copysift.engines.dedup_job import check_cutting
+from copysift.engines.near_units import near_groups
+from copysift.engines.output_targets import output_place, removed_path
+from copysift.engines.passages import Known, cut, joined_spans
+from copysift.engines.reading import fields_of
+from copysift.engines.texts import readable
 from copysift.errors import InputError, UsageError
 from copysift.match.counts import Counts
+from copysift.model.contamination import Contamination
 from copysift.model.values import Cluster, Result, Skipped
-from copysift.runs.cluster_run import check_onto, members
-from copysift.runs.cluster_run import cluster as run_cluster
+from copysift.report.contamination import WRITERS, contamination_format
 from copysift.runs.scan_run import open_run
-from copysift.runs.tables import open_corpus
-from copysift.runs.texts import readable
+from copysift.runs.tables import members, open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import ClusterKeywords, DedupKeywords
-from copysift.sources.fields import Fields
-from copysift.workflows.dedup import Decision, against, decide
 from copysift.workflows.dedup_result import DedupResult, read_output
 from copysift.workflows.feature_functions import named
-from copysift.workflows.passages import Known, cut, joined_spans
 from copysift.workflows.python_documents import (
     Columns,
     Documents,
@@ -89,6 +95,8 @@ def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not sev
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
+    test: Place | Iterable[Place] = (),
+    report: Place | None = None,
     **settings: Unpack[DedupKeywords],
 ) -> DedupResult: ...
 
@@ -101,6 +109,8 @@ def dedup(
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
+    test: Place | Iterable[Place] = (),
+    report: Place | None = None,
     **settings: Unpack[DedupKeywords],
 ) -> AnyFrame: ...
 
@@ -113,6 +123,8 @@ def dedup(
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
+    test: Place | Iterable[Place] = (),
+    report: Place | None = None,
     **settings: Unpack[DedupKeywords],
 ) -> list[AnyItem]: ...
 
@@ -125,17 +137,23 @@ def dedup(
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
+    test: Place | Iterable[Place] = (),
+    report: Place | None = None,
     **settings: Unpack[DedupKeywords],
 ) -> object:
     """Remove near-copies from files or documents, which are given as to `cluster`.
 
     Documents come back as what they came: a list, a table or a frame; readers and relations as an Arrow
     table. Those that cannot be compared (no text) stay. Files give a `DedupResult`; with `output` what
-    stays is written there (.jsonl or .parquet).
+    stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow.
 
     `against` names a run: what it has goes; with `passages` "cut" only the passages that it has go, with
     "flag" their half-open byte offsets are added as a field `passages`. `from_run` applies a finished
     run, to its own files or to the documents that it was made of, without comparing again.
+
+    `test` names files of benchmarks: what the documents have of their items is cut, or flagged, and nothing
+    else. `report` is a file (.html, .json or .csv) that says so for each item; of files,
+    `DedupResult.contamination` does, too.
 
     >>> copysift.dedup(["one text", "another text", "one text"])
     ['one text', 'another text']
@@ -151,10 +169,22 @@ def dedup(
         if old is not None:
             check_onto(old, made, settings)
         given = Paths(()) if documents is None else understood(documents)
+        tests = (
+            [os.fspath(test)] if isinstance(test, str | os.PathLike) else [os.fspath(each) for each in test]
+        )
+        if report is not None and not tests:
+            raise UsageError("a report says what there is of a benchmark", hint="name it with test")
+        if tests and old is not None:
+            raise UsageError("test does not go together with against", hint="leave one of them out")
         if isinstance(given, Paths):
-            return _dedup_files(given, output, made, keep, old, passages, done)
+            found = _dedup_files(given, output, made, keep, old, passages, done, tests)
+            if report is not None and found.contamination is not None:
+                write_report(found.contamination, report)
+            return found
         if output is not None:
             raise UsageError("output is for files only", hint="write what dedup gives")
+        if tests:
+            return _without_items(given, made, tests, passages or "cut", report)
         if passages and old is not None:
             return _without_passages(given, made, old, passages)
         return _dedup(given, made, keep, old, done, passages)
@@ -183,7 +213,7 @@ def _cluster(
         return
 
     def rows() -> Rows:
-        return batches(given, _fields(settings), bad)
+        return batches(given, fields_of(settings), bad)
 
     run_cluster([], path, settings, onto=onto, batches=rows)
 
@@ -196,13 +226,21 @@ def _dedup_files(
     against: Path | None,
     passages: str,
     from_run: Path | None,
+    tests: list[str],
 ) -> DedupResult:
     if from_run is not None and given.names:
         raise UsageError("from_run applies a run to its own files", hint="leave the paths out")
     with tempfile.TemporaryDirectory(prefix="copysift-") as spare:
-        path = Path(spare) / "kept.parquet" if output is None else Path(output)
+        path = Path(spare) / "kept.parquet" if output is None else output_place(output)
         done = dedup_steps.dedup(
-            given.names, path, settings, keeping=keep, against=against, passages=passages, from_run=from_run
+            given.names,
+            path,
+            settings,
+            keeping=keep,
+            against=against,
+            passages=passages,
+            from_run=from_run,
+            tests=tests,
         )
         tables = {}
         if output is None:
@@ -211,7 +249,15 @@ def _dedup_files(
     skipped = tuple(Skipped(name, reason) for name, reason in done.skipped)
     written = None if output is None else path
     return DedupResult(
-        done.documents, done.kept, done.removed, done.reasons, skipped, done.notes, written, tables
+        done.documents,
+        done.kept,
+        done.removed,
+        done.reasons,
+        skipped,
+        done.notes,
+        written,
+        tables,
+        done.contamination,
     )
 
 
@@ -247,7 +293,7 @@ def _applied(
 ) -> Decision:
     """Decide by a finished run that was made of these documents."""
     reading = dedup_steps.applied_settings(run, settings)
-    fields = _fields(reading)
+    fields = fields_of(reading)
     ids = [
         name
         for batch in batches(given, fields, bad)
@@ -273,16 +319,53 @@ def _without_passages(
     return _changed(given, settings, passages, spans, set())
 
 
+def _without_items(
+    given: Items | Columns,
+    settings: CorpusSettings,
+    tests: list[str],
+    passages: Passages,
+    report: Place | None,
+) -> object:
+    """Cut or flag what documents have of test items; documents of which nothing is left go."""
+    items = test_items(tests, settings)
+    names = [
+        name
+        for batch in batches(given, fields_of(settings), set())
+        if not isinstance(batch, Skipped)
+        for name in batch["id"].to_pylist()
+    ]
+    looked = iter(names)
+
+    def spans(_: int, text: bytes) -> list[tuple[int, int]]:
+        read = items.read(text)
+        found = items.overlaps(read)
+        items.note(next(looked), read, found)
+        return items.spans(read, found, settings.cut_at)
+
+    made = _changed(given, settings, passages, spans, set())
+    if report is not None:
+        write_report(contamination_of(items, settings, len(names), len(names)), report)
+    return made
+
+
+def write_report(found: Contamination, path: Place) -> None:
+    """Write what a corpus has of benchmarks as the name of a file asks: .html, .json or .csv."""
+    Path(path).write_text(WRITERS[contamination_format(path)](found), encoding="utf-8")
+
+
 def _without_repeats(
     given: Items | Columns, settings: CorpusSettings, passages: Passages, gone: set[int]
 ) -> object:
     """Cut or flag what documents have more than once, but its first occurrence; `gone` are not looked at."""
-    dedup_steps.check_cutting(settings, None)
+    check_cutting(settings, None)
     with (
         tempfile.TemporaryDirectory(prefix="copysift-") as spare,
-        dedup_steps.repeats_of(Path(spare), settings) as repeats,
+        repeats_of(Path(spare), settings) as repeats,
     ):
         texts = [(number, text) for number, text in _texts(given, settings) if number not in gone]
+        if settings.near < 1:
+            read = [text for _, text in texts]
+            repeats.take_groups(*near_groups(lambda: read, repeats, Path(spare), settings))
         repeats.count(text for _, text in texts)
         repeats.join(texts, len(given))
 
@@ -303,7 +386,7 @@ def _sources(given: Items | Columns, settings: CorpusSettings) -> Iterator[tuple
     bad: set[int] = set()
     texts = [
         text
-        for batch in batches(given, _fields(settings), bad)
+        for batch in batches(given, fields_of(settings), bad)
         if not isinstance(batch, Skipped)
         for text in batch["text"].to_pylist()
     ]
@@ -325,6 +408,7 @@ def _changed(
         raise UsageError("only records can be flagged", hint='give mappings: {"text": …}')
     changed: dict[int, object] = {}
     gone = set(gone)
+    field = given.root(settings.text_field)
     for number, text in _sources(given, settings):
         if number in gone:
             continue
@@ -333,16 +417,14 @@ def _changed(
         if spans and passages == "flag":
             changed[number] = [list(span) for span in spans]
         elif spans:
-            changed[number] = left = cut(text, spans, markup=shown != text).decode("utf-8", "replace")
-            if not left.strip():
+            markup = shown != text
+            changed[number] = without_spans(
+                given.fields(number, field), settings.text_field, text, spans, markup
+            )[field]
+            if not cut(text, spans, markup=markup).strip():
                 gone.add(number)
     stays = [number for number in range(len(given)) if number not in gone]
-    return given.changed(stays, "passages" if passages == "flag" else settings.text_field, changed)
-
-
-def _fields(settings: CorpusSettings) -> Fields:
-    named = settings.features if ":" not in settings.features else ""
-    return Fields(settings.id_field, settings.text_field, settings.date_field, named)
+    return given.changed(stays, "passages" if passages == "flag" else field, changed)
 
 
 def _equal(counts: Counts) -> tuple[tuple[str, ...], ...]:

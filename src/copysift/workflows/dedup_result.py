@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from copysift.engines.record_output import columns_of, fitted, removed_path
+from copysift.engines.output_targets import removed_path
+from copysift.engines.record_writers import columns_of, fitted
+from copysift.model.contamination import Contamination
 from copysift.model.tables import counted, html_table, known_table, require
 from copysift.model.values import Skipped
 from copysift.sources.replacement import parsed
@@ -43,21 +45,34 @@ class DedupResult:
     notes: tuple[str, ...] = ()
     output: Path | None = None
     tables: dict[str, pa.Table] = field(default_factory=dict, compare=False)
+    contamination: Contamination | None = None  # what the files have of benchmarks, where asked for
 
     def to_arrow(self, part: Part = "kept") -> pa.Table:
-        """Give the kept records, or the removed documents with the reason, as an Arrow table."""
+        """Give the kept records, or the removed documents with the reason, as an Arrow table.
+
+        >>> copysift.dedup("essays").to_arrow("removed").num_rows
+        6
+        """
         known_table(part, ("kept", "removed"))
         if self.output is None:
             return self.tables[part]
         return read_output(self.output if part == "kept" else removed_path(self.output))
 
     def to_pandas(self, part: Part = "kept") -> pd.DataFrame:
-        """Give them as a pandas frame; needs pandas."""
+        """Give them as a pandas frame; needs pandas.
+
+        >>> copysift.dedup("essays").to_pandas("removed").document[0]
+        'essays/bees.txt'
+        """
         require("pandas")
         return self.to_arrow(part).to_pandas()
 
     def to_polars(self, part: Part = "kept") -> pl.DataFrame:
-        """Give them as a Polars frame; needs polars."""
+        """Give them as a Polars frame; needs polars.
+
+        >>> copysift.dedup("essays").to_polars("removed")["document"][0]
+        'essays/bees.txt'
+        """
         require("polars")
         import polars
 

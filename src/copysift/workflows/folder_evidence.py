@@ -1,14 +1,13 @@
 """What documents of two folders share, by weight: text of many files does not make two of them versions.
 
 A fingerprint in up to `FEW` documents counts in full, one in ten times as many a tenth: a licence header
-weighs next to nothing beside what only two files have, and where a whole family of files is alike all
+weighs next to nothing beside what only two files have, and where a whole family of files is similar all
 weights fall together, so that shares stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from copysift.join.rows import Postings, candidates
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.measures import GRAIN
 from copysift.model.values import Pair
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.workflows.channels import Lists
 
 FEW = 6
@@ -62,8 +62,8 @@ class _List:
 class FolderEvidence:
     """What two documents share as texts or, where that says more, as programs.
 
-    Tokens of unrelated programs are alike to some degree: beside texts they count from a half on, and not for
-    small files.
+    Tokens of unrelated programs are similar to some degree: beside texts they count from a half on, and
+    not for small files.
     """
 
     def __init__(self, lists: Mapping[str, Lists], jobs: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from copysift.join.rows import candidates
 from copysift.model.document import INSIDE
 from copysift.model.folder_groups import FolderPair, FolderSet
 from copysift.model.values import Group, Result
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.comparison import Settings
 from copysift.settings.selection import COUNTS, REVIEW
 
@@ -318,7 +319,7 @@ class _Files:
 
 
 def _sums(files: _Files, run: slice) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Give the elements of a range, their bytes, and how alike the first file is to the element."""
+    """Give the elements of a range, their bytes, and how similar the first file is to the element."""
     elements, first, at = np.unique(files.elements[run], return_index=True, return_inverse=True)
     sizes = np.bincount(at, files.sizes[run], minlength=len(elements)).astype(np.int64)
     kept = elements >= 0

@@ -2,7 +2,7 @@
 
 A path that both folders have is the same file, changed or not. What is left is gone or new: equal files
 moved; others are versions of each other if what they share, without what many files share, is enough for
-how alike their names are. A new file made of a part of another was split off it, a gone file that is in
+how similar their names are. A new file made of a part of another was split off it, a gone file that is in
 another was merged into it.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from copysift.match.names import line_likeness, name_likeness
@@ -28,6 +28,7 @@ from copysift.model.folders import (
     Folders,
 )
 from copysift.model.values import Pair, Result
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.workflows.folder_evidence import FolderEvidence, Shares
 
 # Chosen on the headers of Linux 6.1 and 6.12: true renames with alike names share 20 % of their weight or
@@ -127,7 +128,7 @@ class _Matching:
         self.new.discard(right)
 
     def equal(self) -> None:
-        """Match gone and new files of the same bytes, those with the most alike names first."""
+        """Match gone and new files of the same bytes, those with the most similar names first."""
         lefts, rights = (
             self._by_content(self.gone, self.sides.left),
             self._by_content(self.new, self.sides.right),
@@ -137,7 +138,7 @@ class _Matching:
                 self._take(one, other)
 
     def alike(self) -> None:
-        """Match gone and new files that share enough, the most alike first."""
+        """Match gone and new files that share enough, the most similar first."""
         lefts, rights = (
             self._by_content(self.gone, self.sides.left),
             self._by_content(self.new, self.sides.right),
@@ -161,6 +162,22 @@ class _Matching:
             elif right in self.new:
                 self.like_new.setdefault(right, left)
 
+    def empty(self) -> None:
+        """Match empty files of one name in folders of which another file moved from one to the other."""
+        lefts = {path for path in self.gone if self.sides.left[path] in self.sides.empty}
+        rights = {path for path in self.new if self.sides.right[path] in self.sides.empty}
+        partners = {(_folder(each.lefts[0]), _folder(each.rights[0])) for each in self.entries}
+        targets: dict[str, list[str]] = defaultdict(list)
+        for left, right in sorted(partners):
+            targets[left].append(right)
+        for left in sorted(lefts):
+            name = PurePath(left).name
+            found = [str(PurePath(folder) / name) for folder in targets.get(_folder(left), ())]
+            right = next((each for each in found if each in rights), "")
+            if right:
+                self._take(left, right)
+                rights.discard(right)
+
     def resembling(self) -> None:
         """Name a file that each gone or new file is like, though it has another partner."""
         gone = self._by_content(self.gone - self.like.keys(), self.sides.left)
@@ -175,7 +192,7 @@ class _Matching:
     def _likest(
         self, lefts: Mapping[int, list[str]], rights: Mapping[int, list[str]]
     ) -> Iterable[tuple[str, str]]:
-        """Give the pairs of files that share enough, the most alike first."""
+        """Give the pairs of files that share enough, the most similar first."""
         least = ENOUGH_WITH_NAME if self.accept is None else 0.05
         empty = self.sides.empty
         found = self.evidence.between(lefts.keys() - empty, rights.keys() - empty, least)
@@ -296,6 +313,7 @@ def match_folders(
     matching = _Matching(sides, evidence, read, accept)
     matching.equal()
     matching.alike()
+    matching.empty()
     matching.parts()
     matching.resembling()
     changes = [*matching.changes(), *_link_changes(sides)]
@@ -304,7 +322,7 @@ def match_folders(
 
 
 def _link_changes(sides: Sides) -> Iterable[FolderChange]:
-    """Compare symbolic links by where they lead; a link is no version of a file elsewhere."""
+    """Compare symbolic links by where they lead; a link is not a version of a file elsewhere."""
     left, right = sides.left_links, sides.right_links
     for path in left.keys() | right.keys():
         if path in left and path in right:
@@ -333,6 +351,10 @@ def _one_path(numbers: Mapping[str, int], empty: frozenset[int]) -> dict[int, st
     return {number: path for path, number in ordered if number not in empty}
 
 
+def _folder(path: str) -> str:
+    return str(PurePath(path).parent)
+
+
 def _by_name(paths: Iterable[str]) -> dict[str, list[str]]:
     found = defaultdict(list)
     for path in sorted(paths):
@@ -341,7 +363,7 @@ def _by_name(paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _best_named(lefts: list[str], rights: list[str]) -> list[tuple[str, str]]:
-    """Pair names one to one, the most alike first; very many only by their order."""
+    """Pair names one to one, the most similar first; very many only by their order."""
     if len(lefts) == len(rights) == 1:
         return [(lefts[0], rights[0])]
     if len(lefts) * len(rights) > MOST_EQUAL:

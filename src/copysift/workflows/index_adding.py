@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
@@ -22,11 +23,14 @@ from copysift.sources.file_content import FileContent
 from copysift.sources.files import DIGEST, load
 from copysift.sources.inputs import File, Inputs
 from copysift.sources.metadata import Metadata, read_metadata
+from copysift.sources.places import is_uri, status_of
 from copysift.sources.source import ITSELF, Stamp
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
+from copysift.store.losses import distrust
 from copysift.store.units import UnitRow, has_units, unit_below
+from copysift.workflows.index_lexers import contents_in, note, outdated, remember
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
@@ -103,7 +107,23 @@ class Adding:
         self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
         self._unit_numbers: dict[str, int] = {}
         self._unit_of_outer: dict[str, int] = {}  # 0: none
+        self._old = contents_in(writer.catalog, outdated(writer.catalog, reader.languages))
         self.done = Added()
+
+    def read_again(self, contents: Mapping[str, int]) -> None:
+        """Let the files be read again that another lexer read, where they still are; contents by name."""
+        for name, content in contents.items() if self._old else ():
+            outer = self.outer_of(name)
+            if content in self._old and os.path.lexists(self._places.located(outer or name)):
+                distrust(self._writer, content)
+                if outer:
+                    self._outers.drop(outer)
+
+    def note_lexers(self) -> None:
+        """Note in the index by which lexers its programs were read."""
+        if remember(self._writer.catalog, self._reader.languages, self._old):
+            self._writer.changed = True
+        self.done.notes += note(self._writer.catalog, self._reader.languages)
 
     def base_code(self) -> None:
         """File the base code of the settings: the index ignores it from now on."""
@@ -289,10 +309,11 @@ class Adding:
         loaded = load(item.document)
         if isinstance(loaded, Skipped):
             return loaded
-        kind, _ = self._reader.opened(loaded)
-        mtime_ns = item.mtime_ns or _settled(loaded.mtime_ns)
+        kind, chunks = self._reader.opened(loaded)
+        mtime_ns = item.mtime_ns or _settled(getattr(loaded.content, "mtime_ns", 0))
         filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, True, mtime_ns)
-        again = partial(self._reader.views, kind, partial(self._reader.chunks, loaded, kind))
+        source = partial(self._reader.chunks, loaded, kind)
+        again = partial(self._reader.views, kind, (lambda: chunks) if isinstance(chunks, list) else source)
         same = known is not None and (known.size, known.checksum, known.kind) == (
             loaded.size,
             loaded.checksum,
@@ -301,8 +322,7 @@ class Adding:
         found = None
         if not same and self._claim(filed):
             found = again()
-        text = (lambda: self._reader.chunks(loaded, kind)) if self._keep_text else None
-        return _Read(filed, found, text, again)
+        return _Read(filed, found, source if self._keep_text else None, again)
 
     def _read_document(self, document: Document) -> _Read:
         data = b"".join(document.content.chunks())
@@ -332,7 +352,6 @@ class Adding:
             self._join_siblings(entry.name)
         setattr(self.done, done, getattr(self.done, done) + 1)
 
-
     def _join_siblings(self, name: str) -> None:
         """Put a new member of an archive into the submission that the others of it are in."""
         outer = self.outer_of(name) if has_units(self._writer.catalog) else ""
@@ -348,5 +367,5 @@ def _settled(mtime_ns: int) -> int:
 
 
 def _stamp(path: str) -> Stamp:
-    found = os.stat(path)
+    found = status_of(path) if is_uri(path) else os.stat(path)
     return Stamp(found.st_size, found.st_mtime_ns)

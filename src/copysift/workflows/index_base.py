@@ -13,6 +13,7 @@ from copysift.errors import InputError
 from copysift.kinds import Lexemes
 from copysift.match.base import Base
 from copysift.model.values import Fingerprints
+from copysift.runtime.arrays import distinct
 from copysift.settings.comparison import Settings
 from copysift.sources.spool import Spool
 from copysift.store.base_code import base_of
@@ -73,6 +74,6 @@ class IndexBase:
         if not len(hashes):
             return {}
         found, _ = self._snapshot.find(hashes)
-        pairs = np.unique(found.documents.astype(np.int64) << 32 | found.which)
+        pairs = distinct(found.documents.astype(np.int64) << 32 | found.which)
         numbers, counts = np.unique(pairs >> 32, return_counts=True)
         return dict(zip(numbers.tolist(), counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Which documents of an index moved: a file that vanished, and a new one of the same content."""
+"""Which documents of an index moved: a file that disappeared, and a new one of the same content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from copysift.store.catalog import Catalog
 
 
 def find_moves(vanished: Mapping[str, int], new: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
-    """Pair vanished documents, by name with their contents, with new ones; the same file name comes first."""
+    """Pair documents that disappeared, by name with their contents, with new ones; same file names first."""
     here: dict[int, list[str]] = {}
     for row in map(catalog.document, sorted(new)):
         if row is not None:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from copysift.errors import UsageError
+from copysift.errors import InputError, UsageError
 from copysift.join.memory import Join
 from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.kinds.lexemes import together
 from copysift.match.base import Base
 from copysift.match.counts import Counts
 from copysift.model.document import Document
@@ -26,15 +27,14 @@ from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.store.catalog import WHOLE, ViewRow
 from copysift.store.segment import Damage, hashes_of
-from copysift.store.snapshot import Snapshot, exists
+from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow
 from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Filed, Scanned
 from copysift.workflows.index_base import stored_base
-from copysift.workflows.reading import together
+from copysift.workflows.index_lexers import note as read_otherwise
 from copysift.workflows.scan import Scan
 from copysift.workflows.stored_settings import Places, StoredReader, entry_of, reconciled, require_seed
-from copysift.workflows.submissions import check_paths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,6 +90,8 @@ class IndexScan(Scan):
         self._base = stored_base(snapshot)
         self._grouped = bool(snapshot.units() or self._base)
         self._files = 0
+        self._unread = 0  # programs that are gone or have changed
+        self._typed = False  # an index has no list for each type
         self.damages: list[Damage] = []
 
     def _gather(
@@ -184,6 +186,8 @@ class IndexScan(Scan):
                     known = channels.code if channel == CODE else channels.text
                     known.know(group, brought[channel], name != channel, count)
             filed.kinds.update({name: brought[name] for name in fresh})
+            if CODE in fresh:
+                self._add_lexemes(channels, group, entry, brought[CODE], content.kind)
             if self._gathered is not None:
                 members.append(_Member(filed, group, [at for at, _, _ in stored]))
                 for each in channels:
@@ -191,6 +195,13 @@ class IndexScan(Scan):
                         each.others[group] += content.fingerprints
         size = self._snapshot.catalog.about("next")["content"] + 2
         return [_Owners(join, owners[name], size) for name, join in joins.items()], members
+
+    def _add_lexemes(self, channels: Channels, group: int, entry: Document, kind: str, source: str) -> None:
+        """Read a program again for its statements and strings, which an index does not keep."""
+        try:
+            channels.evidence.add(group, self._reader.lexemes_of(entry, kind, source))
+        except (InputError, OSError):
+            self._unread += 1
 
     def _join_postings(self, lists: list[_Owners], members: list[_Member]) -> None:
         """Give every hash of the index to the groups that have it, and count what is base code."""
@@ -219,6 +230,14 @@ class IndexScan(Scan):
 
     def _count(self, channels: Channels, keep: bool) -> Counts:
         counts = super()._count(channels, keep)
+        otherwise = read_otherwise(self._snapshot.catalog, self._reader.languages)
+        counts = dataclasses.replace(counts, notes=(*counts.notes, *otherwise))
+        if self._unread:
+            note = (
+                f"{self._unread:,} programs of the index are gone or have changed and are compared by "
+                "fingerprints, without statements and strings"
+            )
+            counts = dataclasses.replace(counts, notes=(*counts.notes, note))
         if not self._apart or self._gathered is not None:
             return counts
         return dataclasses.replace(
@@ -233,28 +252,3 @@ def index_scan(path: Path, given: Mapping[str, object], *, apart: bool) -> Index
     settings = reconciled(path, stored, given)
     require_seed(path, stored, settings)
     return IndexScan(settings, snapshot, Places(path), apart=apart)
-
-
-def scan_of(places: Sequence[str], settings: Settings, given: Mapping[str, object]) -> tuple[Scan, list[str]]:
-    """Make the scan that is asked for, and give the files that it reads; none if it scans an index alone.
-
-    `given` are the settings that were given: an index has the others. An index among the earlier documents is
-    compared with the new files, and not with itself.
-    """
-    check_paths(places)
-    indexes = [place for place in places if exists(Path(place))]
-    past = [path for path in settings.earlier if exists(Path(path))]
-    if not indexes and not past:
-        return Scan(settings), list(places)
-    if indexes and (past or len(places) > 1):
-        raise UsageError(f"{indexes[0]} is an index", hint="scan it alone, or use --earlier")
-    if len(past) > 1:
-        raise UsageError(
-            f"{past[0]} and {past[1]} are indexes, and --earlier takes only one",
-            hint="add all earlier documents to one index",
-        )
-    if not past:
-        return index_scan(Path(indexes[0]), given, apart=False), []
-    given = {name: value for name, value in given.items() if name not in ("earlier", "against")}
-    files = tuple(path for path in settings.earlier if path not in past)
-    return index_scan(Path(past[0]), {**given, "earlier": files}, apart=True), list(places)

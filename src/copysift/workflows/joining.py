@@ -1,13 +1,12 @@
 """Match groups of files as wholes: their symbols in a row, a masked symbol between files.
 
 No match crosses from one file into the next, and every region finds its way back to the file it
-stands in. Files of different kinds have different symbols and are matched apart.
+is in. Files of different kinds have different symbols and are matched apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,8 @@ from copysift.match.exact import Runs, runs_among, touched_lines
 from copysift.match.spans import spans_among
 from copysift.match.streamed import StreamedLines
 from copysift.model.regions import SIDE, WIDTH, RegionColumns
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.workflows.collection import Filed
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Joined:
 
 
 class Matched:
-    """The runs of pairs of groups, and where they stand; a side is 0, the left, or 1."""
+    """The runs of pairs of groups, and where they are; a side is 0, the left, or 1."""
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ class Matched:
         if not large.any():
             return self._small_lines(files, starts, lasts)
         first, last = np.zeros(len(files), np.int64), np.zeros(len(files), np.int64)
-        for file in np.unique(files[large]).tolist():
+        for file in distinct(files[large]).tolist():
             here = np.flatnonzero(files == file)
             both = self._files[file].line_numbers(np.concatenate([starts[here], lasts[here]]))
             first[here], last[here] = both[: len(here)], both[len(here) :]

@@ -83,7 +83,7 @@ def spooled(
 
 
 def streamed(reader: Reader, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
-    """Give a document ready to be matched; `chunks` gives its readable source, as often as it is asked."""
+    """Give a document ready to be matched; `chunks` gives its readable source, as often as it is needed."""
     symbols = ArrayFile()
     for block in reader.blocks(kind, chunks()):
         symbols.append(block.symbols)

@@ -1,8 +1,8 @@
-"""Lost and found: the current address of what once stood at another (Broder et al. 1997, section 6.2).
+"""Lost and found: the current address of what once was at another (Broder et al. 1997, section 6.2).
 
 From the last content of an address the pairs that resemble enough are followed, over versions that are
 gone too, to contents of the newest sweep: a page that moved and was edited since is found by the versions
-in between. Where nothing resembles enough, those are named in which it stands, or that stand in it.
+in between. Where nothing resembles enough, those are named that contain it, or that are in it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ORDER = {"here": 0, "same": 0, "resembles": 1, "within": 2, "part": 3}
 
 
 class _Found(NamedTuple):
-    """A content of any time that has to do with what was asked for."""
+    """A content of any time that has to do with what was wanted."""
 
     relation: str
     confidence: float
@@ -33,7 +33,7 @@ class _Found(NamedTuple):
 
 
 def locate(trace: Trace, uri: str, threshold: float) -> Located:
-    """Tell where the document of an address is now."""
+    """Say where the document of an address is now."""
     number = trace.number_of(uri)
     versions = trace.timeline.versions_of(number)
     last = versions[-1]
@@ -65,7 +65,7 @@ def locate(trace: Trace, uri: str, threshold: float) -> Located:
 def locate_contents(
     trace: Trace, name: str, exact: Iterable[int], measures: dict[int, Measure], threshold: float
 ) -> Located:
-    """Tell where a document from outside is, or was, from what it shares with contents of any time."""
+    """Say where a document from outside is, or was, from what it shares with contents of any time."""
     same = set(exact)
     found = {content: _Found("same", 1.0, 1) for content in same}
     for content, measure in measures.items():
@@ -101,7 +101,7 @@ def _relation(measure: Measure, threshold: float) -> tuple[str, float] | None:
 def _related(trace: Trace, content: int, threshold: float, left: int) -> dict[int, _Found]:
     """Follow the pairs that resemble enough, the surest path first; then the direct parts and wholes.
 
-    Where a content stood after sweep `left`, the next version at its address is followed, too: the address
+    Where a content was after sweep `left`, the next version at its address is followed, too: the address
     is evidence besides the text, and such a step counts (1 + resemblance) / 2.
     """
     found: dict[int, _Found] = {}
@@ -130,7 +130,7 @@ def _related(trace: Trace, content: int, threshold: float, left: int) -> dict[in
 
 
 def _next_versions(trace: Trace, content: int, left: int) -> dict[int, float]:
-    """Give what came after a content where it stood after sweep `left`, with what such a step counts."""
+    """Give what came after a content where it was after sweep `left`, with what such a step counts."""
     onwards = {}
     for row in trace.timeline.places_of([content]):
         if row.last is None or row.last <= left:
@@ -145,7 +145,7 @@ def _next_versions(trace: Trace, content: int, left: int) -> dict[int, float]:
 def _places(trace: Trace, found: dict[int, _Found], own: int, left: int, uri: str) -> list[Place]:
     """Give the addresses of the newest sweep that have a content, surest first.
 
-    One that stood beside the address before it went, and is not identical, counts a quarter less: it is
+    One that was beside the address before it went, and is not identical, counts a quarter less: it is
     rather a relative. Among equally sure ones, those come first that appeared when the address went, then
     those whose last parts are the same, then those seen first.
     """

@@ -6,7 +6,6 @@ import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,12 @@ from copysift.errors import InputError
 from copysift.kinds.kind import CHANNELS
 from copysift.kinds.kind import family as family_of
 from copysift.match.base import Base, masked_spans
-from copysift.match.counts import PairColumns
+from copysift.match.counts import TOKENS, PairColumns
 from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines
 from copysift.model.regions import RegionColumns, RegionFile
 from copysift.model.values import Canonical, Pair, Region, Side
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.mapped import spacious_array
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_map
@@ -84,13 +84,13 @@ class Exact:
                 found.append(self._batch(pairs, progress or Silent(), regions, found))
         return found.columns()
 
-    def _batch(
-        self, pairs: PairColumns, shown: Progress, regions: bool, found: RegionFile
-    ) -> RegionColumns:
+    def _batch(self, pairs: PairColumns, shown: Progress, regions: bool, found: RegionFile) -> RegionColumns:
         """Match some pairs; give their regions in the same order, whose table goes to the file."""
         order = np.lexsort((pairs.right, pairs.left))  # what is known of a left serves all its pairs
         parts: list[RegionColumns] = []
-        tasks = self._tasks(*(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel)))
+        tasks = self._tasks(
+            *(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS))
+        )
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
@@ -117,8 +117,12 @@ class Exact:
         """Give the names of the files of a document."""
         return tuple(each.entry.path for each in self._collection.holders(number))
 
+    def files(self, number: int) -> Sequence[Filed]:
+        """Give the files of a document."""
+        return self._collection.holders(number)
+
     def _tasks(self, lefts: list[int], rights: list[int], channels: list[int]) -> Iterator[_Task]:
-        """Cut pairs into tasks, of so many pairs and so many bytes that all threads have some."""
+        """Cut pairs into tasks, small enough in pairs and bytes that all threads have some."""
         most = min(AT_ONCE, max(FEWEST, len(lefts) // (4 * self._jobs)))
         heavy = self._share(HEAVY)
         sizes: dict[int, int] = {}
@@ -210,7 +214,7 @@ class Exact:
         return int(self._memory * share)
 
     def _allocate(self, count: int, dtype: type) -> NDArray[Any]:
-        """Give room for seeds: in a file if they would take too much memory."""
+        """Give space for seeds: in a file if they would take too much memory."""
         return spacious_array(count, dtype, self._share(SEEDS), self._folder)
 
     def _large(self, files: list[tuple[int, Filed, str]]) -> Joined:

@@ -51,7 +51,7 @@ def _files(result: Result) -> list[str]:
 def _listed(place: str) -> Iterator[str]:
     """Give a path and all that is below it, folders before what is in them; links are not followed."""
     if not os.path.lexists(place):
-        raise InputError(f"{place}: no file or folder has this name")
+        raise InputError(f"{place}: no such file or folder")
     yield place
     if Path(place).is_symlink() or not Path(place).is_dir():
         return

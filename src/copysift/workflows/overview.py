@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from copysift.engines.phases import JOINED
+from copysift.clusters.classes import JOINED
+from copysift.engines.texts import shown_text, texts_of
 from copysift.report.corpus import Overview, Portrait
 from copysift.runs.checksums import read_table
-from copysift.runs.scan_run import TABLES, _read_description
-from copysift.runs.texts import shown_text, texts_of
+from copysift.runs.recall import measure_recall, recall_words
+from copysift.runs.scan_run import TABLES, read_description
+from copysift.runs.tables import open_corpus
 from copysift.settings.corpus import from_stored
 
 LARGEST = 10
@@ -25,7 +28,7 @@ EDGES = (2, 3, 5, 10, 30, 100, 300, 1000, 10_000, 100_000)
 
 def overview(path: Path) -> Overview:
     """Read a run and the texts that its report shows."""
-    described = _read_description(path)
+    described = read_description(path)
     documents = read_table(path, TABLES[0], ["document", "bytes"])
     clusters = read_table(path, TABLES[2])
     heads = clusters["cluster"].combine_chunks().dictionary_encode()
@@ -60,7 +63,33 @@ def overview(path: Path) -> Overview:
         notes=tuple(described.get("notes", ())),
         skipped=counts["skipped"],
         threshold=float(described["settings"]["resemblance"]),
+        found=tuple(_found(path, described)),
     )
+
+
+def _found(path: Path, described: Mapping[str, Any]) -> Iterator[str]:
+    """Say what was ignored, what was sampled, and which share of the pairs may be missing."""
+    counts, settings = described["counts"], described["settings"]
+    if counts["ignored"]:
+        boilerplate = described.get("boilerplate", {})
+        yield (
+            f"Ignored as boilerplate: {counts['ignored']:,} shingles in more than "
+            f"{settings['max_shared']} documents; {boilerplate.get('documents', 0):,} documents have some"
+        )
+    else:
+        most = settings["max_shared"]
+        yield f"Nothing was ignored as boilerplate: no shingle is in more than {most} documents"
+    if counts.get("shingles") and "fingerprints" in counts:
+        yield (
+            f"Sampled: {counts['fingerprints']:,} of {counts['shingles']:,} shingles found the candidates "
+            f"(--modulus {settings['modulus']}; all shingles of short documents); "
+            f"{'their measures are estimates' if settings.get('estimate') else 'each was measured over all'}"
+        )
+    recall = measure_recall(open_corpus(path))
+    if recall is None:
+        yield "Recall cannot be measured: the run was made with --slim and has no shingles"
+    else:
+        yield from recall_words(recall)
 
 
 def _sizes(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> list[tuple[str, int]]:

@@ -15,6 +15,7 @@ import numpy as np
 from copysift.join.rows import Postings
 from copysift.kinds.kind import CODE, TEXT
 from copysift.model.values import Fingerprints
+from copysift.runtime.arrays import distinct
 from copysift.workflows.collection import Collection
 from copysift.workflows.reading import Reader
 
@@ -44,7 +45,7 @@ class PassageHolders:
         if not len(hashes) or not len(inside):
             return 0
         at = np.minimum(np.searchsorted(hashes, inside), len(hashes) - 1)
-        found = np.unique(rows[at[hashes[at] == inside]])
+        found = distinct(rows[at[hashes[at] == inside]])
         if not len(found):
             return 0
         spans = [postings.groups[postings.offsets[row] : postings.offsets[row + 1]] for row in found.tolist()]

@@ -19,7 +19,9 @@ from copysift.model.document import Document, Memory
 from copysift.model.values import TAKEN, Skipped
 from copysift.sources import documents as records
 from copysift.sources.delimited import table_records
+from copysift.sources.field_paths import roots_of
 from copysift.sources.fields import Fields
+from copysift.sources.places import exists, is_uri
 from copysift.sources.records import Builder, add_record
 from copysift.sources.source import BATCH_BYTES
 
@@ -36,7 +38,7 @@ class ArrowStream(Protocol):
 
 
 class LazyFrame(Protocol):
-    """What makes its rows when they are asked for: a lazy frame of Polars."""
+    """What makes its rows when they are wanted: a lazy frame of Polars."""
 
     def collect(self) -> ArrowStream:
         """Give the rows."""
@@ -89,6 +91,16 @@ class Items:
                 yield from built.give()
         yield from built.give()
 
+    def root(self, path: str) -> str:
+        """Name the field that holds the one at a path."""
+        mappings = (item for item in self.held if isinstance(item, Mapping))
+        return _only(path, next((found for item in mappings if (found := roots_of(path, item))), [path]))
+
+    def fields(self, number: int, field: str) -> dict[str, Any]:
+        """Give a field of an item; that of a text is the text."""
+        item = self.held[number]
+        return {field: item.get(field)} if isinstance(item, Mapping) else {}
+
     def select(self, numbers: list[int]) -> list[Item]:
         """Give some of the items."""
         return [self.held[number] for number in numbers]
@@ -113,7 +125,7 @@ class Columns:
 
     def rows(self, fields: Fields) -> Rows:
         """Give records in batches, and what is none."""
-        if fields.text not in self.table.schema.names and not fields.features:
+        if not roots_of(fields.text, self.table.schema.names) and not fields.features:
             raise UsageError(
                 f"there is no column {fields.text!r}",
                 hint=f"use text_field to name one of {', '.join(self.table.schema.names)}",
@@ -122,6 +134,14 @@ class Columns:
         for batch in self.table.to_batches(max_chunksize=4096):
             yield from table_records(batch, "", fields, BATCH_BYTES, first)
             first += len(batch)
+
+    def root(self, path: str) -> str:
+        """Name the column that holds the field at a path."""
+        return _only(path, roots_of(path, self.table.schema.names) or [path])
+
+    def fields(self, number: int, field: str) -> dict[str, Any]:
+        """Give the value of a column in a row."""
+        return {field: self.table[field][number].as_py()}
 
     def select(self, numbers: list[int]) -> object:
         """Give some of the rows as what they came."""
@@ -164,6 +184,12 @@ class Lazy(Columns):
         """Give some of the rows, a column set or added, lazily."""
         made: Any = Columns(self.table, self.shape).changed(numbers, field, values)
         return made.lazy()
+
+
+def _only(path: str, roots: list[str]) -> str:
+    if len(roots) > 1:
+        raise UsageError(f"{path} is several fields, of which nothing can be cut", hint="name one text_field")
+    return roots[0]
 
 
 def understood(documents: Documents) -> Paths | Items | Columns:
@@ -252,7 +278,7 @@ def expanded(place: Place) -> list[str]:
     """Give the paths that a path or a glob names."""
     name = os.fspath(place)
     try:
-        there = os.path.lexists(name)  # not Path.exists, which raises for a long name
+        there = exists(name)  # not Path.exists, which raises for a long name
         found = [name] if there else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
     except (OSError, ValueError):
         found = []
@@ -270,7 +296,7 @@ def several(places: Sequence[Place]) -> list[Place]:
     found: list[Place] = []
     for place in places:
         name = os.fspath(place)
-        there = len(name) > 255 or os.path.lexists(name) or not glob.has_magic(name)
+        there = is_uri(name) or len(name) > 255 or os.path.lexists(name) or not glob.has_magic(name)
         found += [place] if there else (sorted(glob.glob(name, recursive=True)) or [place])  # noqa: PTH207
     return found
 

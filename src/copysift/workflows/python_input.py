@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from copysift.errors import UsageError
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import to_utf8
-from copysift.sources.files import DIGEST, Loaded, load
+from copysift.sources.fields import Fields
+from copysift.sources.files import DIGEST, load
 from copysift.sources.inputs import Inputs
+from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Linked
 from copysift.workflows.question import Part, Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.submission_intake import Intake
 
+NAMES = ("id", "uri", "name")  # the fields that may hold the name of a document, in this order
 
-def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
-    """Part items into runs of paths and runs of documents, a thousand at the most."""
+
+def batched(items: Any) -> Iterator[tuple[list[Any], bool]]:
+    """Part items into runs of paths and runs of documents, at most a thousand."""
     batch: list[Any] = []
     files = False
     for item in items:
@@ -36,6 +39,29 @@ def batched(items: Iterable[Any]) -> Iterator[tuple[list[Any], bool]]:
         yield batch, files
 
 
+def places_of(place: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Give the paths that a path or a glob names."""
+    if exists(os.fspath(place)):
+        return [place]
+    from copysift.workflows.python_documents import several  # loads Arrow, which few need here
+
+    return several([place])
+
+
+def rows_of(what: object, id_field: str, text_field: str, skipped: list[Skipped]) -> list[Document] | None:
+    """Give the rows of a table or a frame as documents, or None for anything else."""
+    if isinstance(what, list | tuple):
+        return None
+    from copysift.workflows.python_documents import columns_of, in_memory  # loads Arrow, which few need here
+
+    table = columns_of(what)
+    if table is None:
+        return None
+    if not id_field and not set(NAMES) & set(table.table.schema.names):
+        raise UsageError("the rows have no names", hint="name a column by id_field, or call one id")
+    return list(in_memory(table, Fields(id_field, text_field, names=NAMES), skipped))
+
+
 def document_of(item: Any) -> Document:
     """Make a document of a pair of name and content, a mapping, or a document."""
     if isinstance(item, Document):
@@ -43,7 +69,7 @@ def document_of(item: Any) -> Document:
     if isinstance(item, tuple) and len(item) == 2:
         name, content = item
     elif isinstance(item, Mapping) and "text" in item:
-        name, content = next((item[key] for key in ("id", "uri", "name") if key in item), None), item["text"]
+        name, content = next((item[key] for key in NAMES if key in item), None), item["text"]
     else:
         raise UsageError(
             f"cannot add {type(item).__name__}", hint="give paths, (name, text) or mappings with text"
@@ -59,11 +85,11 @@ def question_of(name: str, data: bytes, source: bytes, kind: str, alone: bool = 
     return Question(name, source, kind, checksum, len(data), alone)
 
 
-def file_question(reader: Reader, loaded: Loaded, language: str = "", alone: bool = False) -> Question:
+def file_question(reader: Reader, loaded: Document, language: str = "", alone: bool = False) -> Question:
     """Make a question of a file, a program of a language if one is named."""
-    name = loaded.entry.name
+    name = loaded.name
     if language:
-        data = b"".join(loaded.open())
+        data = b"".join(loaded.content.chunks())
         return question_of(name, data, to_utf8(data)[0], reader.kind_in(language), True)
     kind, chunks = reader.opened(loaded)
     return Question(name, b"".join(chunks), kind, loaded.checksum, loaded.size, alone)
@@ -78,10 +104,10 @@ def file_questions(
 ) -> Iterator[Question | Skipped]:
     """Make a question of every document at or below a path, programs of a language if one is named."""
     for found in Inputs(reading).documents([path]):
-        loaded = found if isinstance(found, Linked | Skipped) else load(found)
+        loaded = found if isinstance(found, Skipped) else load(found, reading.max_seconds)
         if isinstance(loaded, Skipped):
             yield loaded
-        elif isinstance(loaded, Loaded):
+        else:
             yield file_question(reader, loaded, language, alone)
 
 
@@ -101,7 +127,7 @@ def submission_questions(
     for group, documents in files.items():
         parts, size = [], 0
         for document in documents:
-            loaded = load(document)
+            loaded = load(document, reading.max_seconds)
             if isinstance(loaded, Skipped):
                 yield loaded
                 continue

@@ -2,13 +2,13 @@
 
 n and m are the distinct fingerprints of query and document, s what they share of those looked up.
 When all of the query's are looked up, the measures are exact counts; with a larger window or the
-smallest N only (winnowing §3.2), the share found of those stands for the share of all.
+smallest N only (winnowing §3.2), the share found of those represents the share of all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +18,12 @@ from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import smallest
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.match.base import Base
+from copysift.match.intervals import Sampling, ends, intervals, sampling_of
+from copysift.match.templates import is_near_copy
 from copysift.model.traits import scheme_traits
 from copysift.model.values import Fingerprints, Hit
+from copysift.runtime.arrays import distinct
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.index import Query
 from copysift.store.catalog import WHOLE
 from copysift.store.segment import Damage, Found
@@ -27,7 +31,8 @@ from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
 from copysift.workflows.hit_passages import HitPassages
 from copysift.workflows.index_base import IndexBase
-from copysift.workflows.question import Asked, Look, Part, Question, distinct, one_after_another
+from copysift.workflows.query_similarity import IndexWeights
+from copysift.workflows.question import Asked, Look, Part, Question, one_after_another
 from copysift.workflows.stored_settings import Places, StoredReader
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt64s
     from copysift.store.catalog import ContentRow, DocumentRow
+
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
@@ -69,6 +75,7 @@ class Asking:
     ) -> None:
         self._snapshot, self._reader, self._places = snapshot, reader, places
         self._base = IndexBase(snapshot, base)
+        self._weights: dict[tuple[str, int], IndexWeights] = {}
 
     def ask(self, question: Question, query: Query, passages: bool = False) -> Answered:
         """Answer one question."""
@@ -97,6 +104,12 @@ class Asking:
 
     def _looks(self, question: Question, query: Query) -> list[Look]:
         """Look a question up in every channel that it has."""
+        if query.measure == "similarity" and (query.window or query.quick):
+            raise UsageError(
+                f"--measure similarity does not go with --{'window' if query.window else 'quick'}: it weighs "
+                "all fingerprints of the query",
+                hint="leave one of them out",
+            )
         read: dict[str, list[tuple[Part, str]]] = {}
         for part in question.parts:
             for kind in (part.kind,) if question.alone else self._reader.readings(part.kind):
@@ -124,7 +137,7 @@ class Asking:
         count = len(distinct(together.hashes))
         asked = Asked(together, owners, count, looked_up, occurrences, selected)
         look = Look(channel, tuple(parts), asked, *self._snapshot.find(looked_up))
-        return look if query.max_shared is None else rare(look, self._most(query.max_shared))
+        return rare(look, self._most(query.max_shared))
 
     def _most(self, max_shared: int | float) -> int:
         """Give the number of documents that may have a fingerprint; a share of all is at least two."""
@@ -132,17 +145,16 @@ class Asking:
             return max_shared
         return max(2, int(max_shared * self._snapshot.catalog.one("SELECT count(*) FROM contents")))
 
-    def _best(
-        self, question: Question, query: Query, looks: list[Look]
-    ) -> dict[int, tuple[Hit, ContentRow]]:
+    def _best(self, question: Question, query: Query, looks: list[Look]) -> dict[int, tuple[Hit, ContentRow]]:
         """Give the hit of every content, by the channel in which more is shared, in order of content."""
         best: dict[int, tuple[Hit, ContentRow]] = {}
         chosen_by = "containment-left" if query.measure == "longest" else query.measure
         floor = query.cut > 0 and len([look for look in looks if not look.whole]) > 1
         short = {look.channel.removesuffix(WHOLE) for look in looks if look.whole}
         only_base = all(look.asked.only_base for look in looks)
+        same = self._snapshot.contents_of(question.checksum, question.bytes)
         for look in looks:
-            found = self._measured(question, query, look)
+            found = self._measured(question, query, look, {row.number for row in same})
             rows = {}
             if look.channel in short:  # those that are short, too, are compared by all k-grams
                 rows = self._snapshot.views(found.numbers, "content", look.channel + WHOLE)
@@ -155,15 +167,16 @@ class Asking:
                 known = best.get(row.number)
                 if known is None or _measure(hit, chosen_by) > _measure(known[0], chosen_by):
                     best[row.number] = hit, row
-        for row in self._snapshot.contents_of(question.checksum, question.bytes):
+        for row in same:
             known = best.get(row.number)
             n = looks[0].asked.distinct
             if known is None and only_base:
                 continue
             if known is None:  # too short for a fingerprint, or of another kind
-                best[row.number] = Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes), row
+                hit = Hit(question.name, "", True, 1.0, 1.0, 1.0, 1.0, n, row.bytes)
+                best[row.number] = _as_equal(hit, query), row
             elif not known[0].equal:
-                best[row.number] = replace(known[0], equal=True, resemblance=1.0), row
+                best[row.number] = _as_equal(known[0], query), row
         return dict(sorted(best.items()))
 
     def _looked_up(
@@ -189,15 +202,15 @@ class Asking:
             chosen.append(hashes)
         return distinct(np.concatenate(chosen))
 
-    def _measured(self, question: Question, query: Query, look: Look) -> _Measured:
-        """Measure the contents that share enough in a channel."""
+    def _measured(self, question: Question, query: Query, look: Look, equal: set[int]) -> _Measured:
+        """Measure the contents that share enough in a channel; `equal` ones have its bytes."""
         asked = look.asked
         shared = self._counted(look.found)
         least = 1 if query.measure == "longest" else min(query.min_shared, len(asked.looked_up))
         enough = shared.hashes >= max(least, _fewest(query, len(asked.looked_up)))
         numbers = shared.contents[enough].tolist()
         owners = self._owners(numbers, look.channel)
-        equal = {row.number for row in self._snapshot.contents_of(question.checksum, question.bytes)}
+        similar = self._similarities(query, look)
         counts = zip(
             numbers, shared.hashes[enough].tolist(), shared.occurrences[enough].tolist(), strict=True
         )
@@ -208,9 +221,39 @@ class Asking:
             row, held = owners[number]
             held = max(held - self._base.counts.get(number, 0) - look.ignored.get(number, 0), hashes)
             hit = _hit(question, look, row, held, hashes, occurrences, row.number in equal)
+            if similar is not None:
+                hit = replace(hit, similarity=1.0 if hit.equal else similar.get(number, 0.0))
             if hit.equal or query.measure == "longest" or _measure(hit, query.measure) >= query.cut - 1e-12:
                 hits.append((hit, row))
+        hits = self._with_intervals(hits, look)
         return _Measured(hits, [row.number for row, _ in owners.values()])
+
+    def _similarities(self, query: Query, look: Look) -> dict[int, float] | None:
+        """Give the similarity of a look to the contents that it met, if that is wanted."""
+        if query.measure != "similarity":
+            return None
+        most = self._most(query.max_shared) if not look.near_copy else 2**32
+        key = look.channel, most
+        if key not in self._weights:
+            made = IndexWeights(self._snapshot, self._reader, self._base.base, *key)
+            look.damages.extend(made.damages)
+            self._weights[key] = made
+        return self._weights[key].similarities(look)
+
+    def _with_intervals(self, hits: list[tuple[Hit, ContentRow]], look: Look) -> list[tuple[Hit, ContentRow]]:
+        """Say of hits how far they may be from the measures of all k-grams; equal ones are exact."""
+        made = self._reader.fingerprint_settings(look.parts[0][1])
+        sampling = sampling_of(made.scheme, made.k, made.w, made.modulus)
+        if sampling is None and len(look.asked.looked_up) < look.asked.distinct:
+            sampling = Sampling()  # some of all k-grams were looked up
+        if sampling is None or look.whole or not hits:
+            return hits
+        columns = np.array([_shares(hit) for hit, _ in hits])
+        rows = ends(sampling, *columns.T)
+        return [
+            (hit if hit.equal else replace(hit, intervals=intervals(found)), row)
+            for (hit, row), found in zip(hits, rows, strict=True)
+        ]
 
     def _owners(self, numbers: list[int], channel: str) -> dict[int, tuple[ContentRow, int]]:
         """Give the content of postings in a channel, by their number, and its distinct hashes there."""
@@ -234,7 +277,7 @@ class Asking:
             yield replace(hit, right=self._places.shown(document), unit=unit), document
 
     def _counted(self, found: Found) -> _Shared:
-        """Count what every content shares; a hash of a content stands in one segment only."""
+        """Count what every content shares; a hash of a content is in one segment only."""
         documents = found.documents.astype(np.int64)
         if not len(documents):
             nothing = np.empty(0, np.int64)
@@ -273,8 +316,17 @@ def _hit(
     )
 
 
+def _as_equal(hit: Hit, query: Query) -> Hit:
+    similarity = 1.0 if query.measure == "similarity" else None
+    return replace(hit, equal=True, resemblance=1.0, similarity=similarity)
+
+
+def _shares(hit: Hit) -> tuple[float, float, float, float]:
+    return float(hit.shared), hit.resemblance, hit.containment_left, hit.containment_right
+
+
 def _founded(hit: Hit, n: int) -> bool:
-    """Tell whether what a query and a document share of tokens is above the floor of a scan."""
+    """Say whether what a query and a document share of tokens is above the floor of a scan."""
     common = hit.containment_left * n
     enough = common >= FLOOR.plenty or common * hit.resemblance >= FLOOR.founded - 1e-9
     return enough and max(hit.containment_left, hit.containment_right) >= FLOOR.likeness
@@ -291,17 +343,20 @@ def _chunks(part: Part) -> list[bytes]:
 
 
 def rare(look: Look, most: int) -> Look:
-    """Leave out the fingerprints that more than `most` documents have."""
+    """Leave out the fingerprints that more than `most` documents have, unless the query is a near-copy."""
     found, asked = look.found, look.asked
-    pairs = np.unique(found.which.astype(np.int64) << 32 | found.documents)
+    pairs = distinct(found.which.astype(np.int64) << 32 | found.documents)
     which, documents = pairs >> 32, pairs & (2**32 - 1)
     common = np.bincount(which, minlength=len(asked.looked_up)) > most
     if not common.any():
         return look
+    held = np.isin(asked.all.hashes, asked.looked_up[common])
+    if is_near_copy(held):
+        return replace(look, near_copy=True)
     numbers, counts = np.unique(documents[common[which]], return_counts=True)
     kept = ~common[found.which]
     places = np.cumsum(~common) - 1
-    own = ~np.isin(asked.all.hashes, asked.looked_up[common])
+    own = ~held
     every = replace(
         asked.all, hashes=asked.all.hashes[own], starts=asked.all.starts[own], ends=asked.all.ends[own]
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from copysift.kinds.kind import CODE, family
 from copysift.model.values import Fingerprints
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.store.catalog import WHOLE
 from copysift.store.segment import Damage, Found
 
@@ -31,9 +32,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A document to ask for: its readable source, its kind, and the checksum and size of its bytes.
+    """A document to look up: its readable source, its kind, and the checksum and size of its bytes.
 
-    `alone`: the kind was asked for, so that a program is looked up by its tokens only, or as text only.
+    `alone`: the kind was wanted, so that a program is looked up by its tokens only, or as text only.
     `files` are those of a submission, which has no source itself.
     """
 
@@ -76,7 +77,7 @@ class Look:
     """A question in one channel, or by all k-grams, and what the index has of it.
 
     `common` counts the fingerprints that were left out because too many documents have them, `ignored` those
-    of each document, by the number of its postings.
+    of each document, by the number of its postings; of a `near_copy` of what is common none is.
     """
 
     channel: str
@@ -86,6 +87,7 @@ class Look:
     damages: list[Damage]
     common: int = 0
     ignored: dict[int, int] = field(default_factory=dict)
+    near_copy: bool = False
 
     @property
     def whole(self) -> bool:
@@ -95,15 +97,6 @@ class Look:
     def name(self) -> str:
         """The channel as it is reported."""
         return CODE if self.channel.startswith(CODE) else family(self.parts[0][1])
-
-
-def distinct(hashes: UInt64s) -> UInt64s:
-    """Give the distinct hashes in order; np.unique would load NumPy's masked arrays for it."""
-    ordered = np.sort(hashes)
-    fresh = np.ones(len(ordered), np.bool_)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    found: UInt64s = ordered[fresh]
-    return found
 
 
 def one_after_another(parts: Sequence[Fingerprints]) -> tuple[Fingerprints, NDArray[np.int64]]:

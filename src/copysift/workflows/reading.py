@@ -6,7 +6,7 @@ import dataclasses
 import threading
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,27 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
+from copysift.fingerprints.anchors import anchor_symbols
+from copysift.fingerprints.stream import mostly_distinct
 from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook, webpage
-from copysift.kinds import pygments_code as foreign
-from copysift.kinds.choice import detect_language, kind_among_texts, kind_of_text
-from copysift.kinds.kind import BLOCK, CODE, TEXT, Telling, channel_of
+from copysift.kinds.choice import (
+    chosen_kind,
+    detect_language,
+    kind_among_texts,
+    kind_by_magic,
+    kind_of_binary,
+    kind_of_text,
+)
+from copysift.kinds.kind import BLOCK, CODE, TEXT, CodeCanonicaliser, channel_of
+from copysift.kinds.lexemes import PlacedLexemes, together
+from copysift.kinds.pygments_code import Foreign
 from copysift.model.document import Document
 from copysift.model.traits import is_raw, kind_traits, scheme_traits
 from copysift.model.values import Canonical, Fingerprints, Skipped
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
+from copysift.runtime.timing import timed
 from copysift.settings.comparison import Settings
-from copysift.sources.files import Loaded, load, load_many
+from copysift.sources import files
 from copysift.store.catalog import WHOLE
 from copysift.store.entries import Views
 from copysift.workflows.collection import Scanned, View
@@ -31,9 +42,8 @@ from copysift.workflows.collection import Scanned, View
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
-Load = Callable[[Document], Loaded | Skipped]
-LoadMany = Callable[[Sequence[Document], Container[int]], list[Loaded | Skipped]]
-GATHERED = 1 << 18  # hashes of a large document that are held at once
+Load = Callable[[Document], Document | Skipped]
+LoadMany = Callable[[Sequence[Document], Container[int]], list[Document | Skipped]]
 ANCHOR_SAMPLE = 400  # files that anchors are learned from
 Chunks = Iterator[bytes] | list[bytes]
 FEW = 8  # fingerprints: a document with no more is compared by all its k-grams with others like it
@@ -43,16 +53,18 @@ class Reader:
     """Reads files as documents of their kind; threads share it."""
 
     def __init__(
-        self, settings: Settings, load: Load = load, collapse: bool = True, load_many: LoadMany = load_many,
-        programs: str = "both",
+        self, settings: Settings, load: Load | None = None, collapse: bool = True,
+        load_many: LoadMany | None = None, programs: str = "both", bits: int = 64,
     ) -> None:  # fmt: skip
         self._settings = settings
         self._programs = programs  # both, or as in an index of version 0.1: text only, or code only
-        self._load_many = load_many
+        self._bits = bits  # of a hash that are kept
         self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
         if settings.language or settings.language_file:  # refused before anything is read
-            chosen_kind(settings.language or "ascii", self._languages)
-        self._load = load
+            chosen_kind(settings.language or "ascii", self.languages)
+        self._seconds = settings.max_seconds_per_file
+        self._load: Load = load or partial(files.load, seconds=self._seconds)
+        self._load_many: LoadMany = load_many or partial(files.load_many, seconds=self._seconds)
         self.collapse = collapse
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
@@ -65,7 +77,7 @@ class Reader:
             self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
 
     @cached_property
-    def _languages(self) -> Languages:
+    def languages(self) -> Languages:
         """The languages that are known; a query of a text starts faster without them."""
         return languages().with_files(self._settings.language_file)
 
@@ -80,7 +92,7 @@ class Reader:
         if not self._learning:
             return
         sample = [entry for _, entry in zip(range(ANCHOR_SAMPLE), entries, strict=False)]
-        loaded = (each for each in map(self._load, sample) if isinstance(each, Loaded))
+        loaded = (each for each in map(self._load, sample) if isinstance(each, Document))
         opened = (self._opened(each) for each in loaded)
         self._anchors = learn_anchors(chain.from_iterable(self._blocks(*each) for each in opened))
         if not self._anchors:
@@ -91,23 +103,22 @@ class Reader:
     def read(self, entry: Document) -> Scanned | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
         loaded = self._load(entry)
-        return loaded if isinstance(loaded, Skipped) else self.read_loaded(loaded)
+        return loaded if isinstance(loaded, Skipped) else self.read_loaded(entry, loaded)
 
     def is_lonely(self, entry: Document) -> bool:
         """Say whether no other file has the size of this one."""
         return entry.size in self._lonely
 
-    def load_many(self, entries: Sequence[Document]) -> list[Loaded | Skipped]:
+    def load_many(self, entries: Sequence[Document]) -> list[Document | Skipped]:
         """Read files together, without the checksums that nobody needs."""
         return self._load_many(entries, self._lonely)
 
-    def read_loaded(self, loaded: Loaded) -> Scanned:
-        """Fingerprint a file that was read, unless an equal one is claimed."""
-        entry = loaded.entry
+    def read_loaded(self, entry: Document, loaded: Document) -> Scanned:
+        """Fingerprint a file that was listed and read, unless an equal one is claimed."""
         kind, chunks = self._opened(loaded)
         views: tuple[View, ...] = ()
         if self.claims(loaded, kind):
-            if loaded.data is None:
+            if loaded.content.data is None:
                 views = tuple(self._large_view(each, loaded, kind) for each in self.readings(kind))
             else:
                 views = tuple(self.view(each, list(chunks)) for each in self.readings(kind))
@@ -116,11 +127,11 @@ class Reader:
     def readings(self, kind: str) -> tuple[str, ...]:
         """Give the kinds that a document is fingerprinted as: a program as text and by its tokens.
 
-        One for each channel, that of texts first. Where a kind or a language is asked for, that alone.
+        One for each channel, that of texts first. Where a kind or a language is wanted, that alone.
         """
         settings = self._settings
         both = self._programs == "both" and settings.kind == "auto" and not settings.language
-        if both and kind == "html" and of_submissions(settings):
+        if both and kind == "html" and settings.has_submissions:
             return kind, webpage.KIND  # the work is in the script and the style, not in the words
         return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
 
@@ -132,22 +143,22 @@ class Reader:
         return View(kind, [hashes], whole, together(told) if channel_of(kind) == CODE else None)
 
     def has_few(self, kind: str, hashes: UInt64s) -> bool:
-        """Tell whether fingerprints are so few that all k-grams are compared instead."""
+        """Say whether fingerprints are so few that all k-grams are compared instead."""
         return len(hashes) <= FEW and self._fingerprinter(kind).settings.is_windowed
 
     def whole(self, kind: str, chunks: list[bytes]) -> UInt64s:
         """Give every k-gram of a source with few fingerprints."""
         return self.grams_of(self._blocks(kind, chunks), kind)
 
-    def _large_view(self, kind: str, loaded: Loaded, source: str) -> View:
+    def _large_view(self, kind: str, loaded: Document, source: str) -> View:
         hashes = self._fingerprinter(kind).pieces(self._blocks(kind, self._source_chunks(loaded, source)))
         if self._settings.min_match is None:  # which needs to know what comes again
-            hashes = distinct(hashes)
+            hashes = mostly_distinct(hashes)
         return View(kind, hashes)
 
-    def claims(self, loaded: Loaded, kind: str) -> bool:
+    def claims(self, loaded: Document, kind: str) -> bool:
         """Claim a file; False when one that is equal to it is claimed already."""
-        path = loaded.entry.path
+        path = loaded.name
         key = (loaded.size, loaded.checksum, kind)
         return not self.collapse or self._claimed.setdefault(key, path) is path
 
@@ -167,8 +178,8 @@ class Reader:
 
     def kind_in(self, language: str) -> str:
         """Give the kind of a program whose language is named instead of a file name."""
-        kind = chosen_kind(language, self._languages)
-        if self._settings.language and chosen_kind(self._settings.language, self._languages) != kind:
+        kind = chosen_kind(language, self.languages)
+        if self._settings.language and chosen_kind(self._settings.language, self.languages) != kind:
             raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
         asked = self._settings.language or self._settings.kind == "code"
         if not asked and (self._programs == "text" or self._settings.kind != "auto"):
@@ -197,6 +208,17 @@ class Reader:
         """Give the fingerprints of a document as a kind, placed in its readable source as another."""
         return self._fingerprinter(kind).fingerprint(self.blocks_of(entry, kind, source))
 
+    def placed_lexemes(self, entry: Document, kind: str, source: str) -> PlacedLexemes | None:
+        """Find the statements and strings of a program in its readable source; None if its kind has none."""
+        canonical = self._canonicaliser(kind)
+        if not isinstance(canonical, CodeCanonicaliser):
+            return None
+        return canonical.places(b"".join(self._readable(entry, source)))
+
+    def placed_grams(self, entry: Document, kind: str, source: str) -> Fingerprints:
+        """Give every k-gram of a document as a kind, placed in its readable source as another."""
+        return fingerprinter(self._every(kind)).fingerprint(self.blocks_of(entry, kind, source))
+
     def gram_pieces(self, blocks: Iterable[Canonical], kind: str) -> Iterator[UInt64s]:
         """Give the hash of every k-gram of a document, in order, piece by piece."""
         return fingerprinter(self._every(kind)).pieces(blocks)
@@ -216,6 +238,13 @@ class Reader:
             for each in self.readings(kind)
         ]
         return np.concatenate(grams), together(told)
+
+    def lexemes_of(self, entry: Document, kind: str, source: str) -> Lexemes:
+        """Give statements and strings of a program again, from its readable source as another kind."""
+        told: list[Lexemes] = []
+        for _ in self._blocks(kind, self._readable(entry, source), told):
+            pass
+        return together(told)
 
     def source(self, entry: Document, kind: str) -> bytes:
         """Give the whole readable source of a document; raises InputError when it cannot be read again."""
@@ -268,11 +297,11 @@ class Reader:
         """Give the readable source of a document again, in chunks."""
         return self._readable(entry, kind)
 
-    def opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+    def opened(self, loaded: Document) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
         return self._opened(loaded)
 
-    def chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+    def chunks(self, loaded: Document, kind: str) -> Iterator[bytes]:
         """Give the readable source of a file in chunks, again."""
         return self._source_chunks(loaded, kind)
 
@@ -297,7 +326,7 @@ class Reader:
     def every_gram(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
         """Fingerprint a readable source by every k-gram, with spans."""
         blocks = self._canonicaliser(kind).blocks(chunks)
-        return fingerprinter(self._every(kind)).fingerprint(blocks)
+        return fingerprinter(self._every(kind)).fingerprint(timed(blocks, self._seconds))
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""
@@ -313,26 +342,26 @@ class Reader:
             raise InputError(f"{loaded.name}: {loaded.reason}")
         return self._source_chunks(loaded, kind)
 
-    def _source_chunks(self, loaded: Loaded, kind: str) -> Iterator[bytes]:
+    def _source_chunks(self, loaded: Document, kind: str) -> Iterator[bytes]:
         if is_raw(kind):
-            return loaded.open()
-        if loaded.data is not None:
-            data = to_utf8(loaded.data)[0]
+            return loaded.content.chunks()
+        if loaded.content.data is not None:
+            data = to_utf8(loaded.content.data)[0]
             return iter([(notebook.readable(data) or b"") if kind == notebook.KIND else data])
-        return transcode(loaded.open(), detect_encoding(_head(loaded)))
+        return transcode(loaded.content.chunks(), detect_encoding(_head(loaded)))
 
-    def _opened(self, loaded: Loaded) -> tuple[str, Chunks]:
+    def _opened(self, loaded: Document) -> tuple[str, Chunks]:
         """Give the kind of a file and its readable source in chunks."""
-        name = loaded.entry.file
-        if loaded.data is None:
+        name = loaded.file
+        if loaded.content.data is None:
             kind = self._kind(name, _head(loaded))
             kind = "text" if kind == notebook.KIND else kind  # too large to be taken apart
             return kind, self._source_chunks(loaded, kind)
         if is_raw(self._settings.kind):
-            return self._settings.kind, [loaded.data] if loaded.data else []
-        data, encoding = to_utf8(loaded.data)
+            return self._settings.kind, [loaded.content.data] if loaded.content.data else []
+        data, encoding = to_utf8(loaded.content.data)
         binary = encoding is None and self._settings.kind != "text"  # what is asked for is believed
-        kind = "bytes" if binary else self._text_kind(name, data[:SAMPLE])
+        kind = self._binary_kind(name, data) if binary else self._text_kind(name, data[:SAMPLE])
         if kind == notebook.KIND:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
@@ -341,39 +370,46 @@ class Reader:
     def _kind(self, name: str, head: bytes) -> str:
         encoding = detect_encoding(head)
         if encoding is None and self._settings.kind != "text":
-            return "bytes"
+            return self._binary_kind(name, head)
         if encoding not in (None, "utf-8"):
             head = head.decode(encoding or "utf-8", "replace").encode("utf-8", "replace")
         return self._text_kind(name, head)
 
+    def _binary_kind(self, name: str, head: bytes) -> str:
+        return kind_of_binary(name, head) if self._settings.kind == "auto" else "bytes"
+
     def _text_kind(self, name: str, head: bytes) -> str:
         wanted, language = self._settings.kind, self._settings.language
         if language or wanted == "code":
-            chosen = language or detect_language(name, head, self._languages)
-            return chosen_kind(chosen, self._languages) if chosen else "text"
+            chosen = language or detect_language(name, head, self.languages)
+            return chosen_kind(chosen, self.languages) if chosen else "text"
         if wanted == "auto":
             if self._programs == "text":
-                return kind_among_texts(name, head, lambda: self._languages)
-            return kind_of_text(name, head, lambda: self._languages, of_submissions(self._settings))
+                return kind_among_texts(name, head, lambda: self.languages)
+            return kind_of_text(name, head, lambda: self.languages, self._settings.has_submissions)
+        if kind_traits(wanted).magic:  # other files cannot be read as this
+            return kind_by_magic(head) or "text"
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
         """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.
 
-        What the lexemes of a program tell is put into `told`.
+        What the lexemes of a program say is put into `told`.
         """
         if kind_traits(kind).languages:
             canonical = self._canonicaliser(kind)
-            if isinstance(canonical, Telling):
-                return canonical.told(chunks, told)
+            if isinstance(canonical, CodeCanonicaliser):
+                return timed(canonical.told(chunks, told), self._seconds)
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
-        return self._canonicaliser(kind).blocks(chunks)
+        return timed(self._canonicaliser(kind).blocks(chunks), self._seconds)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
-            known = self._languages if kind_traits(kind).languages else None
-            self._canonicalisers[kind] = canonicaliser(kind, known)
+            known = self.languages if kind_traits(kind).languages else None
+            made = self._canonicalisers[kind] = canonicaliser(kind, known)
+            if isinstance(made, Foreign) and self._seconds is not None:
+                made.seconds = self._seconds
         return self._canonicalisers[kind]
 
     def _fingerprinter(self, kind: str) -> Fingerprinter:
@@ -391,57 +427,12 @@ class Reader:
                     inner=kind_traits(kind).inner,
                     overlap=not settings.disjoint,
                     anchors=self._anchors,
+                    bits=self._bits,
                 )
             )
         return self._fingerprinters[kind]
 
 
-def of_submissions(settings: Settings) -> bool:
-    """Tell whether the settings themselves speak of submissions."""
-    return settings.by == "dir" or bool(settings.base or settings.earlier or settings.metadata)
-
-
-def chosen_kind(language: str, known: Languages) -> str:
-    """Give the kind of files in a language that was named, also by an alias; MOSS's ascii is text."""
-    if language == notebook.NAME or language.startswith(foreign.PREFIX):
-        return f"code:{language}"
-    entry = known.find(language)
-    return "text" if entry.language.text else f"code:{entry.name}"
-
-
-def together(told: list[Lexemes]) -> Lexemes:
-    """Put the lexemes of the blocks of a document together."""
-    if len(told) == 1:
-        return told[0]
-    none = Lexemes.none()
-    return Lexemes(*(np.concatenate(each) for each in zip(none, *told, strict=True)))
-
-
-def distinct(pieces: Iterable[UInt64s]) -> Iterator[UInt64s]:
-    """Give every hash of a large document about once; a file of one byte has millions of the same.
-
-    Pieces are gathered before they are sorted, and sorted only where a sample of them repeats itself.
-    """
-    waiting: list[UInt64s] = []
-    for piece in pieces:
-        waiting.append(piece)
-        if sum(map(len, waiting)) >= GATHERED:
-            yield _gathered(waiting)
-            waiting = []
-    if waiting:
-        yield _gathered(waiting)
-
-
-def _gathered(pieces: list[UInt64s]) -> UInt64s:
-    hashes = np.concatenate(pieces)
-    sample = hashes[: 1 << 12]
-    return np.unique(hashes) if len(np.unique(sample)) < 0.9 * len(sample) else hashes
-
-
-def anchor_symbols(anchor: str) -> bytes:
-    """Give an anchor as the canonical symbols of text."""
-    return canonicaliser("text").whole(anchor.encode("utf-8", "replace")).symbols.tobytes()
-
-
-def _head(loaded: Loaded) -> bytes:
-    return next(loaded.open(), b"")[:SAMPLE] if loaded.data is None else loaded.data[:SAMPLE]
+def _head(loaded: Document) -> bytes:
+    data = loaded.content.data
+    return (next(loaded.content.chunks(), b"") if data is None else data)[:SAMPLE]

@@ -1,4 +1,4 @@
-"""Mend an index: save the sound postings of damaged segments, and read again the documents that lost some."""
+"""Repair an index: save the good postings of damaged segments, and reread the documents that lost some."""
 
 from __future__ import annotations
 

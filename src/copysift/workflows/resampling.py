@@ -1,4 +1,4 @@
-"""Draw another sample: fingerprint every kept text anew with another secret seed (Broder et al. 1997, §6.6).
+"""Draw another sample: fingerprint every kept text again with another secret seed (Broder et al. 1997, §6.6).
 
 Whoever learned, or guessed from answers, which fingerprints an index samples could craft a copy that
 avoids them. With another seed others are sampled, and what was avoided is found. One commit does it.
@@ -10,13 +10,13 @@ import dataclasses
 
 from copysift.errors import StoreError
 from copysift.settings.comparison import Settings
+from copysift.settings.config import seed_check
 from copysift.store.base_code import base_of
 from copysift.store.boilerplate import MAX_SHARED, most_shared
 from copysift.store.losses import recount
 from copysift.store.snapshot import Snapshot
 from copysift.store.timeline import adopt, is_swept
 from copysift.store.writer import Writer, distinct
-from copysift.workflows.selection import seed_check
 from copysift.workflows.stored_settings import reader_of
 from copysift.workflows.sweep_relations import relate_all
 

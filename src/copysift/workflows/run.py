@@ -9,15 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from copysift.engines.cluster_run import recluster
 from copysift.errors import RunError, UsageError
 from copysift.match.counts import Counts
 from copysift.match.pair_table import Ranking
 from copysift.match.pairs import Pairs
 from copysift.model import tables
 from copysift.model.values import Cluster, Group, Pair
-from copysift.runs import cluster_run as runs
 from copysift.runs.checksums import count_rows, read_table
-from copysift.runs.scan_run import TABLES, _read_description, open_run
+from copysift.runs.scan_run import TABLES, open_run, read_description
+from copysift.runs.tables import cluster_of, collapse, members
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
@@ -58,27 +59,39 @@ class Run(tables.Tabular):
     def __init__(self, path: Place, *, seed: int | str = 0) -> None:
         self.path = Path(path)
         self._seed = make(CorpusSettings, {"seed": seed}).seed
-        self.described: dict[str, object] = _read_description(self.path)
+        self.described: dict[str, object] = read_description(self.path)
         if self.described.get("made_by") != "cluster":
             raise RunError(f"{path} was not made by copysift cluster", hint="copysift.show opens it")
 
     @property
     def documents(self) -> tuple[Group, ...]:
-        """The documents, in the order of input."""
+        """The documents, in the order of input.
+
+        >>> run.documents[0].name
+        'essays/bees-rearranged.txt'
+        """
         return self._counts.documents
 
     @property
     def pairs(self) -> Sequence[Pair]:
-        """All pairs from the floor of the run on, best first, made when they are asked for."""
+        """All pairs from the floor of the run on, best first, made when they are wanted.
+
+        >>> run.pairs[0].left
+        'essays/lighthouse.txt'
+        """
         return ordered_pairs(self._counts)
 
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of two documents or more, in order of their first document."""
-        return Clusters(Cluster(tuple(each)) for each in runs.members(self.path).values())
+        return Clusters(Cluster(tuple(each)) for each in members(self.path).values())
 
     def to_arrow(self, table: tables.Table = "pairs") -> pa.Table:
-        """Give a table of the run as it is on disk: pairs, documents or clusters."""
+        """Give a table of the run as it is on disk: pairs, documents or clusters.
+
+        >>> run.to_arrow("clusters").num_rows
+        10
+        """
         files = dict(zip(("documents", "pairs", "clusters"), TABLES, strict=True))
         return read_table(self.path, files[tables.known_table(table)])
 
@@ -96,8 +109,12 @@ class Run(tables.Tabular):
         return ", ".join(tables.counted(number, what) for what, number in counts.items())
 
     def cluster_of(self, document: str) -> list[tuple[str, str]]:
-        """Give the documents in the cluster of a document, each with how it joined."""
-        found = runs.cluster_of(self.path, document)
+        """Give the documents in the cluster of a document, each with how it joined.
+
+        >>> run.cluster_of("essays/bread.txt")
+        [('essays/bread.txt', 'representative'), ('essays/shouting.txt', 'lexically equivalent')]
+        """
+        found = cluster_of(self.path, document)
         if found is None:
             raise UsageError(f"{self.path} has no document {document}")
         return found
@@ -114,6 +131,9 @@ class Run(tables.Tabular):
         """Give the documents that share text with a document of the run, or with a text, best first.
 
         Settings are those of `copysift query`.
+
+        >>> [(pair.right, pair.equal) for pair in run.query("essays/bread.txt")]
+        [('essays/shouting.txt', True)]
         """
         if bool(document) == (text is not None):
             raise UsageError("name a document of the run, or give a text")
@@ -122,8 +142,12 @@ class Run(tables.Tabular):
         return self._asked.query(content, document, query.cut, query.limit or None, query.measure)
 
     def collapse(self, ranked: Iterable[str]) -> list[tuple[str, list[str]]]:
-        """Fold a ranked list of documents: the first of every cluster, with its near-copies of the list."""
-        return runs.collapse(self.path, list(ranked))
+        """Fold a ranked list of documents: the first of every cluster, with its near-copies of the list.
+
+        >>> run.collapse(["essays/bees.txt", "essays/bread.txt", "essays/shouting.txt"])
+        [('essays/bees.txt', []), ('essays/bread.txt', ['essays/shouting.txt'])]
+        """
+        return collapse(self.path, list(ranked))
 
     def recluster(
         self,
@@ -134,10 +158,13 @@ class Run(tables.Tabular):
         """Recompute the clusters and count them; with `output` in a Parquet file instead of the run.
 
         Settings are those of `copysift recluster`: threshold, measure, policy.
+
+        >>> run.recluster(threshold=0.9)
+        {'clusters': 4, 'clustered': 8, 'duplicates': 4}
         """
         made = make(CorpusSettings, settings, "recluster")
-        counts = runs.recluster(self.path, made, None if output is None else Path(output))
-        self.described = _read_description(self.path)
+        counts = recluster(self.path, made, None if output is None else Path(output))
+        self.described = read_description(self.path)
         self.__dict__.pop("clusters", None)
         return counts
 
@@ -153,4 +180,4 @@ class Run(tables.Tabular):
 def ordered_pairs(counts: Counts) -> Pairs:
     """Give the pairs of a corpus: equal documents, then the others, best first."""
     ranking = Ranking(counts.pairs, lambda pairs: -pairs.resemblance)
-    return Pairs(counts.documents, ranking, first=equal_pairs(counts))
+    return Pairs(counts.documents, ranking, first=equal_pairs(counts), settings=counts.settings)

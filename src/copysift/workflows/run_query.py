@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from copysift.engines.option_files import option_files
 from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
-from copysift.match.sets import measures
+from copysift.join.boilerplate import Boilerplate
+from copysift.match.sets import Measured, at_least, measures
+from copysift.match.templates import Texts, common_shingles, near_copies, without_templates
 from copysift.model.values import Group, Hit, Pair
+from copysift.runs.checksums import read_table
 from copysift.runs.postings import Inverted
-from copysift.runs.scan_run import _read_description
+from copysift.runs.scan_run import TABLES, read_description
 from copysift.runs.sets import Sets
 from copysift.runs.tables import ids_of
+from copysift.settings.config import seed_check
 from copysift.settings.corpus import from_stored
 from copysift.sources.records import Builder
-from copysift.workflows.selection import seed_check
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Int64s = NDArray[np.int64]
+    UInt32s = NDArray[np.uint32]
+    UInt64s = NDArray[np.uint64]
+
+TOGETHER = 1024  # documents whose texts are held at a time
+NOT_KEPT = {"similarity": "how rare a shingle is", "longest": "where a shingle is"}
+PLAIN = ("numbers", "values", "words", "places", "order", "shares")  # of a Texts, that are put after others
 
 
 def query(
     path: Path, text: bytes | None, name: str, threshold: float, seed: int = 0, limit: int | None = None
 ) -> list[Pair]:
-    """Ask a run for one document: see `Asked.query`."""
+    """Look up one document in a run: see `Asked.query`."""
     return Asked(path, seed).query(text, name, threshold, limit)
 
 
 class Asked:
-    """A run that is asked for documents, one after the other."""
+    """A run in which documents are looked up, one after the other."""
 
     def __init__(self, path: Path, seed: int = 0) -> None:
-        described = _read_description(path)
+        described = read_description(path)
         self._path, self._settings, self._seed = path, described["settings"], seed
         settings = self._settings
         if described.get("made_by") != "cluster":
@@ -80,7 +91,7 @@ class Asked:
         limit: int | None = None,
         measure: str = "containment-left",
     ) -> tuple[Group, list[Hit]]:
-        """Give what was asked for and the same documents as an index gives them.
+        """Give what was wanted and the same documents as an index gives them.
 
         A set has every shingle once, so sif's share of occurrences is that of the set.
         """
@@ -96,7 +107,12 @@ class Asked:
     def _ranked(
         self, text: bytes | None, name: str, threshold: float, limit: int | None, measure: str
     ) -> tuple[Int64s, tuple[NDArray[Any], ...], tuple[int, int]]:
-        """Give numbers of documents with shared, r and both containments; bytes and shingles of the asked."""
+        """Give numbers of documents with shared, r and both containments; bytes and shingles of the query."""
+        if measure in NOT_KEPT:
+            raise UsageError(
+                f"--measure {measure} is not possible in a run: it does not keep {NOT_KEPT[measure]}",
+                hint="choose resemblance, containment, containment-left, containment-right or shared",
+            )
         if text is not None and self._settings.get("features"):
             raise UsageError(
                 f"{self._path} compares features, not texts", hint="use the ID of one of its documents"
@@ -105,7 +121,7 @@ class Asked:
         if text is None and number < 0:
             raise UsageError(f"{self._path} has no document {name}", hint="use one of its IDs, or a file")
         if text is None:
-            mine, _ = self._sets.some(np.array([number]))
+            own = self._sets.texts(np.array([number]))
             size = int(self._sets.column("bytes")[number])
         else:
             size = len(text)
@@ -114,12 +130,18 @@ class Asked:
             words, places = (found.table[each].to_numpy() for each in ("words", "places"))
             ends = np.array([0, len(found.values)])
             less = self._common.without(found.values, ends, words, places, found.order)
-            mine = less.values if len(less.changed) else found.values
+            values = less.values if len(less.changed) else found.values
+            share = np.array([len(values) / max(len(found.values), 1)])
+            ends = np.array([0, len(values)])
+            own = Texts(np.array([-1]), values, ends, words, places, found.order, share)
+        mine = own.values
         hits, shared = self._inverted.holders(mine)
         others = hits != number
         hits, shared = hits[others], shared[others]
         sizes = self._sets.column("compared")[hits]
         measured = measures(np.zeros(len(hits), np.int64), hits, shared, np.full(len(hits), len(mine)), sizes)
+        measured = self._without_templates(measured, own)
+        hits = measured.right
         # A set has every shingle once, so sif's share of occurrences is that of the set.
         chosen = getattr(measured, {"sif": "containment_left"}.get(measure, measure.replace("-", "_")))
         close = np.flatnonzero(chosen >= threshold - 1e-12)
@@ -132,6 +154,62 @@ class Asked:
             measured.containment_right,
         )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
+
+    def _without_templates(self, pairs: Measured, own: Texts) -> Measured:
+        """Leave out of the measures what more works have than --template allows, as the run does.
+
+        Documents of one cluster are one work.
+        """
+        settings = from_stored(self._settings)
+        crowd = np.flatnonzero(at_least(pairs, settings.floor))
+        works = self._clusters()[pairs.right[crowd]] if 0 < settings.template < len(crowd) else crowd[:0]
+        if len(np.unique(works)) <= settings.template:
+            return pairs
+        left_out: list[Measured] = [pairs.take(np.setdiff1d(np.arange(len(pairs)), crowd))]
+        values, bounds = self._sets.some(pairs.right[crowd])
+        common = common_shingles(
+            *_only(values, np.repeat(works, np.diff(bounds)).astype(np.uint32), own.values), settings.template
+        )
+        for some in np.array_split(crowd, -(-len(crowd) // TOGETHER)):
+            theirs = self._sets.texts(pairs.right[some])
+            both = pairs.take(some)
+            near = near_copies(dataclasses.replace(both, left=np.full(len(some), -1)), _first(own, theirs))
+            left_out.append(both.take(near))
+            again = without_templates(
+                dataclasses.replace(both.take(~near), left=np.full(int((~near).sum()), -1)),
+                *_sets_of(_first(own, theirs)),
+                Boilerplate(common, np.zeros(0, np.int64)),
+                0.0,
+            )
+            left_out.append(again)
+        found = Measured.joined(left_out)
+        return found.take(np.argsort(found.right, kind="stable"))
+
+    def _clusters(self) -> Int64s:
+        """Give every document the number of the first of its cluster."""
+        root = np.arange(len(self._ids))
+        table = read_table(self._path, TABLES[2], ["cluster", "document"])
+        cluster, document = (pc.index_in(table[name], value_set=self._ids) for name in table.column_names)
+        root[document.to_numpy()] = cluster.to_numpy()
+        return root
+
+
+def _only(values: UInt64s, works: UInt32s, wanted: UInt64s) -> tuple[UInt64s, UInt32s]:
+    held = np.isin(values, wanted)
+    return values[held], works[held]
+
+
+def _first(own: Texts, others: Texts) -> Texts:
+    """Put a document, by the number −1, before others."""
+    bounds = np.concatenate([own.bounds, others.bounds[1:] + own.bounds[-1]])
+    one, many = ([getattr(each, name) for name in PLAIN] for each in (own, others))
+    numbers, values, words, places, order, shares = map(np.concatenate, zip(one, many, strict=True))
+    numbers[0] = -1
+    return Texts(numbers, values, bounds, words, places, order, shares)
+
+
+def _sets_of(texts: Texts) -> tuple[Int64s, UInt64s, Int64s]:
+    return texts.numbers, texts.values, texts.bounds
 
 
 def _file(name: str, text: bytes) -> pa.RecordBatch:

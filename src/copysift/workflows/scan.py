@@ -1,7 +1,7 @@
 """Scan on this machine: the stages put together.
 
 walk → load in threads → equal files collapse → canonicalise → fingerprint → join → pairs, and where
-regions are asked for, exact matching of the reported pairs. Memory holds the hashes (up to --memory,
+regions are wanted, exact matching of the reported pairs. Memory holds the hashes (up to --memory,
 then they go to disk), the files in flight, and the pairs above the threshold.
 """
 
@@ -10,39 +10,52 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
-from copysift.match.counts import UNKNOWN, Counts, PairColumns, PairRows
-from copysift.match.measures import Weigh, rarity
+from copysift.match.counts import Counts, PairColumns, PairRows
+from copysift.match.equality import same_symbols
+from copysift.match.measures import Weigh, class_weights, weights
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
-from copysift.model.distribution import Distribution, distribution
+from copysift.model.distribution import Distribution, compared_pairs, distribution
 from copysift.model.document import Document
-from copysift.model.regions import RegionColumns
+from copysift.model.explanation import NOTHING, Explanation
+from copysift.model.regions import UNKNOWN, RegionColumns
 from copysift.model.traits import scheme_traits
-from copysift.model.values import Group, Ignored, Pair, Result, Skipped, Submission
+from copysift.model.values import Group, Ignored, Pair, Region, Result, Skipped, Submission
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import Settings
+from copysift.sources.file_types import may_be_mixed, written_type
 from copysift.sources.spool import Spool
 from copysift.workflows import batches
 from copysift.workflows.channels import Channels, Lists
 from copysift.workflows.collection import Collection
+from copysift.workflows.explanation import Explainer
 from copysift.workflows.matches import Exact
+from copysift.workflows.near_copies import NearCopies
 from copysift.workflows.passage_holders import PassageHolders
 from copysift.workflows.reading import Reader
-from copysift.workflows.selection import Filters, answer, by_suffix, folder_of, pair_table, selected
+from copysift.workflows.scan_notes import too_short
+from copysift.workflows.selection import (
+    Filters,
+    answer,
+    by_suffix,
+    described,
+    folder_of,
+    pair_table,
+    selected,
+)
 from copysift.workflows.show import check_answerable
 from copysift.workflows.submission_units import Gathered
 from copysift.workflows.submissions import gather
@@ -51,25 +64,7 @@ IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with
 IGNORED_TEXT = 200  # bytes of it
 MATCHED = 1 << 17  # pairs that are matched together
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
-
-# Among five versions of a file, what all five share is no boilerplate: a small collection is weighed
-# as if it had this many documents.
-FEWEST = 1000
-CLASS = 30
 LARGEST_CLASS = 3000  # submissions of which every pair is looked at for a report
-# However many versions of one text a folder holds, what they share keeps this weight; else a thousand
-# copies with a line of their own each would share next to nothing.
-LEAST = 0.25
-
-
-def weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
-    """Weigh hashes by their rarity, but none below LEAST."""
-    return np.maximum(rarity(degrees, max(groups, FEWEST)), LEAST)
-
-
-def class_weights(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:
-    """Weigh hashes of programs by their rarity: what a class of CLASS shares is idiom already."""
-    return rarity(degrees, max(groups, CLASS) if groups > 2 else groups)
 
 
 class Scan:
@@ -92,7 +87,7 @@ class Scan:
         self._weigh = weigh
         self.times: dict[str, float] = {}
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._spool = Spool(self._tmp_dir())
+        self._spool = Spool(folder_of(self.settings))
         self._notes: tuple[str, ...] = ()  # what could have been read in another way
         self._reader = Reader(settings)
         self._collection = Collection(sketches=scheme_traits(settings.scheme).sketch)
@@ -102,11 +97,13 @@ class Scan:
         self._archives = opens and not settings.equal_only
         self._qualified = qualified  # records are named behind their file, whoever named it
         self._chosen = False  # two files that are to be compared
+        self._typed = not scheme_traits(settings.scheme).sketch  # works of several types are scored by type
         self._sides = sides  # work of one author is not compared with itself, nor earlier work
         self.listed = listed  # the postings are kept when it has run
         self.lists: dict[str, Lists] = {}
         self._exact: Exact | None = None
         self._holders: PassageHolders | None = None
+        self._explainer: Explainer | None = None
         self._counts: Counts | None = None
         self._result: Result | None = None
 
@@ -133,8 +130,9 @@ class Scan:
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
         with Channels(
-            self.settings, base, self._tmp_dir(), self._jobs, length, self._of_any_files()
-        ) as channels:
+            self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
+            gathered is not None and self._typed and may_be_mixed(entries),
+        ) as channels:  # fmt: skip
             with self._timed("read"):
                 self._read(entries, channels, shown)
             with self._timed("join"):
@@ -146,10 +144,11 @@ class Scan:
                 self.lists = channels.lists() if self.listed else {}
                 if regions:
                     self._holders = PassageHolders(self._reader, self._collection, channels.postings)
-                described = self._distribution(channels) if regions else None
+                    self._explainer = Explainer(self._reader, self._collection, channels)
+                distribution = self._distribution(channels) if regions else None
         with self._timed("match"):
             found = self._answer(counts, regions, most, groups, shown)
-        self._result = dataclasses.replace(found, distribution=described)
+        self._result = dataclasses.replace(found, distribution=distribution)
         return self._result
 
     def _distribution(self, channels: Channels) -> Distribution | None:
@@ -162,14 +161,22 @@ class Scan:
         for postings in channels.postings.values():
             held[: len(postings.sizes)] |= postings.sizes[:groups] > 0
         side, kin = (each[:groups] for each in (gathered.roster.side, gathered.roster.kin))
-        return distribution(groups, _compared(held, side, kin), found.left, found.right, found.similarity)
+        return distribution(
+            groups, compared_pairs(held, side, kin), found.left, found.right, found.similarity
+        )
 
     def holders(self, file: str, channel: str, start: int, end: int) -> int:
         """Count the documents or submissions that have a passage: half-open byte offsets; 0: not known."""
         return 0 if self._holders is None else self._holders.count(file, channel, start, end)
 
+    def explain(self, left: str, right: str, channel: str, regions: Sequence[Region]) -> Explanation:
+        """Say what raised the similarity of a pair, given by a file of each, its channel and its regions."""
+        if self._explainer is None or self._exact is None:
+            return NOTHING
+        return self._explainer.explain(self._exact, left, right, channel, regions)
+
     def _of_any_files(self) -> bool:
-        """Tell whether these may be any files, of which nobody said that they are programs to be compared."""
+        """Say whether these may be any files, of which nobody said that they are programs to be compared."""
         settings = self.settings
         asked = settings.kind != "auto" or settings.language or self._gathered is not None
         return not (asked or self._chosen) and settings.cut > 0
@@ -194,7 +201,8 @@ class Scan:
             self._collection.rename(right, 0)
             found = answer(by_suffix(counts, self.settings), self.settings)
             return dataclasses.replace(found, pairs=exact.equal((pair,)))
-        some = Pairs(documents, counts.pairs)[:] or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
+        known = Pairs(documents, counts.pairs, settings=described(self.settings))[:]
+        some = known or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
         pair = exact.pair(some[0])
         return dataclasses.replace(answer(by_suffix(counts, self.settings), self.settings), pairs=(pair,))
 
@@ -222,6 +230,19 @@ class Scan:
         """Give a piece of the readable source of a document: half-open byte offsets."""
         filed = self._collection.by_name(name)
         return self._reader.piece(filed.entry, filed.kind, start, end)
+
+    def same_content(self, left: str, right: str, *, opened: bool = False) -> bool:
+        """Say whether all that counts in two documents is the same, in the same order.
+
+        With `opened` only if one of them at least was read from a file of another format.
+        """
+        filed = [self._collection.by_name(name) for name in (left, right)]
+        if opened and not any(each.entry.original for each in filed):
+            return False
+        kinds = {each.kind for each in filed}
+        common = kinds.pop() if len(kinds) == 1 else "text"
+        parts = (self._reader.blocks_of(each.entry, common, each.source_kind(common)) for each in filed)
+        return same_symbols(*parts)
 
     def base(self, name: str) -> tuple[tuple[int, int], ...]:
         """Give the half-open byte spans of a document's source that base code covers."""
@@ -265,7 +286,7 @@ class Scan:
             else:
                 number, views = self._collection.add(scanned)
                 try:
-                    channels.add(number, views, self._collection.count)
+                    channels.add(number, views, self._collection.count, written_type(scanned.entry))
                 except (InputError, OSError) as error:  # a large file that changes while it is read again
                     self._collection.skip(skipped(scanned.entry.path, error))
         self._reader.done()
@@ -276,8 +297,12 @@ class Scan:
         documents = tuple(self._collection.groups())
         equal = tuple(self._collection.equal())
         filters, table = Filters(documents, settings, equal), pair_table(settings)
-        for pairs in found:
+        near = self._near_copies(documents, channels)
+        for pairs in (near.without(pairs) for pairs in found):
             table.append(pairs if keep else filters.passed(pairs))
+        least = min(settings.floor, settings.cut) if keep else settings.cut
+        pairs = near.pairs(settings.measure, least, settings.fewest)
+        table.append(pairs if keep else filters.passed(pairs))
         return Counts(
             documents,
             table,
@@ -285,25 +310,24 @@ class Scan:
             tuple(self._ignored(channels)),
             sum(len(postings.common) for postings in channels.postings.values()),
             tuple(self._collection.skipped),
-            min(settings.floor, settings.cut) if keep else settings.cut,
+            least,
             *self._of_submissions(channels),
-            notes=(*self._notes, *self._buried(documents, channels)),
+            near_copies=near.numbers,
+            notes=(
+                *self._notes,
+                *channels.notes(),
+                *too_short(settings.min_match, self._reader, documents),
+                *(near.notes(self._most_shared()) if self._gathered is None else ()),
+            ),
         )
 
-    def _buried(self, documents: tuple[Group, ...], channels: Channels) -> tuple[str, ...]:
-        """Say how many files have next to nothing left once what too many share is ignored."""
-        postings = channels.postings[CODE if self.settings.kind == "code" else TEXT]
-        if self._gathered is not None or not len(postings.common):
-            return ()
-        held = np.array([group.fingerprints for group in documents], np.int64)[: len(postings.sizes)]
-        buried = int(((held >= 4) & (4 * postings.sizes[: len(held)].astype(np.int64) < held)).sum())
-        if not buried:
-            return ()
-        most, needed = self._most_shared(), int(postings.common.degrees.max())
-        return (
-            f"{buried:,} files are mostly text found in over {most:,} files, which is ignored; "
-            f"--max-shared {needed} compares it",
-        )
+    def _near_copies(self, documents: tuple[Group, ...], channels: Channels) -> NearCopies:
+        """Find the files that differ from what too many share in a word here and there."""
+        name = CODE if self.settings.kind == "code" else TEXT
+        found = NearCopies(name, documents, channels.postings[name])
+        if self._gathered is None and not scheme_traits(self.settings.scheme).sketch:
+            found.read(self._reader, self._collection, self.settings.memory // 8)
+        return found
 
     def _of_submissions(
         self, channels: Channels
@@ -356,7 +380,7 @@ class Scan:
         )  # fmt: skip
 
     def _matching(self, base: Base | None) -> Exact:
-        memory, folder = self.settings.memory, self._tmp_dir()
+        memory, folder = self.settings.memory, folder_of(self.settings)
         return Exact(self._reader, self._collection, self._jobs, base, memory, folder)
 
     def _with_longest(
@@ -395,9 +419,6 @@ class Scan:
         )
         return next(filter(None, texts), "")
 
-    def _tmp_dir(self) -> Path | None:
-        return folder_of(self.settings)
-
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:
         begun = time.perf_counter()
@@ -405,21 +426,8 @@ class Scan:
         self.times[phase] = time.perf_counter() - begun
 
 
-def _compared(held: NDArray[np.bool_], side: NDArray[np.uint32], kin: NDArray[np.uint32]) -> int:
-    """Count the pairs of groups that have fingerprints and are compared with each other."""
-    total = int(held.sum())
-    found = total * (total - 1) // 2
-    past = int((held & (side != 0)).sum())
-    found -= past * (past - 1) // 2
-    for label in np.unique(kin[held & (kin != 0)]).tolist():
-        own = held & (kin == label)
-        some, old = int(own.sum()), int((own & (side != 0)).sum())
-        found -= some * (some - 1) // 2 - old * (old - 1) // 2
-    return found
-
-
 def skipped(path: str, error: Exception) -> Skipped:
-    """Turn the error of one file into a note; what is no fault of the file is raised."""
+    """Turn the error of one file into a note; what is not the fault of the file is raised."""
     if isinstance(error, InputError):
         return Skipped(path, error.message.removeprefix(f"{path}: "))
     if isinstance(error, CopysiftError | MemoryError) or not isinstance(error, OSError):

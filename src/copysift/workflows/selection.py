@@ -6,7 +6,6 @@ Nothing is read here: scan and show go through the same functions.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
 
@@ -24,6 +23,7 @@ from copysift.match.pairs import Pairs
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.settings.comparison import COUNTS, Settings
+from copysift.settings.config import seed_check
 
 LAST = 1e9  # beyond every measure
 MOST_PARTED = 250_000  # pairs of all components that are parted into clusters
@@ -33,7 +33,7 @@ _NO_ANSWER = ("memory", "tmp_dir", "jobs", "limit", "floor")
 
 
 def described(settings: Settings) -> dict[str, object]:
-    """Give the settings that decide an answer, with thresholds filled in and the seed not told."""
+    """Give the settings that decide an answer, with thresholds filled in and the seed hidden."""
     values = {
         field.name: getattr(settings, field.name)
         for field in dataclasses.fields(settings)
@@ -44,13 +44,6 @@ def described(settings: Settings) -> dict[str, object]:
         values[name] = list(values[name])
     values["seed"] = seed_check(settings.seed)
     return values
-
-
-def seed_check(seed: int) -> str | None:
-    """Give a check by which a seed can be recognised but not found, or None without one."""
-    if not seed:
-        return None
-    return hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, person=b"copysift").hexdigest()
 
 
 class Filters:
@@ -78,7 +71,7 @@ class Filters:
         return pairs.take(self.allowed(pairs))
 
     def allowed(self, pairs: PairColumns) -> NDArray[np.bool_]:
-        """Tell which pairs pass."""
+        """Say which pairs pass."""
         passed = np.ones(len(pairs), dtype=np.bool_)
         if self._suffixes:
             codes, several = self._codes, self._several
@@ -181,7 +174,7 @@ def answer(
     """Make the result of counts that are parted by suffix; `chosen` are the pairs to report, if known.
 
     `regions` are those of the best of the chosen pairs, or of all. With `groups` it has sif's listings, too;
-    they are long where many files are alike. `whole` puts in what equal files share: all of them; `files`
+    they are long where many files are similar. `whole` puts in what equal files share: all of them; `files`
     names the files of a document.
     """
     if chosen is None:
@@ -192,7 +185,15 @@ def answer(
     return Result(
         settings=described(settings),
         documents=counts.documents if counts.files is None else counts.files,
-        pairs=Pairs(counts.documents, chosen, counts.twins, equal, regions, files),
+        pairs=Pairs(
+            counts.documents,
+            chosen,
+            counts.twins,
+            equal,
+            regions,
+            files,
+            counts.settings or described(settings),
+        ),
         clusters=tuple(Cluster(tuple(names[at] for at in each), strength) for each, strength in together),
         ignored=counts.ignored,
         skipped=counts.skipped,
@@ -213,7 +214,7 @@ def _clusters(
     """
     several = {members[0]: members for members in counts.equal}
     sizes = [len(several.get(number, ())) or 1 for number in range(len(counts.documents))]
-    found = _strong(sizes, chosen, settings)
+    found = _strong(sizes, chosen, settings, counts.near_copies)
     strong = [
         (sorted(each for number in members for each in several.get(number, (number,))), strength)
         for members, strength, _ in found
@@ -225,8 +226,13 @@ def _clusters(
     return sorted(strong), (note,) if whole else ()
 
 
-def _strong(sizes: list[int], chosen: Ranking, settings: Settings) -> list[Strong]:
-    """Part what pairs connect, the smallest components first, while memory surely holds their pairs."""
+def _strong(
+    sizes: list[int], chosen: Ranking, settings: Settings, near_copies: Sequence[int]
+) -> list[Strong]:
+    """Part what pairs connect, the smallest components first, while memory surely holds their pairs.
+
+    Of `near_copies` only some pairs are known: what these connect is one cluster, as strong as they are.
+    """
     counted = settings.measure in COUNTS
     cut = 0.0 if counted else settings.cut
     root = np.arange(len(sizes))
@@ -243,6 +249,9 @@ def _strong(sizes: list[int], chosen: Ranking, settings: Settings) -> list[Stron
     fitting = np.cumsum(number[order]) <= MOST_PARTED
     parted = np.zeros(len(sizes), np.bool_)
     parted[order[fitting & (number[order] <= MOST_PAIRS)]] = True
+    some = np.zeros(len(sizes), np.bool_)  # components with pairs that are not known
+    some[root[np.asarray(near_copies, np.int64)]] = True
+    parted &= ~some
     rows = [
         (pairs.left[own], pairs.right[own], _shares(pairs, settings)[own])
         for pairs in chosen.batches()
@@ -252,8 +261,12 @@ def _strong(sizes: list[int], chosen: Ranking, settings: Settings) -> list[Stron
     if rows:
         left, right, shares = (np.concatenate(each) for each in zip(*rows, strict=True))
         found = average_clusters(sizes, left, right, shares, cut)
-    others = np.flatnonzero(~parted & (number > 0))
-    found += [unparted(np.flatnonzero(root == head).tolist(), float(total[head])) for head in others.tolist()]
+    for head in np.flatnonzero(~parted & (number > 0)).tolist():
+        members = np.flatnonzero(root == head).tolist()
+        if some[head]:
+            found.append(Strong(members, float(total[head] / number[head]), False))
+        else:
+            found.append(unparted(members, float(total[head])))
     return sorted(found)
 
 

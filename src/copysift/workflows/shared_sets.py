@@ -15,7 +15,7 @@ SHOWN = 1000  # sets whose shared text is looked up
 
 
 def with_sets(result: Result, scan: Scan, least: int | None) -> Result:
-    """Add the sets of files that all share at least so many fingerprints, the largest evidence first."""
+    """Add the sets of files that all share at least this many fingerprints, the largest evidence first."""
     if not scan.lists or result.submissions:
         raise UsageError("--sets is about files, not submissions", hint="leave out --by")
     texts_only = CODE not in scan.lists or scan.lists[TEXT].chosen.sizes.any()

@@ -26,7 +26,7 @@ def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
 
 
 def _matched(counts: Counts) -> bool:
-    """Tell whether the pairs of the run were matched exactly when it was made."""
+    """Say whether the pairs of the run were matched exactly when it was made."""
     return counts.settings.get("measure") == "longest" or counts.settings.get("min_match") is not None
 
 

@@ -6,9 +6,8 @@ import dataclasses
 from pathlib import Path
 
 from copysift.model.values import Cluster, Result
-from copysift.runs.cluster_run import members
-from copysift.runs.scan_run import _read_description
-from copysift.runs.tables import floor_of
+from copysift.runs.scan_run import read_description
+from copysift.runs.tables import floor_of, members
 from copysift.settings.comparison import SHARES, Settings
 from copysift.workflows import scan as local
 
@@ -24,6 +23,6 @@ def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
     chosen = {"threshold": result.settings["threshold"], "measure": result.settings["measure"]}
     return dataclasses.replace(
         result,
-        settings=_read_description(path)["settings"] | chosen,
+        settings=read_description(path)["settings"] | chosen,
         clusters=tuple(Cluster(tuple(each)) for each in members(path).values()),
     )

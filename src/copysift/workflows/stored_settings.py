@@ -15,24 +15,27 @@ from copysift.model.traits import default_thresholds, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime import registry
 from copysift.settings.comparison import Settings, Thresholds
+from copysift.settings.config import seed_check
 from copysift.settings.declaration import make, settings_of
 from copysift.sources.file_content import file_at
-from copysift.sources.files import Loaded, load
+from copysift.sources.files import load
 from copysift.sources.inputs import Inputs
+from copysift.sources.places import exists, is_file, is_uri, size_of
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Linked
 from copysift.store.catalog import Catalog, ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import has_units
 from copysift.workflows.reading import Reader
-from copysift.workflows.selection import seed_check
 from copysift.workflows.submissions import reading_of
 
-_READ_AS = ("text", "html", CODE, "bytes")  # what --kind auto reads documents as
+_READ_AS = ("text", "html", CODE, "bytes", "executable")  # what --kind auto reads documents as
 STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch", "anchor", "disjoint")
 # How the sources of an index are read: what was given last holds for later adds and updates, too.
 READING = ("by", "id_field", "text_field", "input_format", "records", "no_containers")
+
+
+HASH_BITS = 42  # among 100 million others, one in 44,000 hashes that are not there is found
 
 
 def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
@@ -52,7 +55,7 @@ def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:
     kept["anchor"] = list(settings.anchor)
     thresholds = {kind: list(limits) for kind, limits in default_thresholds().items()}
     kept |= {"seed": seed_check(settings.seed), "keep_text": keep_text, "thresholds": thresholds}
-    return {**kept, "programs": "both"}
+    return {**kept, "programs": "both", "hash_bits": HASH_BITS}
 
 
 def _indexed() -> list[str]:
@@ -66,9 +69,20 @@ def programs_in(stored: Mapping[str, Any]) -> str:
     return "both" if known in (None, "both") else "code" if known else "text"
 
 
+def bits_in(stored: Mapping[str, Any]) -> int:
+    """Give how many bits of a hash an index keeps: up to format 3 all."""
+    bits = stored.get("hash_bits", 64)
+    if type(bits) is not int or not 32 <= bits <= 64:
+        raise StoreError(
+            f"the index keeps {bits!r} bits of a hash, and 32 to 64 are possible",
+            hint="restore it from a backup",
+        )
+    return bits
+
+
 def reader_of(settings: Settings, stored: Mapping[str, Any]) -> Reader:
     """Make a reader that takes programs as the documents of an index were taken."""
-    return Reader(settings, programs=programs_in(stored))
+    return Reader(settings, programs=programs_in(stored), bits=bits_in(stored))
 
 
 def question_reader(
@@ -92,7 +106,9 @@ def question_reader(
             f"{path} has no documents read as {kind}: it was created with --kind {settings.kind}",
             hint=f"choose --kind {few}, or leave it out",
         )
-    return Reader(dataclasses.replace(settings, kind=kind), programs=programs_in(stored))
+    return Reader(
+        dataclasses.replace(settings, kind=kind), programs=programs_in(stored), bits=bits_in(stored)
+    )
 
 
 def reading_settings(path: Path, catalog: Catalog, given: Mapping[str, object]) -> Settings:
@@ -163,7 +179,7 @@ def _spelled(value: object) -> str:
 class Places:
     """Names of documents: files are known by their place beside the index, and shown from here.
 
-    A file below the folder that the index stands in keeps its place when both are moved together.
+    A file below the folder that the index is in keeps its place when both are moved together.
     """
 
     def __init__(self, index: Path) -> None:
@@ -173,15 +189,15 @@ class Places:
 
     def stored(self, path: str) -> str:
         """Give the name under which the index knows a file."""
-        return _relative(os.path.abspath(path), self._base)
+        return path if is_uri(path) else _relative(os.path.abspath(path), self._base)
 
     def located(self, name: str) -> str:
         """Give the absolute path of a file that the index knows."""
-        return os.path.normpath(os.path.join(self._base, name))
+        return name if is_uri(name) else os.path.normpath(os.path.join(self._base, name))
 
     def below(self, name: str, place: str) -> bool:
-        """Tell whether a file that the index knows is, or lies below, a path."""
-        top, path = os.path.abspath(place), self.located(name)
+        """Say whether a file that the index knows is, or lies below, a path."""
+        top, path = place if is_uri(place) else os.path.abspath(place), self.located(name)
         return path == top or path.startswith((top.rstrip(os.sep) + os.sep, top + INSIDE))
 
     def shown(self, row: DocumentRow) -> str:
@@ -210,7 +226,7 @@ class Members:
         self._reading, self._spool = reading, Spool()
         self._opened: dict[str, dict[str, Document]] = {}
 
-    def load(self, path: str) -> Loaded | Skipped:
+    def load(self, path: str) -> Document | Skipped:
         """Read a file, a member or a record."""
         outer = outer_file(path)
         if not outer:
@@ -222,16 +238,15 @@ class Members:
         document = self._opened[outer].get(path)
         return Skipped(path, "not found") if document is None else load(document)
 
-
-    def _load_file(self, path: str) -> Loaded | Skipped:
+    def _load_file(self, path: str) -> Document | Skipped:
         """Read a file, as its text where its format has a reader."""
-        if not os.path.isfile(path):
+        if not is_file(path):
             return load(entry_of(path))
-        document = entry_of(path, os.path.getsize(path))
+        document = entry_of(path, size_of(path))
         inputs = Inputs(self._reading, self._spool, qualified=True)
         if inputs.source_of(document) is None:
             return load(document)
-        found = next((each for each in inputs.documents([path]) if not isinstance(each, Linked)), None)
+        found = next(inputs.documents([path]), None)
         if isinstance(found, Document) and found.name == path:
             return load(found)
         return found if isinstance(found, Skipped) else load(document)
@@ -239,8 +254,10 @@ class Members:
 
 def outer_file(path: str) -> str:
     """Give the file that a member or record is in; "" for what is a file, or nothing."""
-    at = -1 if os.path.lexists(path) else path.find(INSIDE)
-    while at >= 0 and not os.path.isfile(path[:at]):
+    at = path.find(INSIDE)
+    if at >= 0 and exists(path):
+        return ""
+    while at >= 0 and not is_file(path[:at]):
         at = path.find(INSIDE, at + 1)
     return path[: max(at, 0)]
 
@@ -249,7 +266,8 @@ class StoredReader(Reader):
     """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places) -> None:
-        super().__init__(settings, programs=programs_in(snapshot.settings))
+        stored = snapshot.settings
+        super().__init__(settings, programs=programs_in(stored), bits=bits_in(stored))
         self._snapshot, self._places = snapshot, places
         self._rows: dict[str, tuple[DocumentRow, ContentRow]] = {}
         self._members = Members(reading_of(settings))
@@ -270,7 +288,7 @@ class StoredReader(Reader):
         """Give the readable source of a document of the index; raises InputError when it is gone."""
         if document.file:
             loaded = self._members.load(self._places.located(document.name))
-            if isinstance(loaded, Loaded) and (loaded.checksum, loaded.size) == (
+            if isinstance(loaded, Document) and (loaded.checksum, loaded.size) == (
                 content.original,
                 content.bytes,
             ):

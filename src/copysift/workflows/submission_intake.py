@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from copysift.model.document import INSIDE, Document
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.containers import zip_names
 from copysift.sources.exports import known_export
-from copysift.sources.file_content import FileContent
+from copysift.sources.file_content import FileContent, RemoteFile
 from copysift.sources.formats import is_archive
 from copysift.sources.inputs import File, Inputs
+from copysift.sources.places import entries_of, exists, is_uri
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Linked
 
 Place = str | os.PathLike[str]
 # What students hand in although nothing here looks into it, or it is not what its name says.
@@ -51,7 +52,7 @@ class Intake:
             reading = replace(reading, records="no")
         self._inputs = Inputs(reading, spool, qualified=qualified)
         self._by_dir, self._whole = by_dir, whole
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: set[tuple[int, int] | str] = set()
         self._passed: list[str] = []  # names of files that were taken before
         self._opened: set[str] = set()  # containers that were named
 
@@ -105,10 +106,13 @@ class Intake:
                 yield found
                 continue
             document = found.document if isinstance(found, File) else found
-            if isinstance(document, Linked) or self._seen_before(document):
+            if document.same_as or self._seen_before(document):
                 self._passed.append(document.path)
                 continue  # a further name of the same file is the same file
             if isinstance(found, File):
+                if found.source is None and not self._by_dir:  # most files are documents themselves
+                    yield document
+                    continue
                 if found.named and found.source is not None:
                     self._opened.add(root)
                 for member in self._inputs.members(found):
@@ -129,9 +133,10 @@ class Intake:
     def _seen_before(self, document: Document) -> bool:
         """Note a file; paths may overlap."""
         content = document.content
-        if not isinstance(content, FileContent) or not content.inode:
+        remote = isinstance(content, RemoteFile)
+        if not isinstance(content, FileContent) or not (content.inode or remote):
             return False
-        key = (content.device, content.inode)
+        key = content.path if remote else (content.device, content.inode)
         before = key in self._seen
         self._seen.add(key)
         return before
@@ -141,6 +146,10 @@ class Intake:
         if opened:
             names = [name for name in zip_names(root) or [] if name.endswith("/")]
             return [f"{root}/{name.strip('/')}" for name in names if ".." not in name]
+        if is_uri(root):
+            with suppress(OSError):
+                return sorted(each.path for each in entries_of(root) if each.is_dir() and each.name[0] != ".")
+            return []
         with suppress(OSError), os.scandir(root) as entries:
             return sorted(each.path for each in entries if each.is_dir() and not each.name.startswith("."))
         return []
@@ -150,7 +159,7 @@ def _slashed(found: Document | Skipped) -> str:
     """Give the path of a document as if containers were folders."""
     if isinstance(found, Document):
         return found.file
-    return found.name if os.path.lexists(found.name) else found.name.replace(INSIDE, "/")
+    return found.name if exists(found.name) else found.name.replace(INSIDE, "/")
 
 
 class Grouping:
@@ -160,7 +169,9 @@ class Grouping:
         container = is_archive(root) if container is None else container
         self._root = root.rstrip("/") or "/"
         self._inside = [part for name in names if (part := self._relative(name))]
-        self._wrapper = self._wrapping() if container else ""
+        self._wrapper = self._wrapping()
+        if not container and not self._is_export(self._wrapper):  # the folders of one submission are no class
+            self._wrapper = ""
         inner = [name.removeprefix(self._wrapper) for name in self._inside]
         # An archive of loose files is one submission that was named itself.
         self._whole = container and not any(
@@ -194,7 +205,7 @@ class Grouping:
         return prefix + (export.key if export else first), prefix
 
     def wraps(self, folder: str) -> bool:
-        """Tell whether a folder is one that wraps everything in an archive: it is nobody's submission."""
+        """Say whether a folder is one that wraps everything in an archive: it is nobody's submission."""
         inside = self._relative(folder)
         return bool(inside) and self._wrapper.startswith(inside)
 
@@ -203,8 +214,16 @@ class Grouping:
         below = self._root == "/" or (inside != name and inside.startswith("/"))
         return inside.lstrip("/") if below else ""
 
+    def _is_export(self, wrapper: str) -> bool:
+        """Say whether what is in a folder has the names of a platform: submissions, or clones of one task."""
+        parts = (name.removeprefix(wrapper).partition("/") for name in self._inside)
+        folders = {first for first, slash, _ in parts if slash and first}
+        tasks = {each.rpartition("-")[0] for each in folders}  # GitHub Classroom: task-user
+        clones = len(folders) > 2 and len(tasks) == 1 and "" not in tasks
+        return clones or sum(known_export(each) is not None for each in folders) > 1
+
     def _wrapping(self) -> str:
-        """Give the one folder that holds everything in an archive, as zipping a folder makes it."""
+        """Give the one folder that holds everything, as zipping a folder, or unpacking a zip, makes it."""
         wrapper = ""
         while True:
             firsts = {name.removeprefix(wrapper).partition("/")[:2] for name in self._inside}

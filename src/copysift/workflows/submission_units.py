@@ -7,6 +7,7 @@ what is base code in them counts for neither.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +31,22 @@ ONLY_BASE = "with nothing but base code"
 COMMON = "with nothing but common code"  # all that it has is in more submissions than --max-shared
 TOO_SHORT = "too short to compare"
 UNREADABLE = "without a readable file"
+NOT_SELECTED = "without a file that --include and --exclude select"
+
+
+_ENDS = re.compile(f"/|{re.escape(INSIDE)}")  # of the name of a group in that of what is inside it
 
 
 class Gathered(Collection):
     """Files in their groups; the number of a group is its place in the roster."""
 
-    def __init__(self, roster: Roster, group_of: Mapping[str, str], base: Base) -> None:
+    def __init__(
+        self, roster: Roster, group_of: Mapping[str, str], base: Base, patterns: bool = False
+    ) -> None:
         super().__init__()
         self.roster = roster
         self.base = base
+        self._patterns = patterns  # of files to read or to leave out were given
         self.numbers = {each.name: number for number, each in enumerate(roster.submissions)}
         self._group_of = group_of
         self._members: list[list[Filed]] = [[] for _ in roster.submissions]
@@ -107,20 +115,41 @@ class Gathered(Collection):
             for each in members:
                 yield Group(
                     each.entry.name, submission.name, each.plain_kind, each.size, each.fingerprints,
-                    each.entry.read_as,
+                    each.entry.read_as, each.entry.file_size,
                 )  # fmt: skip
+
+    def group_of(self, name: str) -> int:
+        """Give the number of the group of a file."""
+        return self.numbers[self._group_of[name]]
 
     def holders(self, number: int) -> Sequence[Filed]:
         """Give the files of a group by its number."""
         return self._members[number]
 
     def twins(self) -> tuple[int, ...]:
-        """Give the same number to groups whose files are equal byte for byte, whatever their names."""
+        """Give the same number to groups whose files are equal byte for byte, whatever their names.
+
+        A group of which something could not be read is equal to none: the rest may differ.
+        """
         classes: dict[Any, int] = {}
+        partial = self._partly_read()
         return tuple(
-            classes.setdefault(tuple(sorted(checksums)) if checksums else number, number)
+            classes.setdefault(
+                tuple(sorted(checksums)) if checksums and number not in partial else number, number
+            )
             for number, checksums in enumerate(self._checksums)
         )
+
+    def _partly_read(self) -> set[int]:
+        """Give the groups of which something was skipped, and not compared byte for byte instead."""
+        found = set()
+        for each in self.skipped:
+            if each.name in self._names:
+                continue
+            ends = [at.start() for at in _ENDS.finditer(each.name)]
+            names = (each.name[:end] for end in (*ends, len(each.name)))
+            found |= {self.numbers[name] for name in names if name in self.numbers}
+        return found
 
     def submissions(self, postings: Mapping[str, Postings]) -> tuple[Submission, ...]:
         """Give what is known of every group, with how much of it others have, and why it has no score.
@@ -148,12 +177,9 @@ class Gathered(Collection):
             return ONLY_BASE
         if any(each.size for each in members):
             return TOO_SHORT
-        name = self.roster.submissions[number].name
-        lost = any(
-            each.name.partition(INSIDE)[0] == name or each.name.startswith((f"{name}/", f"{name}{INSIDE}"))
-            for each in self.skipped
-        )
-        return UNREADABLE if lost else EMPTY
+        if number in self._partly_read():
+            return UNREADABLE
+        return NOT_SELECTED if self._patterns and not members else EMPTY
 
 
 def covered_shares(postings: Postings, side: UInt32s, kin: UInt32s) -> NDArray[np.float64]:

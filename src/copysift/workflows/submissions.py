@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from copysift.errors import CopysiftError, InputError, UsageError
+from copysift.kinds.lexemes import together
 from copysift.match.base import Base
 from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped
+from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
-from copysift.sources.exports import receipt
+from copysift.sources.exports import known_export, receipt
 from copysift.sources.fields import Fields
 from copysift.sources.metadata import Metadata, read_metadata
+from copysift.sources.places import exists
 from copysift.sources.roster import Roster, exported, roster
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
 from copysift.sources.vendored import machine_made, vendored
-from copysift.sources.walk import WalkSettings
-from copysift.workflows.reading import Reader, of_submissions, together
+from copysift.sources.walk import walk_settings
+from copysift.workflows.reading import Reader
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
 
@@ -34,7 +36,7 @@ Place = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """Files to read; `submissions` is None when every file stands for itself and equal ones collapse."""
+    """Files to read; `submissions` is None when every file represents itself and equal ones collapse."""
 
     entries: list[Document]
     skipped: list[Skipped]
@@ -53,7 +55,7 @@ def gather(
     documents: Iterable[Document] = (),
     qualified: bool = False,
 ) -> Gathering:
-    """Find the files of the paths, and put them into groups where the settings or their names ask for it.
+    """Find the files of the paths, and put them into groups where the settings or their names say so.
 
     Documents in memory come after them, in the groups of their units.
     """
@@ -72,7 +74,7 @@ def gather(
     skipped = [*metadata.skipped, *handed_out.skipped, *new.skipped, *past.skipped]
     files = [*new.files, *past.files]
     entries = [entry for entry, _ in files]
-    asked = grouped or of_submissions(settings)
+    asked = grouped or settings.has_submissions
     if not asked and not archives:
         return Gathering(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):
@@ -97,7 +99,7 @@ def gather(
         )
     base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
     group_of = {entry.path: group for entry, group in files}
-    gathered = Gathered(known, group_of, base)
+    gathered = Gathered(known, group_of, base, bool(settings.include or settings.exclude))
     return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, notes)
 
 
@@ -112,8 +114,10 @@ def leave_out(*taken: Taken) -> str:
         kept = {group for (_, group), reason in zip(each.files, found, strict=True) if not reason}
         both = list(zip(each.files, found, strict=True))
         reasons.update(reason for (_, group), reason in both if reason and group in kept)
-        platform = {group for (entry, group), _ in both if receipt(entry.path) and entry.path == group}
-        reasons.update(receipt(group) for group in platform if group not in kept)
+        loose = {group for (entry, group), _ in both if entry.path == group}
+        exported = any(known_export(entry.path) for entry, _ in each.files)
+        platform = {group: reason for group in loose if (reason := receipt(group, exported))}
+        reasons.update(reason for group, reason in platform.items() if group not in kept or exported)
         each.files[:] = [
             file for file, reason in both if file[1] not in platform and not (reason and file[1] in kept)
         ]
@@ -157,20 +161,8 @@ def check_paths(paths: Sequence[Place]) -> None:
     """Raise unless there is something to scan: one path of several may be missing, but not all."""
     if not paths:
         raise UsageError("nothing to scan", hint="add files or folders")
-    if not any(os.path.lexists(path) for path in paths):
+    if not any(exists(os.fspath(path)) for path in paths):
         raise InputError(f"{os.fspath(paths[0])}: no such file or folder")
-
-
-def walk_settings(settings: Settings) -> WalkSettings:
-    """Give the walk its part of the settings."""
-    return WalkSettings(
-        hidden=settings.hidden,
-        gitignore=settings.gitignore,
-        include=settings.include,
-        exclude=settings.exclude,
-        follow=settings.follow,
-        one_file_system=settings.one_file_system,
-    )
 
 
 def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
@@ -182,6 +174,7 @@ def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:
         records="no" if settings.input_format == "folder" else settings.records,
         form=settings.input_format,
         max_bytes=settings.max_bytes_per_file,
+        max_seconds=settings.max_seconds_per_file,
         binary=is_raw(settings.kind),
         filters=settings.filter,
     )

@@ -5,7 +5,6 @@ Everything is one commit: until then nothing of the sweep is there, afterwards a
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.errors import InputError, StoreError, UsageError
-from copysift.model.document import NO_HINT, Hint
+from copysift.model.document import NO_HINT, Document, Hint, Memory
 from copysift.model.sweeps import Swept
 from copysift.model.values import TAKEN, Fingerprints, Skipped
 from copysift.runtime.progress import Progress, Silent
@@ -25,7 +24,7 @@ from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
 from copysift.sources.crawl import Again, Record
-from copysift.sources.files import DIGEST, Loaded
+from copysift.sources.files import DIGEST
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
@@ -36,7 +35,6 @@ from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan import IN_FLIGHT, skipped
-from copysift.workflows.stored_settings import entry_of
 from copysift.workflows.submissions import base_code
 from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
@@ -172,7 +170,7 @@ class Sweeper:
                     yield item
 
     def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
-        """Note what could not be read; where something stood, it still does as far as anybody knows."""
+        """Note what could not be read; where something was, it still is as far as anybody knows."""
         self._skipped.append(note)
         if known is not None and known.content and self._sweep.meet(raw, known):
             self._documents += 1
@@ -209,8 +207,7 @@ class Sweeper:
     def _read(self, item: _Item) -> _Made:
         if len(item.data) > LARGEST:
             raise InputError(f"{item.uri}: {TOO_LARGE}")
-        document = dataclasses.replace(entry_of(item.uri), hint=item.hint)
-        loaded = Loaded(document, item.data, len(item.data), item.checksum, 0)
+        loaded = Document(item.uri, Memory(item.data), item.hint, checksum=item.checksum)
         kind, chunks = self._reader.opened(loaded)
         found = None
         if kind not in item.kinds and self._claim(item, kind):
@@ -288,7 +285,7 @@ class Sweeper:
         self._skipped += [Skipped(each.where, each.what) for each in damages]
 
     def _file_base(self) -> bool:
-        """File the base code, read as the documents are; tell whether older sweeps must be related again."""
+        """File the base code, read as the documents are; say whether older sweeps must be related again."""
         if not self._settings.base:
             return False
         tmp_dir = Path(self._settings.tmp_dir) if self._settings.tmp_dir else None
@@ -297,7 +294,7 @@ class Sweeper:
         return add_base(self._writer.catalog, base.hashes)
 
     def _wanted_pairs(self) -> set[tuple[int, int]]:
-        """Give the versions of one address that `history` tells of, as far as they are not known."""
+        """Give the versions of one address that `history` lists, as far as they are not known."""
         wanted: set[tuple[int, int]] = set()
         timeline = self._sweep.timeline
         for number in self._sweep.turned:

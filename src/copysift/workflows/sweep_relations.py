@@ -78,7 +78,7 @@ def _filed(writer: Writer, work: Relating, wanted: Iterable[tuple[int, int]], fr
 
 
 def versions_pairs(contents: list[int]) -> set[tuple[int, int]]:
-    """Give the pairs of versions of one address whose resemblance `history` tells."""
+    """Give the pairs of versions of one address whose resemblance `history` shows."""
     made = set()
     for at, content in enumerate(contents[1:], 1):
         for other in {contents[0], contents[at - 1]} - {content}:

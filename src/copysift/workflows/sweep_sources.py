@@ -14,8 +14,9 @@ from copysift.settings.sweeps import Sweeping
 from copysift.sources.crawl import NAMES, Again, Record, crawl, revision
 from copysift.sources.fields import Fields
 from copysift.sources.git_revision import commit_of, tree
+from copysift.sources.walk import walk_settings
 from copysift.workflows.python_input import document_of
-from copysift.workflows.submissions import reading_of, walk_settings
+from copysift.workflows.submissions import reading_of
 
 
 class Sources:

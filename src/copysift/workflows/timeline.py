@@ -1,17 +1,14 @@
-"""The part of `copysift.Index` that knows about time: sweeps, and what is asked about them."""
+"""The part of `copysift.Index` that knows about time: sweeps, and what is looked up in them."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from copysift.errors import InputError, UsageError
 from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swept
-from copysift.settings.comparison import Settings
 from copysift.settings.contents import LookUp
 from copysift.settings.declaration import make, settings_of
 from copysift.settings.index import Query
@@ -24,53 +21,19 @@ from copysift.settings.keywords import (
 )
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
 from copysift.workflows.index_base import base_of_question
+from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.question import Question
 
 if TYPE_CHECKING:
-    from copysift.model.document import Document
     from copysift.runtime.progress import Progress
-    from copysift.store.snapshot import Snapshot
-    from copysift.store.writer import Writer
     from copysift.workflows.python_documents import Item
-    from copysift.workflows.query import Asking
     from copysift.workflows.tracing import Trace
 
 Place = str | os.PathLike[str]
 
 
-class OverTime(ABC):
+class OverTime(OpenedIndex):
     """Sweeps of an index; `copysift.Index` is made from it."""
-
-    path: Path
-    settings: Settings
-    _stored: dict[str, Any]
-
-    @abstractmethod
-    def _reading(self) -> Snapshot: ...
-
-    @abstractmethod
-    def _writing(self, *, at_once: bool = True) -> Writer: ...
-
-    @abstractmethod
-    def _asking(self, base: tuple[str, ...] = ()) -> Asking: ...
-
-    @abstractmethod
-    def question(
-        self,
-        content: Place | bytes | Document,
-        *,
-        text: bool = False,
-        name: str = "",
-        asked: LookUp | None = None,
-    ) -> Question:
-        """Make a question of a file, of bytes or of a string."""
-
-    @abstractmethod
-    def refresh(self) -> None:
-        """Forget the snapshot."""
-
-    @abstractmethod
-    def _sketching(self) -> tuple[Any, bool]: ...
 
     def sweep(
         self,
@@ -83,6 +46,10 @@ class OverTime(ABC):
 
         Settings are those of `copysift sweep`: date, revision, input_format, overwrite, max_shared. It is one
         commit: when it fails, nothing was changed; a first one that fails leaves no index.
+
+        >>> done = sweeps.sweep("essays/web", date="2026-02-01")
+        >>> done.new, done.gone
+        (2, 15)
         """
         from copysift.workflows.sweep import Sweeper
         from copysift.workflows.sweep_sources import Sources
@@ -106,17 +73,29 @@ class OverTime(ABC):
 
     @property
     def swept(self) -> bool:
-        """Whether the index has sweeps."""
+        """Whether the index has sweeps.
+
+        >>> index.swept, sweeps.swept
+        (False, True)
+        """
         from copysift.store.timeline import is_swept
 
         return is_swept(self._reading().catalog)
 
     def sweeps(self) -> list[Sweep]:
-        """Give the sweeps, oldest first."""
+        """Give the sweeps, oldest first.
+
+        >>> [each.documents for each in sweeps.sweeps()]
+        [15]
+        """
         return [Sweep(spelled(row.at), row.source, row.documents) for row in self._trace().sweeps]
 
     def locate(self, uri: str, **asked: Unpack[LocateKeywords]) -> Located:
-        """Tell where the document of an address is now; `threshold` is the least resemblance."""
+        """Say where the document of an address is now; `threshold` is the least resemblance.
+
+        >>> sweeps.locate("bees.txt").now.since
+        '2026-01-01'
+        """
         from copysift.workflows.locate import locate
 
         trace = self._trace()
@@ -131,7 +110,11 @@ class OverTime(ABC):
         return locate(trace, uri, tracing.kept)
 
     def seen(self, content: Place | bytes, *, text: bool = False, **asked: Unpack[LocateKeywords]) -> Located:
-        """Tell whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now."""
+        """Say whether any sweep has seen a file, bytes, or (`text`) a string, and where it is now.
+
+        >>> sweeps.seen("essays/bees.txt").now.uri
+        'bees.txt'
+        """
         from copysift.workflows.locate import locate_contents
 
         tracing = make(Tracing, asked, "locate")
@@ -143,14 +126,23 @@ class OverTime(ABC):
         return locate_contents(trace, question.name, exact, measures, tracing.cut)
 
     def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
-        """Give the versions of an address; settings: diff (what changed), since, until."""
+        """Give the versions of an address; settings: diff (what changed), since, until.
+
+        >>> sweeps.history("bees.txt").versions[0].first
+        '2026-01-01'
+        """
         from copysift.workflows.history import history
 
         made = make(Tracing, asked, "history")
         return history(self._trace(), uri, made.diff, made.since, made.until)
 
     def changes(self, **asked: Unpack[ChangesKeywords]) -> Changes:
-        """Count what appeared, died, moved and changed; settings: threshold, since, until."""
+        """Count what appeared, disappeared, moved and changed; settings: threshold, since, until.
+
+        >>> done = sweeps.sweep("essays/web", date="2026-02-01")
+        >>> sweeps.changes().turns[-1].documents
+        2
+        """
         from copysift.workflows.changes import changes
 
         made = make(Tracing, asked, "changes")
@@ -162,12 +154,19 @@ class OverTime(ABC):
         """Find copies of all or part of a file, of bytes or of a string.
 
         Settings are those of `copysift copies`: threshold, original, group_by, watch.
+
+        >>> [each.uri for each in sweeps.copies("essays/bees.txt").holders]
+        ['bees-rearranged.txt']
         """
         made = make(Copies, asked)
         return self._holders(self.question(content, text=text, asked=made), made)
 
     def copies_of(self, uri: str, **asked: Unpack[CopiesKeywords]) -> Holders:
-        """Find copies of all or part of what is, or last was, at an address whose text is kept."""
+        """Find copies of all or part of what is, or last was, at an address whose text is kept.
+
+        >>> [each.uri for each in sweeps.copies_of("bees.txt").holders]
+        ['bees-rearranged.txt']
+        """
         made = make(Copies, {"original": uri, **asked})
         _refuse_of_address(made, uri)
         trace = self._trace()
@@ -185,12 +184,20 @@ class OverTime(ABC):
     def holders(
         self, content: Place | bytes, *, text: bool = False, **asked: Unpack[CopiesKeywords]
     ) -> Holders:
-        """Find copies: the old name of `copies`."""
+        """Find copies: the old name of `copies`.
+
+        >>> len(sweeps.holders("essays/bees.txt").holders)
+        1
+        """
         warnings.warn("Index.holders is now Index.copies", DeprecationWarning, stacklevel=2)
         return self.copies(content, text=text, **asked)
 
     def holders_of(self, uri: str, **asked: Unpack[CopiesKeywords]) -> Holders:
-        """Find copies: the old name of `copies_of`."""
+        """Find copies: the old name of `copies_of`.
+
+        >>> len(sweeps.holders_of("bees.txt").holders)
+        1
+        """
         warnings.warn("Index.holders_of is now Index.copies_of", DeprecationWarning, stacklevel=2)
         return self.copies_of(uri, **asked)
 

@@ -10,6 +10,7 @@ from copysift.errors import InputError, StoreError
 from copysift.match.base import Base
 from copysift.model.sweeps import Stay
 from copysift.model.values import Fingerprints
+from copysift.runtime.arrays import distinct
 from copysift.settings.sweeps import spelled
 from copysift.store.boilerplate import bare_contents, boilerplate_among
 from copysift.store.relating import is_evidence
@@ -19,7 +20,7 @@ from copysift.workflows.index_base import IndexBase
 
 
 class Measure(NamedTuple):
-    """What two contents share: resemblance, and the share of each that stands in the other."""
+    """What two contents share: resemblance, and the share of each that is in the other."""
 
     resemblance: float
     of_one: float
@@ -85,9 +86,9 @@ class Trace:
         starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
         bare = bool(len(bare_contents(zeros, starts, ends - starts, every)))
         postings, _ = self.snapshot.find(hashes)
-        ours = np.unique(postings.documents.astype(np.int64) << 32 | postings.which)
+        ours = distinct(postings.documents.astype(np.int64) << 32 | postings.which)
         contents, which = ours >> 32, ours & (2**32 - 1)
-        self.learn(np.unique(contents).tolist())
+        self.learn(distinct(contents).tolist())
         also = np.array([self._templated.get(each, (0, False))[1] for each in contents.tolist()], np.bool_)
         holders = np.bincount(which, minlength=len(hashes))
         others = 2 * np.bincount(which[also], minlength=len(hashes)) >= np.maximum(holders, 1)

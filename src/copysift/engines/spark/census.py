@@ -24,7 +24,8 @@ from copysift.engines.spark.sketch_tasks import probes_column
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, tally
 from copysift.join.lists import COMMONEST
-from copysift.runs.sets import Places, Sets
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import Places
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Measure pairs that a decision asks for, exactly: their sets are brought to where the pairs are."""
+"""Measure pairs that a decision needs, exactly: their sets are brought to where the pairs are."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def check(corpus: SparkCorpus, pairs: DataFrame, count: int) -> DataFrame:
 
 
 def sets(corpus: SparkCorpus, wanted: DataFrame, most: int) -> DataFrame:
-    """Give the rows that ask for a document by `number` its set; at most so many rows ask."""
+    """Give the rows that request the set of a document by `number`; at most this many rows do."""
     return corpus.sets().join(F.broadcast(wanted) if most <= limits.SENT else wanted, "number")

@@ -42,10 +42,10 @@ def score_task(field: str) -> Task:
 
 
 def keep_task(settings: CorpusSettings) -> Task:
-    """Choose inside each component, whose pairs come together, who is kept for whom.
+    """Choose inside each component, whose pairs come together, who is kept for which.
 
     Every document of the pairs comes with `score` and `best`, by which the preferred is first. `ask`: no pair
-    tells whether the two are alike. Of a `large` component all documents are given, with their places.
+    says whether the two are similar. Of a `large` component all documents are given, with their places.
     """
     policy = settings.policy or "representative"
 
@@ -114,7 +114,7 @@ def _in_order(table: pa.Table) -> tuple[Int64s, Int64s, Int64s]:
 def lead_task(settings: CorpusSettings) -> Task:
     """Check the documents that stay of a component, with their sets, against the first of them.
 
-    They come in order of preference. The first leads; so does, up to a few leaders, who is alike to none.
+    They come in order of preference. The first leads; so does, up to a few leaders, who is similar to none.
     """
 
     def task(batches: Batches) -> Batches:

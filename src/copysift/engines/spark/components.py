@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from copysift.clusters.classes import JOINED
 from copysift.clusters.components import roots
 from copysift.clusters.linkage import assign
 from copysift.engines import phases
@@ -16,7 +17,7 @@ from copysift.settings.corpus import CorpusSettings
 
 
 def alike_task(settings: CorpusSettings, measured: bool = False) -> Task:
-    """Keep the pairs that belong together, as `measured`; else `near` tells that they resemble each other."""
+    """Keep the pairs that belong together, as `measured`; else `near` says that they resemble each other."""
 
     def task(batches: Batches) -> Batches:
         for batch in batches:
@@ -96,8 +97,8 @@ def policy_task(policy: str) -> Task:
 
 
 def joined_task(batches: Batches) -> Batches:
-    """Tell how the documents of clusters came in."""
-    words = pa.array(phases.JOINED, pa.string())
+    """Say how the documents of clusters came in."""
+    words = pa.array(JOINED, pa.string())
     for batch in batches:
         how = numbers(batch["how"]).astype(np.uint8)
         near = np.asarray(batch["near"].to_numpy(zero_copy_only=False), np.bool_)

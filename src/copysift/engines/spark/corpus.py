@@ -1,8 +1,8 @@
-"""The phases on Spark: which shuffles stand between the stage functions. Only counts reach the driver.
+"""The phases on Spark: which shuffles are between the stage functions. Only counts reach the driver.
 
 Beside counts a few names do: of the fifty commonest shingles, and of the first records that were left out.
 Documents are numbered in order of input; numbers have 32 bits, as in the local engine. What a phase leaves is
-stored, so that a run that was cut off goes on after it. Each phase is one or two jobs, whose partitions are
+stored, so that a run that was cut off continues after it. Each phase is one or two jobs, whose partitions are
 chosen by what was counted before: replanning between stages would cost more than it gains.
 """
 
@@ -18,20 +18,23 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines.spark import census, heavy, tasks
+from copysift.engines.spark import census, heavy, tasks, templates
 from copysift.engines.spark import components as clustering
 from copysift.engines.spark import filters as filtering
 from copysift.engines.spark import measures as measuring
 from copysift.engines.spark import placement as placing
+from copysift.engines.spark.cells import cells_of
 from copysift.engines.spark.filters import Filter
 from copysift.engines.spark.kept_sets import values_task
 from copysift.engines.spark.numbering import Numbers, totals
+from copysift.engines.spark.session import PARTITIONS, configured
 from copysift.engines.spark.sketch_tasks import DOCUMENT, LEFT_OUT
+from copysift.engines.spark.stars import by_policy, nearness
 from copysift.engines.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, Told
-from copysift.runs.sets import drop_census
+from copysift.runs.sketches import drop_census
 from copysift.runtime.progress import Progress, Silent
 from copysift.settings.corpus import CorpusSettings
 
@@ -49,14 +52,7 @@ NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in file
 PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
 SENT = 100_000  # rows that Spark may send to all tasks, by way of the driver
 TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
-CONF = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),  # one is made while one is worked on
-    "spark.sql.parquet.compression.codec": "lz4_raw",
-}
 SAME = ("identical", "lexically_equivalent", "sketch_equivalent")  # in order of their codes
-PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 class SparkCorpus:
@@ -99,8 +95,7 @@ class SparkCorpus:
             self.census()
         self._choose()
         self._measure()
-
-    # ---- phase 1
+        self._refine()
 
     def _sketch(self) -> None:
         with self.phase("sketch") as left:
@@ -122,7 +117,7 @@ class SparkCorpus:
             self.numbers.offsets = self.store.left("number")["offsets"]
 
     def parts(self, size: int) -> int:
-        """Give how many partitions a shuffle of so many bytes takes."""
+        """Give how many partitions a shuffle of this many bytes takes."""
         return max(-(-size // PARTITION), self._cores())
 
     def sets(self) -> DataFrame:
@@ -182,7 +177,7 @@ class SparkCorpus:
         self.same = self.store.read("same")
 
     def hinted(self, collapsed: DataFrame) -> DataFrame:
-        """Tell Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
+        """Show Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
         return F.broadcast(collapsed) if self.counts["collapsed"] <= SENT else collapsed
 
     def census(self) -> None:
@@ -245,15 +240,10 @@ class SparkCorpus:
         """Give what a run says about its boilerplate."""
         counts = self.counts
         lost = counts["shingles"] - counts["compared"]
-        return Told(
-            counts["ignored"],
-            counts["having"],
-            counts["buried"],
-            lost / counts["shingles"] if counts["shingles"] else 0.0,
-            tuple((int(h), int(count), int(first)) for h, count, first in counts["commonest"]),
-        )
-
-    # ---- phases 2 and 3
+        share = lost / counts["shingles"] if counts["shingles"] else 0.0
+        commonest = tuple((int(h), int(count), int(first)) for h, count, first in counts["commonest"])
+        templates = counts["templates"], counts["templated"]
+        return Told(counts["ignored"], counts["having"], counts["buried"], share, commonest, *templates)
 
     def _choose(self) -> None:
         """Entries in ranges of shingles, pairs that share them in buckets of documents, candidates."""
@@ -297,7 +287,7 @@ class SparkCorpus:
         return shared.repartition(parts, "bucket").sortWithinPartitions("bucket")
 
     def _entries(self, known: Filter | None, then: tasks.Task, schema: str) -> DataFrame:
-        """Give what a task makes of the (shingle, document) entries of those who stand for others."""
+        """Give what a task makes of the (shingle, document) entries of those who represent others."""
         rows = self._lighter().where("compared > 0")
         whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
         entries = tasks.entries_task(self.settings, known, self.folder)
@@ -333,7 +323,9 @@ class SparkCorpus:
                 found = pairs.sortWithinPartitions("left").mapInArrow(near, measuring.MEASURES)
                 left |= self.store.write(found, "measured", pairs=F.count("left"))
             elif left is not None:
-                cells = self.store.keep(self._cells(), "cells")
+                cells = self.store.keep(
+                    cells_of(self._candidates(), self.counts["candidates"], self.store), "cells"
+                )
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
@@ -349,31 +341,28 @@ class SparkCorpus:
         self.counts |= self.store.left("measure")
         self.measured = self.store.read("measured")
 
+    def _refine(self) -> None:
+        """Leave templates out of the pairs."""
+        with self.phase("templates") as left:
+            if left is not None:
+                left |= templates.refine(self)
+        self.counts |= {"templates": 0, "templated": 0} | self.store.left("templates")
+        if self.counts["templated"] or self.counts["templates"]:
+            self.measured = self.store.read("refined")
+
+    def texts(self) -> DataFrame:
+        """Give the sets of all documents as `sets` does, and their shingles in order, with facts of them."""
+        order = self._sketched.where(DOCUMENT).select("row", "words", "places", "shingles", "in_order")
+        return self.numbers.give(self._lighter().select("row", "values").join(order, "row")).drop("row")
+
     def _candidates(self) -> DataFrame:
         return self.store.read("candidates").select("left", "right")
 
     def _cells(self) -> DataFrame:
-        """Put pairs that have documents in common into one cell, so that a set travels once or twice.
-
-        The cell is the smallest neighbour of the left document; a cell of too many pairs is divided by the
-        right one. A row without a right document names a document whose set the cell needs.
-        """
         pairs = self._candidates()
         if self.counts["candidates"] <= TOGETHER:
             return pairs.coalesce(1).mapInArrow(measuring.cells_task(CELL), measuring.CELLS)
-        both = pairs.toDF("of", "near").union(pairs.select("right", "left"))
-        label = both.groupBy("of").agg(F.least(F.min("near"), F.col("of")).alias("label"))
-        labelled = pairs.join(label, pairs["left"] == label["of"]).select("left", "right", "label")
-        heavy = labelled.groupBy("label").count().where(F.col("count") > CELL)
-        several = F.coalesce(F.ceil(F.col("count") / CELL), F.lit(1)).cast("long")
-        cell = F.xxhash64("label", F.pmod(F.xxhash64("right"), several)).alias("cell")
-        divided = self.store.keep(
-            labelled.join(heavy, "label", "left").select(cell, "left", "right"), "divided"
-        )
-        sides = divided.select("cell", "left").union(divided.select("cell", "right")).distinct()
-        return divided.union(sides.withColumn("right", F.lit(None).cast("long")))
-
-    # ---- phase 4
+        return cells_of(pairs, CELL, self.store)
 
     def components(self) -> DataFrame:
         """Give (number, root, near) of the documents that pairs put into clusters, first ones too."""
@@ -395,31 +384,12 @@ class SparkCorpus:
         edges = self.store.read("edges")
         found, rounds = connected(edges, count, self.store, TOGETHER)
         if policy != "component":
-            found = self._policy(edges, found, policy)
-        near = self.store.keep(self._nearness(edges, found), "below")
+            found = by_policy(edges, found, policy)
+        near = self.store.keep(nearness(edges, found), "below")
         heads = near.select(F.col("root").alias("number")).distinct()
         own = heads.select("number", F.col("number").alias("root"), F.lit(False).alias("near"))
         self.store.write(near.union(own), "roots")
         return {"edges": count, "rounds": rounds}
-
-    def _policy(self, edges: DataFrame, found: DataFrame, policy: str) -> DataFrame:
-        rooted = edges.join(found, edges["left"] == found["number"], "left")
-        root = F.coalesce(F.col("root"), F.col("left")).alias("root")
-        whole = rooted.select("left", "right", root).repartition("root").sortWithinPartitions("root")
-        heads = whole.mapInArrow(clustering.policy_task(policy), "number long, root long")
-        return heads.where("number != root")
-
-    def _nearness(self, edges: DataFrame, found: DataFrame) -> DataFrame:
-        """Tell which documents resemble one of their cluster."""
-        close = edges.where("near").select("left", "right")
-        one, other = found.toDF("left", "left_root"), found.toDF("right", "right_root")
-        rooted = close.join(one, "left", "left").join(other, "right", "left")
-        same = rooted.where(F.coalesce("left_root", "left") == F.coalesce("right_root", "right"))
-        near = same.select(F.col("left").alias("number")).union(same.select("right")).distinct()
-        near = near.withColumn("near", F.lit(True))
-        return found.join(near, "number", "left").select(
-            "number", "root", F.coalesce("near", F.lit(False)).alias("near")
-        )
 
     def _cores(self) -> int:
         return max(self.spark.sparkContext.defaultParallelism, 1)
@@ -440,18 +410,6 @@ class SparkCorpus:
         self.store.mark(name, left | {"seconds": self.times[name]})
         logger.info("%s: %.2f s", name, self.times[name])
 
-    @contextlib.contextmanager
-    def configured(self) -> Iterator[None]:
+    def configured(self) -> contextlib.AbstractContextManager[None]:
         """Set what the phases rely on, and put back what was there."""
-        wanted = CONF | {PARTITIONS: str(self.parts(256 * self.counts.get("documents", 0)))}
-        before: dict[str, str | None] = {key: self.spark.conf.get(key, None) for key in wanted}
-        for key, value in wanted.items():
-            self.spark.conf.set(key, value)
-        try:
-            yield
-        finally:
-            for key, old in before.items():
-                if old is None:
-                    self.spark.conf.unset(key)
-                else:
-                    self.spark.conf.set(key, old)
+        return configured(self.spark, self.parts(256 * self.counts.get("documents", 0)))

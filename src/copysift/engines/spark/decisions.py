@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def decide(corpus: SparkCorpus, keeping: str) -> DataFrame:
-    """Decide which documents go, each for one that it is alike to."""
+    """Decide which documents go, each for one that it is similar to."""
     with corpus.phase("decide") as left:
         if left is not None:
             scores = _scores(corpus, keeping)
@@ -114,7 +114,7 @@ def _alike(corpus: SparkCorpus, pairs: DataFrame) -> DataFrame:
 
 
 def _choose(corpus: SparkCorpus, scores: DataFrame | None, best: DataFrame | None) -> Found:
-    """Choose inside the components of nodes, and measure what no pair tells."""
+    """Choose inside the components of nodes, and measure what no pair says."""
     store, settings = corpus.store, corpus.settings
     edges = _rooted(corpus)
     for side in ("left", "right"):
@@ -146,7 +146,7 @@ def _choose(corpus: SparkCorpus, scores: DataFrame | None, best: DataFrame | Non
 
 
 def _rooted(corpus: SparkCorpus) -> DataFrame:
-    """Give the pairs that are alike with the components that they are in; of few pairs one task tells."""
+    """Give the pairs that are similar with the components that they are in; of few pairs one task decides."""
     edges = _alike(corpus, corpus.measured).select("left", "right")
     if corpus.counts["pairs"] <= limits.TOGETHER:
         return edges.withColumn("root", F.lit(0))
@@ -172,7 +172,7 @@ def _ranked(edges: DataFrame, side: str, scores: DataFrame | None, best: DataFra
 def _led(corpus: SparkCorpus, large: DataFrame, count: int) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Check those who stay of large components against their leaders.
 
-    Give who goes, who must be asked because the one kept for it goes now, and what was measured.
+    Give who goes, who must be checked again because the one kept for it goes now, and what was measured.
     """
     staying = large.where("number = kept").select("root", "place", "number")
     ordered = sets(corpus, staying, count).repartition("root").sortWithinPartitions("root", "place")

@@ -1,4 +1,4 @@
-"""`copysift.spark.dedup`: a DataFrame without near-copies, and who was removed for whom."""
+"""`copysift.spark.dedup`: a DataFrame without near-copies, and who was removed for which."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def dedup(
 ) -> Deduped:
     """Keep one row of each cluster of a DataFrame; arguments as of `copysift.spark.cluster`.
 
-    `keep` is first, longest, newest or best:FIELD; `order` tells which row is the first. Every row that goes
-    is alike to the one kept in its place. Rows without an id or a text go too. Ids must be unique. The
+    `keep` is first, longest, newest or best:FIELD; `order` says which row is the first. Every row that goes
+    is similar to the one kept in its place. Rows without an id or a text go too. Ids must be unique. The
     frame is read again for `kept`: it must give the same rows each time.
     """
     choice(keep)

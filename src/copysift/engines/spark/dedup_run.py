@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from copysift.engines.dedup_steps import (
+from copysift.engines import cluster_run as corpus_run
+from copysift.engines.cluster_run import Summary
+from copysift.engines.dedup_job import (
     Deduped,
     DedupJob,
     beside,
     check_wishes,
-    keep_sources,
     require_some,
     rereadable,
 )
+from copysift.engines.output_targets import check_output, is_folder
+from copysift.engines.record_writers import STANDARD_OUTPUT
 from copysift.engines.spark import decisions as deciding
 from copysift.engines.spark import run as spark_run
 from copysift.engines.spark import tables
@@ -26,8 +29,6 @@ from copysift.engines.spark.frames import work_folder
 from copysift.engines.spark.remote_runs import job_at
 from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
-from copysift.runs import cluster_run as corpus_run
-from copysift.runs.cluster_run import Summary
 from copysift.runs.scan_run import TABLES
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings
@@ -45,11 +46,16 @@ def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) 
     sources, settings = list(job.sources), job.settings
     check_wishes(keeping, run, against, settings)
     if against is not None:
-        settings = corpus_run._onto_settings(against, settings)
+        settings = corpus_run.onto_settings(against, settings)
     local = Path(target) if target and "://" not in target else None
     place: writing.Files | writing.Folders | None = None
     if local is not None:
-        keep_sources(sources, local, shards)
+        if local == STANDARD_OUTPUT or is_folder(local):
+            raise UsageError(
+                "tasks of a cluster write one file, or shards of it",
+                hint="name a file with -o, or leave out --engine spark",
+            )
+        check_output(local, sources, shards, settings)
         place = writing.Files(local)
     elif target:
         place = writing.Folders(spark, target)
@@ -122,7 +128,7 @@ def _store(
     else:
         parent, _, name = target.rstrip("/").rpartition("/")
         store = Store(spark, f"{parent}/_{name}.work")  # Spark reads no folder that begins with _
-        if not store.begin(job_at(spark, names, settings, f"{keeping} {corpus_run._stamp(against)}")):
+        if not store.begin(job_at(spark, names, settings, f"{keeping} {corpus_run.run_stamp(against)}")):
             raise UsageError(f"{store.place} holds other work", hint="remove it")
     yield store
     store.drop()

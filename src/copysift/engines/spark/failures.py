@@ -1,4 +1,4 @@
-"""What Spark throws, in one line: a job that fails tells of its cause at the end of many stack traces."""
+"""What Spark throws, in one line: a job that fails names its cause at the end of many stack traces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def in_words() -> Iterator[None]:
 
 
 def told(trace: str) -> errors.CopysiftError:
-    """Give the error that a trace of Spark's tells of: one of ours that a task raised, or the first cause."""
+    """Give the error that a trace of Spark's names: one of ours that a task raised, or the first cause."""
     ours = _OURS.findall(trace)
     if ours:
         kind, message = ours[-1]

@@ -1,6 +1,6 @@
 """The filter of what finer samples have: made by tasks in blocks, merged by tasks, and read by tasks.
 
-It tells long documents which shingles short ones look for others by.
+It shows long documents which shingles short ones look for others by.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BLOCKS = "block int, bits binary"
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter of so many words, whose table has the blocks that are not empty."""
+    """A filter of this many words, whose table has the blocks that are not empty."""
 
     table: Placed
     words: int
@@ -59,7 +59,7 @@ def blocks(probes: DataFrame, words: int) -> DataFrame:
 
 
 def _note_task(words: int) -> Callable[[Batches], Batches]:
-    """Note shingles in a filter of so many words; give the blocks that have any."""
+    """Note shingles in a filter of this many words; give the blocks that have any."""
 
     def task(batches: Batches) -> Batches:
         bits = np.zeros(words, np.uint64)

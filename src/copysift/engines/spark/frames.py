@@ -19,6 +19,7 @@ from copysift.errors import UsageError
 from copysift.runs.workspace import answer_settings, decisive
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
+from copysift.sources.field_paths import roots_of
 from copysift.sources.fields import ID_FIELDS
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def cluster(
 ) -> Clustering:
     """Cluster the rows of a DataFrame, which have an id and a text; settings as of `copysift.cluster`.
 
-    `order` names the columns that tell which document comes first; without it they come in order of their
+    `order` names the columns that say which document comes first; without it they come in order of their
     ids. `work` is a folder of any file system that Spark knows, where the phases keep what they leave; it is
-    needed unless Spark runs on this machine alone or has a checkpoint folder. A call that was cut off goes on
-    from a `work` of the same settings: give it only to the same rows.
+    needed unless Spark runs on this machine alone or has a checkpoint folder. A call that was cut off
+    continues from a `work` of the same settings: give it only to the same rows.
     """
     return give(corpus_of(frame, order, work, make(CorpusSettings, settings)))
 
@@ -123,7 +124,7 @@ def _check(frame: DataFrame, settings: CorpusSettings, order: tuple[str, ...]) -
         )
     wanted = [*order] if settings.features else [settings.text_field, *order]
     for name in wanted:
-        if name not in frame.columns:
+        if not (roots_of(name, frame.columns) if name == settings.text_field else name in frame.columns):
             raise UsageError(f"there is no column {name!r}", hint=f"choose from {', '.join(frame.columns)}")
 
 

@@ -127,7 +127,7 @@ class Crowds:
             )
 
     def _own(self, shingle: UInt64s, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which shingles are of the document's own sample."""
+        """Say which shingles are of the document's own sample."""
         if self.settings.method == "super":
             return np.ones(len(sizes), np.bool_)
         return np.asarray(shingle % sketching.moduli(sizes, self.settings.modulus) == 0, np.bool_)

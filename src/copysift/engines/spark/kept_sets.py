@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from copysift.engines.spark.columns import Batches, numbers, packed, unpacked
 from copysift.join.spill import write_all
-from copysift.runs.sets import Places, Sets, Sketched, write_facts
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import Places, Sketched, write_facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

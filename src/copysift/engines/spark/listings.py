@@ -1,4 +1,4 @@
-"""Which files a URI stands for, by Hadoop's file systems, and the way that each of them is read."""
+"""Which files a URI represents, by Hadoop's file systems, and the way that each of them is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = (1 << 31) - 1 - 64  # bytes that Spark puts into one row
 
 
 class Listed(NamedTuple):
-    """Files of one format that are read in one way; `places` is what stands for them."""
+    """Files of one format that are read in one way; `places` is what represents them."""
 
     form: str
     way: str

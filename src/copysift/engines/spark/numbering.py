@@ -20,7 +20,7 @@ COUNTED = ("documents", "skipped", "bytes", "shingles", "fingerprints", "fine")
 
 
 def totals(sketched: DataFrame) -> dict[str, Any]:
-    """Sum the parts up, and give where their documents begin: [part, documents before it]."""
+    """Sum the parts up, and give where their documents start: [part, documents before it]."""
     found = sorted(
         (json.loads(row["id"]) for row in sketched.where(SUMMARY).select("id").collect()),
         key=lambda part: int(part["part"]),
@@ -41,7 +41,7 @@ class Numbers:
         self.offsets: list[Any] = []  # [part, documents before it], as JSON gives them
 
     def place(self, sketched: DataFrame) -> list[list[int]]:
-        """Put rows in order of the columns; give where each part of them begins."""
+        """Put rows in order of the columns; give where each part of them starts."""
         sort = [F.col(name) for name in self.order]
         rows = sketched.where(DOCUMENT).select(*self.order, "row")
         ordered = rows.repartitionByRange(*sort).sortWithinPartitions(*sort)

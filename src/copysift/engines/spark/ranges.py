@@ -27,7 +27,7 @@ _BITS = (32, 24, 16, 8, 0)  # of the scrambled hash, eight at a time; above them
 
 
 def ranges(batches: Batches, most: int) -> Iterator[NDArray[np.void]]:
-    """Give the entries of each range, which come together, at most so many at once."""
+    """Give the entries of each range, which come together, at most this many at once."""
     held: list[NDArray[np.void]] = []
     count, current, folder = 0, -1, None
     for batch in batches:

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from copysift.engines.phases import OptionFiles
-from copysift.engines.record_output import encoded, records_of
+from copysift.engines.record_output import records_of
+from copysift.engines.record_writers import encoded
 from copysift.model.values import Skipped
 from copysift.settings.corpus import CorpusSettings
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -19,16 +19,18 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engines.phases import OptionFiles
+from copysift.engines.reading import fields_of
 from copysift.engines.spark.columns import Batches
-from copysift.engines.spark.corpus import CONF
 from copysift.engines.spark.kept_sets import SetsWriter
 from copysift.engines.spark.listings import LINES, STREAM, TABLE, WHOLE, Listed, listed
 from copysift.engines.spark.records import RECORDS, written
-from copysift.engines.spark.sketch_tasks import SKETCHES, fields_of, rows_of
+from copysift.engines.spark.session import CONF
+from copysift.engines.spark.sketch_tasks import SKETCHES, rows_of
 from copysift.engines.spark.streams import Lines, splits
 from copysift.errors import InputError
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.delimited import table_records
+from copysift.sources.field_paths import roots_of
 from copysift.sources.jsonl import Batches as Source
 from copysift.sources.jsonl import jsonl, lines
 from copysift.sources.record_files import fitting, open_source
@@ -121,7 +123,7 @@ def _frame(spark: SparkSession, group: Listed, settings: CorpusSettings) -> Data
         found = spark.read.option("lineSep", "\n").text(list(group.files))
     elif group.way == TABLE:
         found = spark.read.format(group.form).load(list(group.places))
-        if settings.text_field not in found.columns and not settings.features:
+        if not roots_of(settings.text_field, found.columns) and not settings.features:
             raise InputError(
                 f"{group.places[0]} has no column {settings.text_field!r}",
                 hint=f"choose one by --text-field: {', '.join(found.columns)}",
@@ -186,7 +188,7 @@ def _task(plan: Any, settings: CorpusSettings, whole: bool, emit: Emit) -> Calla
 
 def _read(split: Split, rows: Batches, settings: CorpusSettings, whole: bool) -> Source:
     """Give the records of a split."""
-    fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
+    fields, limit = fields_of(settings, whole), min(4 << 20, settings.memory // 64)
     if split.way == TABLE:
         done = split.before
         for batch in rows:

@@ -12,12 +12,12 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from copysift._version import __version__
+from copysift.engines.cluster_run import Summary
 from copysift.engines.spark import tables
 from copysift.engines.spark.listings import stamp
 from copysift.engines.spark.run import corpus_of, describe, reading_of, sizes_of
 from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
-from copysift.runs.cluster_run import Summary
 from copysift.runs.scan_run import TABLES, VERSION
 from copysift.runs.workspace import answer_settings, decisive, job_of
 from copysift.runtime.progress import Progress

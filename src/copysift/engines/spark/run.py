@@ -9,6 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copysift.engines import cluster_run as corpus_run
+from copysift.engines import shingle_width, texts
+from copysift.engines.cluster_run import Summary
 from copysift.engines.option_files import option_files
 from copysift.engines.spark import sources as reading
 from copysift.engines.spark import tables
@@ -19,11 +22,8 @@ from copysift.engines.spark.remote import Remote
 from copysift.engines.spark.storage import Store
 from copysift.errors import InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED
-from copysift.runs import cluster_run as corpus_run
-from copysift.runs import texts
-from copysift.runs.cluster_run import Summary
-from copysift.runs.scan_run import TABLES, _put, _read_description
-from copysift.runs.sets import write_base, write_common
+from copysift.runs.scan_run import TABLES, put_in_place, read_description
+from copysift.runs.sketches import write_base, write_common
 from copysift.runs.tables import write_description
 from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
 from copysift.runtime.progress import Progress
@@ -45,11 +45,11 @@ def cluster(
     """Cluster the records of sources on Spark and write the run; `onto` as in the local engine."""
     names = list(sources)
     if onto is not None:
-        settings = corpus_run._onto_settings(onto, settings)
+        settings = corpus_run.onto_settings(onto, settings)
         if onto.absolute() == path.absolute():  # made beside the run, then put in its place
             beside = onto.absolute().with_name(f".{onto.name}.onto")
             made = cluster(spark, names, beside, settings, onto=onto, progress=progress)
-            _put(beside, onto.absolute())
+            put_in_place(beside, onto.absolute())
             return dataclasses.replace(made, path=onto)
     making = begin(spark, names, path, settings, onto, progress)
     make_run(making)
@@ -77,18 +77,21 @@ def begin(
     progress: Progress | None = None,
     wish: str = "",
 ) -> Making:
-    """Begin a run in a folder, or take it up; `wish` is what else its phases depend on."""
+    """Start a run in a folder, or resume it; `wish` is what else its phases depend on."""
     work = Work(path)
     remote = [name for name in names if "://" in name]
     files = [name for name in names if "://" not in name]
     seen = stamp(spark, remote) if remote else ""
-    told = f"spark {corpus_run._stamp(onto)} {remote} {seen} {decisive(settings)} {wish}"
+    told = (
+        f"spark {corpus_run.run_stamp(onto)} {remote} {seen} {decisive(settings)} {wish} {settings.shingle}"
+    )
     work.begin(job_of(files, settings, told))
+    settings, _ = shingle_width.settled(work, names, settings)
     store = Store(spark, f"file://{work.folder.absolute()}")
     segments: list[reading.Segment] = []
     before: list[str] = []
     if onto is not None:
-        segments, before = adopted(onto), list(_read_description(onto).get("sources", []))
+        segments, before = adopted(onto), list(read_description(onto).get("sources", []))
     folder = "" if settings.slim else str((path / "sketches").absolute())
     read = reading_of(spark, names, settings, segments)
     corpus = corpus_of(spark, store, read, settings, folder, progress)
@@ -114,7 +117,7 @@ def finish(making: Making) -> Summary:
 def reading_of(
     spark: SparkSession, names: list[str], settings: CorpusSettings, segments: Iterable[reading.Segment] = ()
 ) -> Reading:
-    """Tell how sources are read: files that every executor sees, or URIs that Spark reads."""
+    """Say how sources are read: files that every executor sees, or URIs that Spark reads."""
     if "-" in names:
         raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
     remote = [name for name in names if "://" in name]
@@ -202,7 +205,7 @@ def describe(
     reasons, named = left_out(corpus)
     described: dict[str, Any] = {
         "engine": "spark",
-        "settings": answer_settings(corpus.asked) | corpus_run._last(settings),
+        "settings": answer_settings(corpus.asked) | corpus_run.last_phase_settings(settings),
         "sources": sources,
         "floor": settings.floor,
         "counts": {
@@ -213,7 +216,7 @@ def describe(
         "reasons": dict(list(reasons.items())[:100]),
         "seconds": {phase: round(seconds, 3) for phase, seconds in corpus.times.items()},
         "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in told],
-        **boilerplate.described(settings.most_shared(), base),
+        **boilerplate.described(settings.most_shared(), base, settings.template),
         "skipped": named,
     }
     return described, tuple((name, reason) for name, reason in named)

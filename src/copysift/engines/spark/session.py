@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from copysift.errors import EngineError, UsageError
@@ -21,6 +22,13 @@ DEFAULTS = {
     "spark.driver.memory": "2g",
     "spark.log.level": "ERROR",
 }
+CONF = {  # what the phases rely on
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(4 << 20),  # one is made while one is worked on
+    "spark.sql.parquet.compression.codec": "lz4_raw",
+}
+PARTITIONS = "spark.sql.shuffle.partitions"
 MASTERS = re.compile(r"(local(\[.+\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+)$")
 
 
@@ -74,10 +82,6 @@ def _started(builder: Any, master: str) -> SparkSession:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    if master and not MASTERS.match(master):
-        raise UsageError(
-            f"--spark-master {master} is not a cluster", hint="spark://host:7077, yarn, k8s://… or local[4]"
-        )
     try:
         made: SparkSession = builder.getOrCreate()
     except (Py4JError, PySparkException) as error:
@@ -95,3 +99,20 @@ def _split(setting: str) -> tuple[str, str]:
             f"--spark-conf {setting} is not K=V", hint="such as --spark-conf spark.driver.memory=3g"
         )
     return key, value
+
+
+@contextlib.contextmanager
+def configured(spark: SparkSession, partitions: int) -> Iterator[None]:
+    """Set what the phases rely on, and put back what was there."""
+    wanted = CONF | {PARTITIONS: str(partitions)}
+    before: dict[str, str | None] = {key: spark.conf.get(key, None) for key in wanted}
+    for key, value in wanted.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)

@@ -1,4 +1,4 @@
-"""Where the shards of an output begin: each takes an equal share of what stays, in order of input."""
+"""Where the shards of an output start: each takes an equal share of what stays, in order of input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCK = 16  # bits of a number inside its block
 def edges(corpus: SparkCorpus, removed: DataFrame, first: int, shards: int) -> NDArray[np.int64]:
     """Give the first rows of all shards but the first; documents from number `first` on are written.
 
-    The driver counts by blocks of documents; where inside of a block a shard begins is told by a task.
+    The driver counts by blocks of documents; where inside of a block a shard starts is found by a task.
     """
     if shards == 1:
         return np.zeros(0, np.int64)
@@ -52,7 +52,7 @@ def edges(corpus: SparkCorpus, removed: DataFrame, first: int, shards: int) -> N
 
 
 def _begin(asked: dict[int, list[int]], first: int) -> Task:
-    """Give the numbers of the documents before which so many others of their block stay."""
+    """Give the numbers of the documents before which this many others of their block stay."""
 
     def task(batches: Batches) -> Batches:
         for block, table in runs(batches, "block"):

@@ -20,12 +20,12 @@ from pyspark import TaskContext
 
 from copysift.clusters.classes import class_keys
 from copysift.engines import phases
-from copysift.engines.reading import feature_function
+from copysift.engines.reading import feature_function, fields_of
 from copysift.engines.spark.columns import Batches, packed, signed
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import bounds_of
 from copysift.model.values import Skipped
-from copysift.runs.sets import Places, Sketched
+from copysift.runs.sketches import Places, Sketched
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.fields import ID_FIELDS, Fields
 from copysift.sources.records import SCHEMA, Builder, add_record
@@ -38,12 +38,6 @@ SKETCHES = f"{FACTS}, values binary, in_order binary, probes binary, reason stri
 DOCUMENT, LEFT_OUT, SUMMARY = "reason is null", "reason != ''", "reason = ''"  # kinds of rows
 ROWS = 1 << 20  # shingles in a batch of rows
 Records = Iterator[tuple[pa.RecordBatch | Skipped, "pa.RecordBatch | None"]]
-
-
-def fields_of(settings: CorpusSettings) -> Fields:
-    """Name the fields of a record."""
-    named = settings.features if ":" not in settings.features else ""
-    return Fields(settings.id_field, settings.text_field, settings.date_field, named)
 
 
 Keep = Callable[[Sketched], None]  # is given every batch as it is sketched
@@ -66,6 +60,9 @@ def rows_of(
             summary.skipped += 1
             continue
         sketched = phases.sketch(batch, settings, function, files)
+        for each in sketched.unread:
+            yield _skipped(each.name, each.reason, part << 32 | summary.skipped, order)
+            summary.skipped += 1
         if keep is not None:
             keep(sketched)
         yield from table_rows(sketched, part, summary.documents, order, settings.modulus, keep is None)
@@ -108,8 +105,8 @@ def table_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Give sketched documents as rows, with their sets or, where these are kept elsewhere, without.
 
-    They come a few megabytes at a time. The first of them also has the shingles that documents with coarser
-    samples are asked for.
+    They come a few megabytes at a time. The first of them also has the shingles by which documents
+    with coarser samples are looked up.
     """
     table = sketched.table
     if not len(table):
@@ -165,7 +162,7 @@ def _samples(sketched: Sketched, shingles: Any, modulus: int) -> tuple[Any, Any]
 
 
 def probes_column(places: Places, shingles: Any, modulus: int) -> pa.Array:
-    """Give the shingles that documents of so many with coarser samples are asked for, in the first row."""
+    """Give the shingles by which documents with coarser samples are looked up, in the first row."""
     by = sketching.moduli(shingles, modulus)
     found = phases.probes(places, by, np.ones(len(by), np.bool_), modulus)
     return pa.array([found.tobytes() if len(found) else None] + [None] * (len(by) - 1), pa.binary())

@@ -1,7 +1,7 @@
 """Sources cut into segments, each read by one task with the readers of the local engine.
 
 So a record is named, read or left out as on one machine. Files of lines are cut anywhere: a segment has the
-lines that begin in it. Everything else is read whole by one task; a task takes small files together. The
+lines that start in it. Everything else is read whole by one task; a task takes small files together. The
 files must lie where every executor sees them; what lies elsewhere is read by Spark.
 """
 
@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from copysift.engines.phases import OptionFiles
-from copysift.engines.reading import walking_of
+from copysift.engines.reading import fields_of
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.kept_sets import SetsWriter
 from copysift.engines.spark.records import RECORDS, written
@@ -25,19 +25,21 @@ from copysift.engines.spark.sketch_tasks import (
     Keep,
     Records,
     Summary,
-    fields_of,
     rows_of,
     table_rows,
 )
 from copysift.errors import InputError
 from copysift.model.traits import is_raw
-from copysift.runs.sets import Sets, Sketched
+from copysift.runs.sets import Sets
+from copysift.runs.sketches import Sketched
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
+from copysift.sources.json_array import is_array
 from copysift.sources.jsonl import Batches as Source
 from copysift.sources.jsonl import jsonl, lines
 from copysift.sources.record_files import fitting, open_source
 from copysift.sources.source import Reading
+from copysift.sources.walk import walk_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +53,7 @@ _LINES = {"jsonl": (".jsonl", ".ndjson", ".json"), "lines": (".txt",)}
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A source, or the lines that begin in the half-open bytes start:end of it, `before` lines down."""
+    """A source, or the lines that start in the half-open bytes start:end of it, `before` lines down."""
 
     place: str
     form: str = ""
@@ -70,12 +72,17 @@ def plan(spark: SparkSession, sources: Iterable[str], settings: CorpusSettings) 
         form = format_of(place) if settings.input == "auto" else settings.input
         plain = form in _LINES and place.endswith(_LINES[form])
         size = Path(place).stat().st_size if plain else 0
-        if size <= SPLIT:
+        if size <= SPLIT or (form == "jsonl" and _is_array(place)):
             found.append(Segment(place))
             continue
         cuts = [*range(0, size, SPLIT), size]
         found += [Segment(place, form, start, end) for start, end in pairwise(cuts)]
     return _counted(spark, found)
+
+
+def _is_array(place: str) -> bool:
+    with open(place, "rb") as file:
+        return is_array(file.read(4096))
 
 
 def _counted(spark: SparkSession, segments: list[Segment]) -> list[Segment]:
@@ -121,7 +128,7 @@ def _line_ends(segment: Segment) -> int:
 
 
 class Lines:
-    """The lines that begin in a segment, as a stream."""
+    """The lines that start in a segment, as a stream."""
 
     def __init__(self, segment: Segment) -> None:
         self._file = open(segment.place, "rb")  # noqa: SIM115 - closed with this object
@@ -155,12 +162,13 @@ class Lines:
 
 def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Source:
     """Give the records of a segment; `whole`: with all their fields."""
-    fields, limit = replace(fields_of(settings), whole=whole), min(4 << 20, settings.memory // 64)
+    fields, limit = fields_of(settings, whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
-        walking = walking_of(settings)
+        walking = walk_settings(settings)
         reading = Reading(
             containers=not settings.no_containers, records=settings.records, binary=is_raw(settings.kind),
-            max_bytes=settings.max_bytes_per_file, blank=not whole, filters=settings.filter,
+            max_bytes=settings.max_bytes_per_file, max_seconds=settings.max_seconds_per_file,
+            blank=not whole, filters=settings.filter,
         )  # fmt: skip
         return open_source(segment.place, settings.input, fields, walking, limit, reading=reading)
     stream: Any = Lines(segment)

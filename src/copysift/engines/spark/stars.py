@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines.spark.components import contract_task
+from copysift.engines.spark.components import contract_task, policy_task
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -27,7 +27,7 @@ ROUNDS = 64  # log²(n) is the proven bound; graphs of documents take a handful
 def components(edges: DataFrame, count: int, store: Store, part: int) -> tuple[DataFrame, int]:
     """Give (number, root) of every document that edges (left, right) connect, and the rounds it took.
 
-    A round is one job, which begins from what the last one stored and sums up what it stores itself; a round
+    A round is one job, which starts from what the last one stored and sums up what it stores itself; a round
     that changes nothing is the last.
     """
     parts = -(-count // part)
@@ -79,3 +79,25 @@ def _small(edges: DataFrame) -> DataFrame:
         .select(F.col("other").alias("one"), F.col("to").alias("other"))
     )
     return rest.union(least.select("one", F.col("to").alias("other"))).distinct()
+
+
+def by_policy(edges: DataFrame, found: DataFrame, policy: str) -> DataFrame:
+    """Divide components into clusters by a policy: (number, root) of those that are not their own root."""
+    rooted = edges.join(found, edges["left"] == found["number"], "left")
+    root = F.coalesce(F.col("root"), F.col("left")).alias("root")
+    whole = rooted.select("left", "right", root).repartition("root").sortWithinPartitions("root")
+    heads = whole.mapInArrow(policy_task(policy), "number long, root long")
+    return heads.where("number != root")
+
+
+def nearness(edges: DataFrame, found: DataFrame) -> DataFrame:
+    """Say which documents resemble one of their cluster."""
+    close = edges.where("near").select("left", "right")
+    one, other = found.toDF("left", "left_root"), found.toDF("right", "right_root")
+    rooted = close.join(one, "left", "left").join(other, "right", "left")
+    same = rooted.where(F.coalesce("left_root", "left") == F.coalesce("right_root", "right"))
+    near = same.select(F.col("left").alias("number")).union(same.select("right")).distinct()
+    near = near.withColumn("near", F.lit(True))
+    return found.join(near, "number", "left").select(
+        "number", "root", F.coalesce("near", F.lit(False)).alias("near")
+    )

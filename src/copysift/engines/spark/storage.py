@@ -28,7 +28,7 @@ class Store:
         self._schemas: dict[str, StructType] = {}  # Spark need not look for what was just written
 
     def begin(self, job: dict[str, Any]) -> bool:
-        """Begin a job, or take it up; tell whether the folder was free for it."""
+        """Start a job, or resume it; say whether the folder was free for it."""
         system, path = self._hadoop(self.place)
         if system.exists(path) and len(system.listStatus(path)):
             return self.left("job") == job
@@ -85,7 +85,7 @@ class Store:
         return self.read(name)
 
     def done(self, phase: str) -> bool:
-        """Tell whether a phase is done."""
+        """Say whether a phase is done."""
         return bool(self.left(phase))
 
     def left(self, phase: str) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Store:
             system.delete(path, True)
 
     def exists(self, name: str = "") -> bool:
-        """Tell whether something is there."""
+        """Say whether something is there."""
         system, path = self._hadoop(self.path(name) if name else self.place)
         return bool(system.exists(path))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from copysift.engines.spark.columns import Batches, numbers
+from copysift.sources.gunzip import ForwardStream
 
 
 def splits(batches: Batches) -> Iterator[tuple[int, Batches]]:
@@ -43,7 +43,7 @@ class _Feed:
             yield some.drop_columns("__key")
 
 
-class Lines(io.RawIOBase):
+class Lines(ForwardStream):
     """The lines of a split as the stream that they were; `open_end`: the last has no line end."""
 
     def __init__(self, rows: Batches, open_end: bool) -> None:
@@ -51,17 +51,6 @@ class Lines(io.RawIOBase):
         self._open_end = open_end
         self._held = memoryview(b"")
         self._next: bytes | None = b""
-        self._given = 0
-
-    def readable(self) -> bool:
-        """Tell that it can be read."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Tell where the stream is, which is all that readers ask by it."""
-        if (offset, whence) not in ((0, io.SEEK_CUR), (self._given, io.SEEK_SET)):
-            raise io.UnsupportedOperation("seek")
-        return self._given
 
     def readinto(self, into: Any) -> int:
         """Read on."""

@@ -24,7 +24,7 @@ _TOLD_APART = "(~[0-9]+)+$"
 
 
 def names(corpus: SparkCorpus) -> DataFrame:
-    """Give (number, id) of all documents, ids that came again told apart by a number."""
+    """Give (number, id) of all documents, ids that came again distinguished by a number."""
     with corpus.phase("names") as left:
         if left is not None:
             stem = F.xxhash64(F.regexp_replace("id", _TOLD_APART, "")).alias("stem")
@@ -48,7 +48,7 @@ def sizes() -> dict[str, Column]:
 
 
 def rename_task(batches: Batches) -> Batches:
-    """Tell ids apart that have the same stem; they come together, in order of documents."""
+    """Distinguish ids that have the same stem; they come together, in order of documents."""
     held: pa.Table | None = None
     for batch in batches:
         if not len(batch):

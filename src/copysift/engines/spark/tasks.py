@@ -19,7 +19,7 @@ from copysift.engines.spark.placement import Placed, shingles_of
 from copysift.engines.spark.ranges import HEAVY, ranges
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
-from copysift.runs.sets import Places
+from copysift.runs.sketches import Places
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ LEFT, RIGHT, COMMON, SIZES = range(4)  # kinds: pairs by their smaller side, and
 
 
 def likeness_task(batches: Batches) -> Batches:
-    """Tell how documents are the same as the first of their class.
+    """Say how documents are the same as the first of their class.
 
     Rows come in order of class and number, so that only the first of a class is held, however many it has.
     """

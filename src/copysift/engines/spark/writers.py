@@ -11,7 +11,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines import record_output as output
+from copysift.engines.output_targets import removed_path, shard_paths, whole
+from copysift.engines.record_writers import ROWS, columns_of, encoded, fitted, maker
 from copysift.engines.spark import corpus as limits
 from copysift.engines.spark import shards as sharding
 from copysift.engines.spark import tables
@@ -42,7 +43,7 @@ def kept(
 
 
 def listed(corpus: SparkCorpus, removed: DataFrame) -> DataFrame:
-    """Give who goes for whom, by their names; after them the records that were left out, for nobody."""
+    """Give who goes for which, by their names; after them the records that were left out, for nobody."""
     ids = tables.names(corpus)
     named = removed.join(ids.toDF("number", "document"), "number").withColumnRenamed("kept", "other")
     gone = named.join(ids.toDF("other", "kept"), "other").select(F.lit(0).alias("rank"), "number", *LISTED)
@@ -56,16 +57,16 @@ class Files:
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
-        output.maker(self.path)
+        maker(self.path)
 
     def write_kept(self, records: DataFrame, shards: int, store: Store) -> None:
         """Write the shards, one task each; they are put in place when all are written."""
-        with output.whole(output.shard_paths(self.path, shards)) as parts:
+        with whole(shard_paths(self.path, shards)) as parts:
             _written(sharding.divided(records.sparkSession, records, shards).select("record"), parts)
 
     def write_removed(self, rows: DataFrame) -> None:
         """Write the list of who goes."""
-        with output.whole([output.removed_path(self.path)]) as parts:
+        with whole([removed_path(self.path)]) as parts:
             ordered = rows.repartition(1).sortWithinPartitions("rank", "number")
             _written(ordered.select(*LISTED), parts)
 
@@ -80,7 +81,7 @@ def _written(frame: DataFrame, paths: list[Path]) -> None:
         path = Path(names[context.partitionId()])
         own = path.with_name(f"{path.name}.{uuid4().hex}")
         try:
-            writer = output.maker(path.with_suffix("") if path.suffix == ".part" else path)(own)
+            writer = maker(path.with_suffix("") if path.suffix == ".part" else path)(own)
             for batch in batches:
                 for record in _rows(batch):
                     writer.write(record)
@@ -93,7 +94,7 @@ def _written(frame: DataFrame, paths: list[Path]) -> None:
     frame.mapInArrow(task, "done long").count()
     for path in paths:
         if not path.exists():  # a partition without a row has no task
-            output.maker(path.with_suffix(""))(path).close()
+            maker(path.with_suffix(""))(path).close()
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:
@@ -109,15 +110,15 @@ class Folders:
     def __init__(self, spark: SparkSession, target: str) -> None:
         self._target = target.rstrip("/")
         name = Path(self._target.rpartition("/")[2])
-        output.maker(name)
+        maker(name)
         self._suffix = name.suffix
-        self._removed = self._target.removesuffix(name.name) + output.removed_path(name).name
+        self._removed = self._target.removesuffix(name.name) + removed_path(name).name
         for place in (self._target, self._removed):
             if Store(spark, place).exists():
                 raise UsageError(f"{place} exists", hint="name another by -o, or remove it")
 
     def write_kept(self, records: DataFrame, shards: int, store: Store) -> None:
-        """Write as many files as there are tasks, or so many shards."""
+        """Write as many files as there are tasks, or this many shards."""
         spark, schema = records.sparkSession, None
         if self._suffix == ".parquet":  # the columns follow from the first records
             records = store.keep(records, "kept")
@@ -141,7 +142,7 @@ class Folders:
 
 def _lines(batches: Batches) -> Batches:
     for batch in batches:
-        lines = [output.encoded(row).decode() for row in batch.to_pylist()]
+        lines = [encoded(row).decode() for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pydict({"record": pa.array(lines, pa.string())})
 
 
@@ -150,12 +151,12 @@ def _schema(records: DataFrame) -> pa.Schema:
 
     def task(batches: Batches) -> Batches:
         rows = [parsed(record) for batch in batches for record in batch["record"].to_pylist()]
-        spelled = output.columns_of(rows).serialize().to_pybytes()
+        spelled = columns_of(rows).serialize().to_pybytes()
         yield pa.RecordBatch.from_pydict({"schema": pa.array([spelled], pa.binary())})
 
-    first = records.orderBy("number").limit(output.ROWS).select("record").repartition(1)
+    first = records.orderBy("number").limit(ROWS).select("record").repartition(1)
     told = first.mapInArrow(task, "schema binary").collect()
-    return pa.ipc.read_schema(pa.py_buffer(told[0]["schema"])) if told else output.columns_of([])
+    return pa.ipc.read_schema(pa.py_buffer(told[0]["schema"])) if told else columns_of([])
 
 
 def _fitted(schema: pa.Schema) -> Any:
@@ -164,7 +165,7 @@ def _fitted(schema: pa.Schema) -> Any:
     def task(batches: Batches) -> Batches:
         known = pa.ipc.read_schema(pa.py_buffer(packed))
         for batch in batches:
-            rows = [output.fitted(parsed(record), known) for record in batch["record"].to_pylist()]
+            rows = [fitted(parsed(record), known) for record in batch["record"].to_pylist()]
             yield from pa.Table.from_pylist(rows, known).to_batches()
 
     return task

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class All:
     """`all`: every k-gram, the judge of the others."""
 
-    traits: ClassVar = SchemeTraits("all", "every k-gram: exact", guarantee=True, corpus=True)
+    traits: ClassVar = SchemeTraits("all", "every k-gram: exact", guarantee=True, corpus=True, every=True)
 
     def __init__(self, settings: FingerprintSettings) -> None:
         self._k, self._seed = settings.k, settings.seed

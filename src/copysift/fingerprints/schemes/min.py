@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Min:
-    """`min`: Broder's MIN_s, the s smallest distinct hashes; of equal ones the first place stands."""
+    """`min`: Broder's MIN_s, the s smallest distinct hashes; of equal ones the first place counts."""
 
     traits: ClassVar = SchemeTraits(
         "min",

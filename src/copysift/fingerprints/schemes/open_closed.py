@@ -20,6 +20,8 @@ class OpenClosed(Windows):
         "winnowing with fewer fingerprints for the same guarantee",
         guarantee=True,
         windows=Windowing(inner=True),
+        edge=0.25,
+        variance=0.5,
     )
 
     def __init__(self, settings: FingerprintSettings) -> None:

@@ -16,6 +16,8 @@ class Robust(Windows):
         "robust winnowing: the smallest hash of every window, ties by history",
         guarantee=True,
         windows=Windowing(),
+        edge=0.37,
+        variance=0.5,
     )
 
 

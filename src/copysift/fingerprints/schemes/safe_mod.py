@@ -20,7 +20,12 @@ class SafeMod:
     """`safe-mod` (§3.1.2): good (0 mod p) and bad (no good one among it and the w − 1 before it)."""
 
     traits: ClassVar = SchemeTraits(
-        "safe-mod", "0 modulo P, and winnowing where a window has none", ("modulus",), guarantee=True
+        "safe-mod",
+        "0 modulo P, and winnowing where a window has none",
+        ("modulus",),
+        guarantee=True,
+        edge=0.31,
+        variance=2.0,
     )
 
     def __init__(self, settings: FingerprintSettings) -> None:

@@ -16,6 +16,8 @@ class Winnow(Windows):
         "winnowing: the smallest hash of every window, ties to the right",
         guarantee=True,
         windows=Windowing(robust=False),
+        edge=0.37,
+        variance=0.5,
     )
 
 

@@ -25,7 +25,7 @@ def winnow_texts(
     robust: bool = True,
     inner: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Winnow texts in UTF-8; give all their hashes, and where in them those of each text begin and end.
+    """Winnow texts in UTF-8; give all their hashes, and where in them those of each text start and end.
 
     The markup of those that are `marked` is blanked first. At most half of CS_CHUNK is `w`.
     """

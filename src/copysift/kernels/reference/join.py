@@ -59,8 +59,8 @@ def shared_runs(
     """Give the postings of sorted entries: hashes, degrees, groups; and the common: hashes, degrees, holders.
 
     A hash held by one group only is left out of the postings; one held by more than `max_shared`
-    groups is common and stands apart with its lowest holder. `degrees` counts the groups of each
-    hash, and the groups of all hashes stand one after another, ascending for each. The distinct
+    groups is common and listed apart with its lowest holder. `degrees` counts the groups of each
+    hash, and the groups of all hashes follow one another, ascending for each. The distinct
     hashes of each group, common ones left out, are added to `sizes`.
     """
     if len(groups) and int(groups.max()) >= len(sizes):

@@ -22,7 +22,7 @@ def two_strings(block: bytes | memoryview, name: bytes, text: bytes) -> Strings 
     """Give the strings of two fields of every line, or None when a line is anything but those two.
 
     The block is whole lines without the last line break. Gives the bytes of all names, their ends, the
-    bytes of all texts, their ends; the ends begin with a 0. A name is never empty.
+    bytes of all texts, their ends; the ends start with a 0. A name is never empty.
     """
     raw = bytes(block)
     if not raw.startswith(b"{") or len(raw) > _LARGEST or name == text:

@@ -61,7 +61,7 @@ class Lexer(Bodies):
     """The loop over a source."""
 
     def quoted(self, number: int, at: int) -> bool:
-        """Take q(…), m/…/, s/…/…/: any byte that is no blank and no letter may be the quote."""
+        """Take q(…), m/…/, s/…/…/: any byte that is neither a blank nor a letter may be the quote."""
         rule, before = self.rules[number], self.byte(self.at - 1)
         opening = self.byte(at)
         closing = PARTNERS.get(opening, opening)
@@ -106,7 +106,7 @@ class Lexer(Bodies):
         return True
 
     def applies(self, rule: Rule) -> bool:
-        """Say whether a rule's opening stands here, where it may."""
+        """Say whether a rule's opening is here, where it may."""
         flags, after = rule.flags, self.at + len(rule.open)
         if not self.stands(rule.open, self.at, flags & 256):
             return False
@@ -161,7 +161,7 @@ class Lexer(Bodies):
         self.take(NUMBER, at)
 
     def word(self, at: int) -> None:
-        """Take an identifier or keyword whose first letter stands at a place."""
+        """Take an identifier or keyword whose first letter is at a place."""
         while self.is_(at, PART):
             if self.data[at] >= 0x80:
                 width, thin = blank(self.data, at)
@@ -171,7 +171,8 @@ class Lexer(Bodies):
         if self.is_(at, TAIL) and self.byte(at + 1) != EQUALS:
             at += 1
         value = lexeme_hash(self.data[self.at : at], self.fold)
-        self.emit(symbol_of(value) if value in self.keywords else IDENTIFIER, at, value)
+        member = bool(self.tokens) and self.tokens[-1][0] in self.members
+        self.emit(symbol_of(value) if value in self.keywords and not member else IDENTIFIER, at, value)
 
     def operator(self) -> None:
         """Take the longest operator, or one byte."""
@@ -189,7 +190,7 @@ class Lexer(Bodies):
         self.emit(symbol_of(value), self.at + length, value)
 
     def break_line(self) -> None:
-        """Pass a line end: it closes what may not go on, and begins the bodies of heredocs."""
+        """Pass a line end: it closes what may not continue, and starts the bodies of heredocs."""
         width = self.break_width(self.at)
         while self.holes and not self.rules[self.holes[-1][0]].flags & MULTILINE:
             self.holes.pop()
@@ -200,7 +201,7 @@ class Lexer(Bodies):
             self.heredoc_bodies()
 
     def continued(self) -> bool:
-        """Pass a line end that a continuation mark stands before."""
+        """Pass a line end that a continuation mark is before."""
         at = self.at + 1
         while self.byte(at) in b" \t" and at < self.n:
             at += 1
@@ -210,7 +211,7 @@ class Lexer(Bodies):
         return True
 
     def sigils(self) -> int:
-        """Give the place of the word that sigils stand before, 0 if there is none."""
+        """Give the place of the word that sigils are before, 0 if there is none."""
         at = self.at
         while at - self.at < 3 and self.is_(at, SIGIL):
             at += 1

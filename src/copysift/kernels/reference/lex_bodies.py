@@ -27,7 +27,7 @@ LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER = range(1, 7)
     BRACKETS,
 ) = (1 << bit for bit in range(11))
 WHOLE_WORD, AFTER_BLANK, QUOTES = 2048, 4096, 8192
-RULE_FIELDS, OPTION_FIELDS = 19, 6
+RULE_FIELDS, OPTION_FIELDS = 19, 10
 HOLES, LEVELS, PENDING, FAILURES, FENCE, NEAR, QUOTED_MAX = 16, 128, 4, 64, 16, 256, 4096
 CLOSED, OPEN, HOLE = range(3)
 MASK = 2**64 - 1
@@ -54,7 +54,7 @@ def symbol_of(value: int) -> int:
 
 
 def blank(data: bytes, at: int) -> tuple[int, bool]:
-    """Give the bytes of a blank beyond ASCII that stands at a place, and whether it has no width."""
+    """Give the bytes of a blank beyond ASCII that is at a place, and whether it has no width."""
     two, three = data[at : at + 2], data[at : at + 3]
     if two in (b"\xc2\xa0", b"\xc2\xad", b"\xc2\x85"):
         return 2, two == b"\xc2\xad"
@@ -122,7 +122,8 @@ class Bodies:
             [text[flat[2 * i] : flat[2 * i] + flat[2 * i + 1]] for i in range(bounds[byte], bounds[byte + 1])]
             for byte in range(256)
         ]
-        self.fold, self.indents, self.continuation, mark, marks, self.docstrings = options.tolist()
+        self.fold, self.indents, self.continuation, mark, marks, self.docstrings, *members = options.tolist()
+        self.members = {each & 0xFFFFFFFF for each in members if each}  # after these no keywords
         self.marks = text[mark : mark + marks]
         self.keywords = set(keywords.tolist()) - {0}
         self.tokens: list[tuple[int, int, int, int]] = []

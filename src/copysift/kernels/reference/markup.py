@@ -284,10 +284,10 @@ class _Blanker:
 def markup_block(
     data: bytes, offset: int, state: int, final: bool
 ) -> tuple[bytes, UInt32s, UInt32s, int, int]:
-    """Blank the markup of one block of HTML; begin a document with state 0.
+    """Blank the markup of one block of HTML; start a document with state 0.
 
     Gives the blanked bytes, the spans of the character references (half-open source offsets; `offset`
-    is that of the block), the bytes used and the state for the next block, which begins with what was
+    is that of the block), the bytes used and the state for the next block, which starts with what was
     not used: at most 64 bytes.
     """
     fields = (state & 255, state >> 8 & 255, state >> 16 & 255, state >> 24 & 255, state >> 32)

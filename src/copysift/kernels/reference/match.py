@@ -164,7 +164,7 @@ def seed_tiles(
     Seeds are the k-grams of b that start at a multiple of `stride`. Each k-gram of a that follows
     the last tile is tried at its first 16 free seeds, and the longest maximal run is taken, the
     first in b if several are as long. A common run of k + stride − 1 free symbols is thus never
-    passed over, unless more than 16 seeds are equal. `allocate(count, dtype)` may give the room for
+    passed over, unless more than 16 seeds are equal. `allocate(count, dtype)` may give the space for
     the seeds; here they are in a dictionary.
     """
     if k < 1 or stride < 1:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift.kernels.reference.columns import column, numbers, width
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -31,24 +33,8 @@ CAN_READ = hasattr(os, "pread")
 _HEAD = struct.Struct("<5BxHII")
 
 
-def _width(value: int) -> int:
-    """Bits of the largest number of a column; above 56, 64: a value is read by one load of 8 bytes."""
-    bits = value.bit_length()
-    return 64 if bits > 56 else bits
-
-
-def _column(values: list[int], bits: int) -> bytes:
-    together = sum(value << bits * place for place, value in enumerate(values))
-    return together.to_bytes((len(values) * bits + 7) // 8, "little")
-
-
-def _numbers(column: bytes, bits: int, count: int) -> list[int]:
-    together = int.from_bytes(column, "little")
-    return [together >> bits * place & ((1 << bits) - 1) for place in range(count)]
-
-
 def _pack_page(page: list[Posting]) -> bytes:
-    keys, documents, starts, lengths = (list(column) for column in zip(*page, strict=True))
+    keys, documents, starts, lengths = (list(each) for each in zip(*page, strict=True))
     deltas = [after - before for before, after in pairwise(keys)]
     together = 0
     for delta in deltas:
@@ -60,9 +46,9 @@ def _pack_page(page: list[Posting]) -> bytes:
         starts,
         [length - min(lengths) for length in lengths],
     ]
-    widths = [_width(max(column, default=0)) for column in columns]
+    widths = [width(max(each, default=0)) for each in columns]
     head = _HEAD.pack(*widths, shift, len(page), min(documents), min(lengths))
-    return head + b"".join(_column(column, bits) for column, bits in zip(columns, widths, strict=True))
+    return head + b"".join(column(each, bits) for each, bits in zip(columns, widths, strict=True))
 
 
 def _unpack_page(first: int, page: bytes) -> list[Posting] | None:
@@ -75,7 +61,7 @@ def _unpack_page(first: int, page: bytes) -> list[Posting] | None:
     at, columns = _HEAD.size, []
     for bits, n in zip(widths, (count - 1, count, count, count), strict=True):
         size = (n * bits + 7) // 8
-        columns.append(_numbers(page[at : at + size], bits, n))
+        columns.append(numbers(page[at : at + size], bits, n))
         at += size
     keys = [first]
     for delta in columns[0]:
@@ -87,11 +73,13 @@ def _unpack_page(first: int, page: bytes) -> list[Posting] | None:
     return list(zip(keys, documents, columns[2], lengths, strict=True))
 
 
-def _crc(key: int, offset: int, page: bytes) -> int:
+def page_crc(key: int, offset: int, page: bytes) -> int:
+    """Give the checksum of a page, its first key and its offset."""
     return zlib.crc32(struct.pack("<QI", key, offset) + page)
 
 
-def _check(size: int, begin: int, end: int, entries: int, page: int, count: int) -> None:
+def check(size: int, begin: int, end: int, entries: int, page: int, count: int) -> None:
+    """Refuse what does not fit together in a whole file."""
     if not 1 <= page <= 65535:
         raise ValueError("a page holds 1 to 65535 postings")
     if not 0 <= begin <= end or end + SPARE > size:
@@ -108,12 +96,12 @@ def pack(
         raise ValueError("columns that belong together differ in length")
     if not 1 <= page <= 65535:
         raise ValueError("a page holds 1 to 65535 postings")
-    rows = list(zip(*(column.tolist() for column in (keys, documents, starts, lengths)), strict=True))
+    rows = list(zip(*(each.tolist() for each in (keys, documents, starts, lengths)), strict=True))
     packed, entries = b"", []
     for at in range(0, len(rows), page):
         made = _pack_page(rows[at : at + page])
         offset = begin + len(packed)
-        entries.append((rows[at][0], offset, _crc(rows[at][0], offset, made)))
+        entries.append((rows[at][0], offset, page_crc(rows[at][0], offset, made)))
         packed += made
     return np.frombuffer(packed, np.uint8), np.array(entries, ENTRY)
 
@@ -126,7 +114,7 @@ def _sound(
     after = entries[p + 1][1] if p + 1 < len(entries) else end
     if offset < begin or after > min(end, len(data)) or offset + _HEAD.size > after:
         return None
-    if _crc(key, offset, data[offset:after]) != crc:
+    if page_crc(key, offset, data[offset:after]) != crc:
         return None
     found = _unpack_page(key, data[offset:after])
     return found if found and len(found) == (page if p + 1 < len(entries) else count - page * p) else None
@@ -137,7 +125,7 @@ def unpack(
 ) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s, UInt32s]:
     """Give the postings of pages first .. last − 1 as columns, and the numbers of the damaged pages."""
     entries = np.frombuffer(directory.tobytes(), ENTRY).tolist()
-    _check(len(data), begin, end, len(entries), page, count)
+    check(len(data), begin, end, len(entries), page, count)
     rows: list[Posting] = []
     bad = []
     for p in range(first, min(last, len(entries))):
@@ -146,7 +134,7 @@ def unpack(
             bad.append(p)
         else:
             rows += found
-    return *_columns(rows), np.array(bad, np.uint32)
+    return *arrays(rows), np.array(bad, np.uint32)
 
 
 def find(
@@ -155,10 +143,10 @@ def find(
     """Look up keys, ascending and distinct: give number of the key, document, start and length of postings.
 
     The last column has the damaged pages that were met. A page is met when the directory says that
-    it may hold the key: the one before the first page that begins with the key or above it, and
+    it may hold the key: the one before the first page that starts with the key or above it, and
     those that follow until one goes beyond the key.
     """
-    _check(len(data), begin, end, len(directory) // ENTRY.itemsize, page, count)
+    check(len(data), begin, end, len(directory) // ENTRY.itemsize, page, count)
     return _find(data.tobytes(), begin, end, directory, page, count, wanted)
 
 
@@ -185,7 +173,7 @@ def _find(
                 if found[0][0] > key or found[-1][0] > key:
                     break
             p += 1
-    which, documents, starts, lengths = _columns(rows)
+    which, documents, starts, lengths = arrays(rows)
     return which.astype(np.uint32), documents, starts, lengths, np.array(sorted(bad), np.uint32)
 
 
@@ -193,12 +181,13 @@ def find_in(
     descriptor: int, begin: int, end: int, directory: UInt8s, page: int, count: int, wanted: UInt64s
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]:
     """Look up keys as `find` does, in an open file of which only the pages that are met are read."""
-    _check(end + SPARE, begin, end, len(directory) // ENTRY.itemsize, page, count)
+    check(end + SPARE, begin, end, len(directory) // ENTRY.itemsize, page, count)
     return _find(os.pread(descriptor, end, 0), begin, end, directory, page, count, wanted)
 
 
-def _columns(rows: list[Posting]) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s]:
+def arrays(rows: list[Posting]) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s]:
+    """Give postings as columns."""
     kinds = (np.uint64, np.uint32, np.uint32, np.uint32)
     columns = list(zip(*rows, strict=True)) or [()] * 4
-    made = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    made = [np.array(each, kind) for each, kind in zip(columns, kinds, strict=True)]
     return made[0], made[1], made[2], made[3]

@@ -72,7 +72,7 @@ def _fold(symbol: int) -> int:
 
 
 def _inner_class(gram: list[int], r: int, c: Constants) -> int:
-    """0 open (the smallest inner r-gram stands in the middle), 1 closed (at either end), 2 otherwise.
+    """0 open (the smallest inner r-gram is in the middle), 1 closed (at either end), 2 otherwise.
 
     Equal inner grams: the leftmost counts as the smallest.
     """
@@ -145,7 +145,7 @@ def winnow(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Select one k-gram a window; give their places and hashes.
 
-    The order decides, and the hash where orders are equal: different k-grams are never told apart by
+    The order decides, and the hash where orders are equal: different k-grams are never distinguished by
     history. resumed: k-gram 0 is the last choice already made, and is not given again. whole: nothing
     follows, so a document shorter than a window still gets one choice.
     """
@@ -158,7 +158,7 @@ def winnow(
 def sample(
     symbols: np.ndarray, k: int, modulus: int, seed: int = 0, skip: int = 1, start: int = 0
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Select the k-grams whose hash is 0 modulo `modulus`; give places, hashes and where to go on.
+    """Select the k-grams whose hash is 0 modulo `modulus`; give places, hashes and where to continue.
 
     After a choice the next k-gram considered is `skip` further: 1, or k for sif's no-overlap rule.
     """

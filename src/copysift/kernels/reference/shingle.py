@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,29 +17,30 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-_ALL = 2**64 - 1
-_SEED = 0x9E3779B97F4A7C15
-_MIX = 0xFF51AFD7ED558CCD
+ALL_BITS = 2**64 - 1
+SEED = 0x9E3779B97F4A7C15
+MIX = 0xFF51AFD7ED558CCD
 
 
 def _mix(value: int, pack: int) -> int:
-    value = (value ^ pack) * _MIX & _ALL
+    value = (value ^ pack) * MIX & ALL_BITS
     return value ^ value >> 32
 
 
-def _finish(value: int) -> int:
+def finish(value: int) -> int:
+    """Spread the bits of a mixed value over all 64."""
     value ^= value >> 33
-    value = value * 0xFF51AFD7ED558CCD & _ALL
+    value = value * 0xFF51AFD7ED558CCD & ALL_BITS
     value ^= value >> 33
-    value = value * 0xC4CEB9FE1A85EC53 & _ALL
+    value = value * 0xC4CEB9FE1A85EC53 & ALL_BITS
     return value ^ value >> 33
 
 
 def _digest(keys: list[int], length: int) -> int:
-    value = _SEED
+    value = SEED
     for key in keys:
         value = _mix(value, key)
-    return _finish(_mix(value, length))
+    return finish(_mix(value, length))
 
 
 def content_digests(data: Bytes, offsets: Int64s) -> UInt64s:
@@ -88,7 +89,8 @@ def shingles(
 
 def _places(bits: UInt64s, key: int) -> tuple[int, int]:
     log2 = len(bits).bit_length() + 5
-    return tuple((key * factor & _ALL) >> 64 - log2 for factor in (_SEED, 0xD6E8FEB86659FD93))  # type: ignore[return-value]
+    place = (key * SEED & ALL_BITS) >> 64 - log2
+    return place, place & ~63 | (key * 0xD6E8FEB86659FD93 & ALL_BITS) >> 58
 
 
 def note(bits: UInt64s, keys: UInt64s) -> None:
@@ -173,6 +175,29 @@ def uncovered(order: UInt32s, places: Int64s, own: UInt64s, bounds: Int64s, word
     return np.array(out, np.int64).reshape(-1, 2)
 
 
+def uncovered_by(
+    values: UInt64s,
+    bounds: Int64s,
+    order: UInt32s,
+    places: Int64s,
+    words: Int64s,
+    lefts: Int64s,
+    rights: Int64s,
+) -> Int64s:
+    """Count for every pair the words of the left document that lie in no shingle which both have.
+
+    As `uncovered`, where its own shingles are those that the right one has not.
+    """
+    sets = [values[first:last] for first, last in pairwise(bounds.tolist())]
+    rows = [np.zeros((0, 2), np.int64)]
+    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+        own = np.setdiff1d(sets[left], sets[right])
+        mine = order[places[left] : places[left + 1]]
+        ends = np.array([0, len(mine)]), np.array([0, len(own)])
+        rows.append(uncovered(mine, ends[0], own, ends[1], words[left : left + 1]))
+    return np.concatenate(rows)
+
+
 def super_shingles(values: UInt64s, bounds: Int64s, moduli: UInt32s, size: int) -> tuple[UInt64s, Int64s]:
     """Give the distinct super shingles of every set, ascending: values and bounds.
 
@@ -188,7 +213,7 @@ def super_shingles(values: UInt64s, bounds: Int64s, moduli: UInt32s, size: int) 
                 mixed = size
                 for step in range(size):
                     if first + step < len(sample):
-                        mixed = (mixed ^ sample[first + step]) * _MIX & _ALL
+                        mixed = (mixed ^ sample[first + step]) * MIX & ALL_BITS
                     mixed ^= mixed >> 32
                 found.add(mixed)
         out += sorted(found)
@@ -220,7 +245,7 @@ def keep_freed() -> None:
     """Do nothing: there is no C library here."""
 
 
-def gather(source: UInt64s, starts: Int64s, ends: Int64s, out: UInt64s) -> None:
+def gather(source: NDArray[Any], starts: Int64s, ends: Int64s, out: NDArray[Any]) -> None:
     """Copy source[starts[i]:ends[i]], one after another, to the beginning of out."""
     at = 0
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
@@ -294,10 +319,10 @@ def lists(
             end += 1
         common = end - start > most
         if end - start > 1 and own[start:end].any():
-            value = _SEED
+            value = SEED
             for doc, mine in zip(docs[start:end].tolist(), own[start:end].tolist(), strict=True):
                 value = _mix(value, doc << 1 | mine)
-            rows.append((start, end - start, common, _finish(value)))
+            rows.append((start, end - start, common, finish(value)))
         if not common:
             np.add.at(sizes, docs[start:end], own[start:end])
         start = end
@@ -329,8 +354,8 @@ def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UIn
     pairs = []
     for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
         first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
-        total = sum(_mix(_SEED, doc) for doc in docs[start : start + length].tolist())
-        lead = start + _finish(total & _ALL) % min(length, 8)
+        total = sum(_mix(SEED, doc) for doc in docs[start : start + length].tolist())
+        lead = start + finish(total & ALL_BITS) % min(length, 8)
         for at in range(start, start + length):
             if at != first:
                 pairs.append(_pair(int(docs[first]), int(docs[at])))

@@ -1,6 +1,6 @@
 """The definition of canonical text and words: which characters count, and as what.
 
-A code point stands for the full case folding of its canonical decomposition, so that é written as
+A code point represents the full case folding of its canonical decomposition, so that é written as
 one code point or as two gives the same symbols; a Hangul syllable stays (or becomes) one symbol.
 Letters (L*), marks (M*) and numbers of every sort (N*: 4, Ⅳ, ²) are kept, all else is dropped.
 Bytes that are not UTF-8 (overlong forms and surrogates among them) act as U+FFFD, which is dropped.
@@ -65,7 +65,7 @@ def kind(point: int) -> int:
 
 @cache
 def folded(point: int) -> tuple[int, ...]:
-    """Give the code points that a code point stands for, dropped ones still among them."""
+    """Give the code points that a code point represents, dropped ones still among them."""
     if SYLLABLE <= point < SYLLABLE + 11172 or 0xD800 <= point < 0xE000:
         return (point,)
     before, now = "", chr(point)
@@ -75,7 +75,7 @@ def folded(point: int) -> tuple[int, ...]:
 
 
 def _decode(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Give each code point with its half-open byte span; a byte that is no UTF-8 is U+FFFD."""
+    """Give each code point with its half-open byte span; a byte that is not UTF-8 is U+FFFD."""
     at = 0
     while at < len(data):
         lead = data[at]
@@ -108,7 +108,7 @@ def _kept(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def sound(sources: Sequence[bytes], sample: int) -> list[int]:
-    """Count the control characters in the first `sample` bytes of each text; -1 for what is no sound UTF-8.
+    """Count the control characters in the first `sample` bytes of each text; -1 for what is not valid UTF-8.
 
     A NUL is unsound, too. Not counted are backspace, tab, line and page ends, SUB and escape.
     """
@@ -148,7 +148,7 @@ def plain_block(data: bytes, final: bool) -> tuple[NDArray[np.uint8], UInt64s, U
 
 
 def positions(masks: UInt64s, ranks: UInt32s, offset: int, which: NDArray[Any] | None) -> UInt32s:
-    """Give the source offsets of symbols of a plain block that begins at `offset`; None: of all."""
+    """Give the source offsets of symbols of a plain block that starts at `offset`; None: of all."""
     every = [
         offset + 64 * group + bit
         for group, mask in enumerate(masks.tolist())
@@ -173,7 +173,7 @@ def _may_grow(point: int) -> bool:
 
 
 def unicode_block(data: bytes, offset: int, final: bool) -> tuple[UInt32s, UInt32s, UInt32s, int]:
-    """Canonicalise a block that begins at `offset` of the source.
+    """Canonicalise a block that starts at `offset` of the source.
 
     Gives the symbols, their starts and ends (half-open byte offsets of the source) and the bytes used:
     without `final`, what may still grow at the end is left for the next block.
@@ -211,7 +211,7 @@ def word_hash(points: list[int]) -> int:
 
 
 def words_block(data: bytes, offset: int, final: bool) -> tuple[UInt64s, UInt32s, UInt32s, int]:
-    """Hash the words of a block that begins at `offset` of the source.
+    """Hash the words of a block that starts at `offset` of the source.
 
     A word is a maximal run of letters, marks, numbers and _; an ideograph, a kana or a letter of a script
     without spaces (Thai), with the marks after it, is a word of its own; joiners (0x7F) and soft hyphens

@@ -22,6 +22,12 @@ function percent(share) {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))} %`;
 }
 
+function estimated(share, intervals, which) {
+  if (!intervals) return percent(share);
+  const [low, high] = intervals[which];
+  return `${percent(share)} (${Math.floor(low * 100 + 1e-9)}–${Math.ceil(high * 100 - 1e-9)})`;
+}
+
 function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -3,6 +3,9 @@
 const ROUTES = [
   [/^#\/pairs$/, pairsPage, "Pairs"],
   [/^#\/clusters$/, clustersPage, "Clusters"],
+  [/^#\/map$/, () => (spread ? mapPage() : overviewPage()), "Heat map"],
+  [/^#\/times$/, () => (timed().length > 1 ? timesPage() : overviewPage()), "Time line"],
+  [/^#\/together\/(\d+(?:,\d+)*)$/, togetherPage, "Side by side"],
   [/^#\/submissions$/, submissionsPage, capital(UNITS)],
   [/^#\/equal$/, equalPage, "Equal files"],
   [/^#\/cases$/, dossierPage, "Cases"],
@@ -21,7 +24,7 @@ async function show() {
   for (const [pattern, page, title] of ROUTES) {
     const match = pattern.exec(location.hash);
     if (!match) continue;
-    const made = await page(match[1] === undefined ? undefined : Number(match[1]));
+    const made = await page(match[1] === undefined || match[1].includes(",") ? match[1] : Number(match[1]));
     if (mine !== visit) return;
     main.replaceChildren(made);
     document.title = `${title} – ${data.title || "copysift report"}`;
@@ -55,5 +58,7 @@ document.getElementById("names").addEventListener("click", (event) => {
   show();
 });
 
+document.querySelector('#nav a[href="#/map"]').hidden = !spread;
+document.querySelector('#nav a[href="#/times"]').hidden = timed().length < 2;
 addEventListener("hashchange", show);
 show();

@@ -4,7 +4,7 @@ async function excerpt(pair, region, number, side) {
   const place = sideOf(region, side);
   const content = await source(place.file);
   if (!content) return el("div", {}, noSource(place.file));
-  const lines = linesOf(content, [{ start: place.start, end: place.end, number, label: "" }]);
+  const lines = linesOf(content, [{ start: place.start, end: place.end, number, label: "" }], cluesOf(pair, side, place.file));
   return el("div", {}, el("h4", {}, where(place)), codeBlock(lines.slice(place.first - 1, place.last)));
 }
 
@@ -13,7 +13,7 @@ async function wholeSource(pair, side) {
   const parts = [];
   for (const file of submission.files) {
     const content = await source(file);
-    parts.push(el("h4", {}, hidden ? data.files[file].short : data.files[file].name), content ? codeBlock(linesOf(content, marksOf(pair, side, file, false))) : noSource(file),
+    parts.push(el("h4", {}, hidden ? data.files[file].short : data.files[file].name), content ? codeBlock(linesOf(content, marksOf(pair, side, file, false), cluesOf(pair, side, file))) : noSource(file),
       content && content.cut ? cutNote() : null);
   }
   return el("section", { class: "whole" }, el("h2", {}, `Source of ${nameOf(pair[side])}`), parts);
@@ -34,14 +34,16 @@ async function sheetPage(number) {
     passages.push(el("section", { class: "passage" }, el("h3", {}, [`Passage ${at + 1}: ${count(region[REGION.length], pair.unit)}`, heldBy(region)].filter(Boolean).join(", ")),
       el("div", { class: "two" }, await excerpt(pair, region, at, "left"), await excerpt(pair, region, at, "right"))));
   }
-  return el("section", { class: "page sheet" },
+  const root = el("section", { class: "page sheet" });
+  root.append(...[
     el("div", { class: "pair-head" }, el("h1", {}, "Evidence sheet"),
       el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
         el("button", { type: "button", onclick: () => print() }, "Print"))),
     el("div", { class: "two" }, facts(pair.left, true), facts(pair.right, true)), decisionOf(pair).state || decisionOf(pair).note ? el("p", { class: "notice" }, [decisionOf(pair).state, decisionOf(pair).note].filter(Boolean).join(": ")) : null,
-    measures(pair), unusual(pair, true), await hints(pair),
+    measures(pair), byType(pair), reasons(pair, root), unusual(pair, true), await hints(pair),
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),
-    el("p", { class: "muted" }, "Shared text does not show who wrote it first, or why."));
+    el("p", { class: "muted" }, "Shared text does not show who wrote it first, or why.")].flat(Infinity).filter(Boolean));
+  return root;
 }

@@ -43,15 +43,14 @@ function sideOf(region, side) {
   return { file: region[at], start: region[at + 1], end: region[at + 2], first: region[at + 3], last: region[at + 4] };
 }
 
-async function unpack(text) {
+function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
 }
 
 function source(file) {
   if (!(file in packed)) return Promise.resolve(null);
-  if (!sources.has(file)) sources.set(file, unpack(packed[file]));
+  if (!sources.has(file)) sources.set(file, inflated(packed[file]).json());
   return sources.get(file);
 }
 

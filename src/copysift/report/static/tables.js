@@ -21,6 +21,11 @@ const PAIR_COLUMNS = [
 ];
 if (spread) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
 
+for (const name of new Set(data.pairs.flatMap((pair) => (pair.types || []).filter(([, share]) => share !== null).map(([each]) => each)))) {
+  const share = (pair) => (pair.types || []).find(([each]) => each === name)?.[1] ?? null;
+  PAIR_COLUMNS.push({ name: capital(name), key: (pair) => share(pair) ?? -1, cell: (pair) => (share(pair) === null ? "" : percent(share(pair))), wide: true });
+}
+
 function compareBy(key, descending) {
   const sign = descending ? -1 : 1;
   return (a, b) => {

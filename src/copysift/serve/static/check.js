@@ -54,7 +54,7 @@ for (const id of ["files", "folder"]) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (!files.length) { state.textContent = "Choose or drop some files first."; return; }
+  if (!files.length && !form.querySelector('[name="url"]')?.value) { state.textContent = "Choose or drop some files first."; return; }
   const [most, many] = [Number(form.dataset.bytes), Number(form.dataset.files)];
   const bytes = files.reduce((total, [file]) => total + file.size, 0);
   if (bytes > most || files.length > many) {

@@ -11,8 +11,9 @@ from copysift.sources.readers.reader import Extracted, TextLimits, TextReader, U
 from copysift.sources.readers.xml_parts import Output, Parts, parse, plural
 
 _BLANKS = re.compile(r"[ \t]+")
-_LINES = re.compile(r"\s*\n\s*")
-_HEAD = re.compile(rb"<head[\s>].*?</head\s*>", re.IGNORECASE | re.DOTALL)
+_SPACE = re.compile(r"\s+")
+_HEAD = re.compile(rb"<head[\s>]", re.IGNORECASE)
+_HEAD_END = re.compile(rb"</head\b[^<>]*>", re.IGNORECASE)
 
 
 class BookReader(TextReader):
@@ -61,10 +62,18 @@ def page_text(page: bytes) -> str:
     """Give the text of a page of HTML without its markup and its head."""
     from copysift import kernels  # slow to load: not for those who list formats
 
-    page = _HEAD.sub(b" ", page, count=1)
+    page = _without_head(page)
     blanked = kernels.text.markup_block(page, 0, 0, True)[0].replace(b"\x7f", b"")
     text = blanked.decode("utf-8", "replace")
-    return _LINES.sub("\n", _BLANKS.sub(" ", text)).strip() + "\n"
+    text = _SPACE.sub(lambda found: "\n" if "\n" in found[0] else found[0], _BLANKS.sub(" ", text))
+    return text.strip() + "\n"
+
+
+def _without_head(page: bytes) -> bytes:
+    """Leave out the head of a page; one that is not closed stays."""
+    head = _HEAD.search(page)
+    end = _HEAD_END.search(page, head.end()) if head else None
+    return page[: head.start()] + b" " + page[end.end() :] if head and end else page
 
 
 EPUB = BookReader()

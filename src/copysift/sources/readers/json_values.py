@@ -24,7 +24,7 @@ class JsonReader(TextReader):
     in_place = True
 
     def extract(self, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
-        """Overwrite escapes; a \\n is no letter n."""
+        """Overwrite escapes; a \\n is not a letter n."""
         canvas = Canvas(data)
         for found in _ESCAPE.finditer(data):
             high, low, code, sign = found.groups()

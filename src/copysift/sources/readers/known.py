@@ -16,7 +16,12 @@ MAGIC: dict[str, tuple[bytes, ...]] = {
     "webvtt": (b"WEBVTT", b"\xef\xbb\xbfWEBVTT"),
     "xml": (b"<?xml",),
     "compound": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
-}
+    "executable": (
+        b"\x7fELF", b"MZ", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf",
+    ),
+    "class": (b"\xca\xfe\xba\xbe",),
+}  # fmt: skip
 SUFFIXES: dict[str, tuple[str, ...]] = {
     "docx": (".docx", ".docm", ".dotx", ".dotm"),
     "pptx": (".pptx", ".pptm", ".ppsx", ".potx"),
@@ -30,6 +35,9 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "rtf": (".rtf",),
     "sqlite": (),
     "compound": (),
+    "executable": (),
+    "class": (),
+    "pyc": (".pyc", ".pyo"),
     "markdown": (".md", ".markdown", ".mdown", ".mkd"),
     "rst": (".rst", ".rest"),
     "tex": (".tex", ".ltx", ".latex"),
@@ -40,16 +48,21 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "webvtt": (".vtt",),
     "json": (".json",),
     "xml": (".xml",),
+    "yaml": (".yaml", ".yml"),
+    "table": (".csv", ".tsv"),
 }
 # Compiled when they are first needed: most runs meet no such file.
 _TROFF = rb"(?:\.\\\"|'\\\"|\.(?:TH|Dd|SH|so|de|ig|TL|if|nr|ds)[ \t\n])"
 # A patch of git has a commit where mail has an address.
 _MBOX = rb"(?i)From (?![0-9a-f]{40} )\S.*\d\r?\n(?:>?[A-Za-z-]+:|From )"
 _HEADER = rb"[!-9;-~]+:"
-_HEADERS = rb"(?:[!-9;-~]+:[ \t].*\r?\n(?:[ \t]+.*\r?\n)*){3}"
+_HEADERS = rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3}"
 _MAIL = rb"(?im)^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):"
 _CUE = rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->"
 _BOM = b"\xef\xbb\xbf"
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
+_SEPARATOR = re.compile(rb"[,;\t|]")
+_MOST_PROGRAMS = 30  # in a universal binary: the versions of Java classes are higher
 
 
 def _is_xml(name: str, head: bytes) -> bool:
@@ -57,10 +70,22 @@ def _is_xml(name: str, head: bytes) -> bool:
     return b"<html" not in head.lower() and not name.endswith((".html", ".htm", ".xhtml", ".xht", ".svg"))
 
 
+def _is_text(head: bytes) -> bool:
+    """What has a NUL is data, whatever its name says."""
+    return b"\0" not in head or head.startswith(_WIDE)
+
+
 def _is_mail(name: str, head: bytes) -> bool:
     if name.endswith(".eml"):
         return re.match(_HEADER, head) is not None
     return re.match(_HEADERS, head) is not None and re.search(_MAIL, head) is not None
+
+
+def _is_executable(name: str, head: bytes) -> bool:
+    """A program for Windows has a NUL early; Java classes start like universal binaries of few programs."""
+    if head[:2] == b"MZ":
+        return len(head) >= 64 and b"\0" in head[:64]
+    return head[0] != 0xCA or int.from_bytes(head[4:8], "big") <= _MOST_PROGRAMS
 
 
 # What a name or the first bytes alone do not decide.
@@ -71,6 +96,11 @@ _CHECKS: dict[str, Callable[[str, bytes], bool]] = {
     "subrip": lambda name, head: re.match(_CUE, head.replace(b"\r", b"")) is not None,
     "json": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["),
     "xml": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] == b"<" and _is_xml(name, head),
+    "yaml": lambda name, head: _is_text(head),
+    "table": lambda name, head: _is_text(head) and _SEPARATOR.search(head) is not None,
+    "executable": _is_executable,
+    "class": lambda name, head: int.from_bytes(head[4:8], "big") > _MOST_PROGRAMS,
+    "pyc": lambda name, head: head[2:4] == b"\r\n" and head[1:2] in (b"\x0c", b"\x0d", b"\x0e"),
     "postscript": lambda name, head: head[:3] != b"%!\n" or name.endswith((".ps", ".eps")),
 }
 _BY_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}

@@ -23,7 +23,7 @@ class MailboxSource(WholeSource):
     traits = SourceTraits("mbox", "Mailboxes (mbox)", MEMBERS, magic_of("mbox"), suffixes_of("mbox"))
 
     def claims(self, name: str, head: bytes) -> bool:
-        """Say whether a file begins like a mailbox."""
+        """Say whether a file starts like a mailbox."""
         return reader_name(name, head) == "mbox"
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:

@@ -10,12 +10,12 @@ from copysift.sources.container_limits import Budget
 from copysift.sources.readers.blanking import Canvas
 from copysift.sources.readers.reader import Extracted, TextLimits, TextReader, definition
 
-_FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_FENCE = re.compile(rb"^ {0,3}(`{3,}+|~{3,}+)([^\n]*)$", re.MULTILINE)
 _FRONT = re.compile(rb"---[ \t]*\r?\n.{0,20000}?\n(?:---|\.\.\.)[ \t]*\r?\n", re.DOTALL)
 _MARKUP = re.compile(
     rb"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"  # a target of a link
     rb"|\]\[[^\[\]\n]*\]"  # a reference
-    rb"|^ {0,3}\[[^\]\n]+\]:[ \t].*$"  # its definition
+    rb"|^ {0,3}\[[^\]\n]+\]:[ \t][^\n]*$"  # its definition
     rb"|<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>\n]{0,1000}>|<[a-z]+:[^<>\s]*>"
     rb"|\{[#.][^{}\n]{0,200}\}"  # attributes of headings and code
     rb"|(?<![A-Za-z0-9_])_+(?=[^\s_])|(?<=[^\s_])_+(?![A-Za-z0-9_])"  # emphasis

@@ -32,7 +32,7 @@ _ESCAPED = {
     b"\r\n": b"",
 }
 _KERN = 20  # units of TeX's programs that move letters of a word
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)$")
+_NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)$")
 # Ligatures in the encodings of TeX (OT1 and T1), groff and Adobe.
 _LIGATURES = {
     0x0B: "ff", 0x0C: "fi", 0x0D: "fl", 0x0E: "ffi", 0x0F: "ffl", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from copysift.errors import InputError
 from copysift.model.document import INSIDE, Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
+from copysift.runtime.watched import MEMORY
 from copysift.sources.container_limits import BROKEN, Budget, LimitReachedError
 from copysift.sources.container_paths import Names, safe_name
 from copysift.sources.opening import why
@@ -25,11 +27,11 @@ from copysift.sources.readers.known import magic_of, reader_name, suffixes_of
 from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 
 SECONDS = 60.0  # that a separate process may take for one document
-MEMORY = 2 << 30  # bytes of address space of a separate process
 # What libraries raise on documents that are damaged or were made to break them.
 DEFECTS: tuple[type[Exception], ...] = (
     *BROKEN, KeyError, TypeError, AttributeError, AssertionError, LookupError, UnicodeError,
 )  # fmt: skip
+RAW = "raw bytes"
 DIGEST = 16  # bytes of a checksum, as of files
 
 
@@ -62,14 +64,15 @@ class Extracted(NamedTuple):
     members: tuple[Member, ...] = ()
 
 
-class TextReader(WholeSource):
+class TextReader(WholeSource, ABC):
     """Gives a document as its text; a format is a subclass with a definition and `extract`."""
 
     traits: SourceTraits
     says: str  # how a document was read, as people read it
     library = ""  # a module that must be installed; its distribution is in the extra
-    separate = False  # runs in a process of its own, with limits on time and memory
+    separate = False  # always runs in a watched process, with limits on time and memory
     in_place = False  # the text has the length of the file
+    or_raw = False  # a file that cannot be read is compared as raw bytes
 
     def claims(self, name: str, head: bytes) -> bool:
         """Say whether a file is of this format."""
@@ -77,13 +80,13 @@ class TextReader(WholeSource):
             return name.lower().endswith(self.traits.suffixes)
         return reader_name(name, head) == self.traits.name
 
+    @abstractmethod
     def extract(self, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
         """Give the text of a document; raise UnreadableError where it has none.
 
         What is unpacked on the way is counted by `budget`. In a separate process nothing but `data`
         and `limits` is the caller's.
         """
-        raise NotImplementedError
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
         """Give the document as its text, and its members; or say why it has none."""
@@ -91,13 +94,18 @@ class TextReader(WholeSource):
         if raw or (self.in_place and not reading.blank):
             yield outer
             return
-        budget = reading.budget or Budget(reading.limits, outer.size)
-        limits = TextLimits(reading.limits.member_bytes)
+        if self.in_place and outer.size > reading.limits.member_bytes:
+            largest = f"larger than {reading.limits.member_bytes:,} bytes"
+            yield replace(outer, read_as=f"plain text: {largest}, so its markup counts, too")
+            return
+        budget = reading.budget_of(outer)
+        limits = TextLimits(reading.limits.member_bytes, reading.max_seconds or SECONDS)
+        apart = self.separate or reading.max_seconds is not None  # what must end in time is watched
         reason, code = "", DAMAGED
         try:
             reason = self._missing(outer, limits)
             if not reason:
-                yield from self._documents(outer, limits, budget)
+                yield from self._documents(outer, limits, budget, apart)
         except UnreadableError as error:
             reason = str(error)
         except LimitReachedError as error:
@@ -114,7 +122,9 @@ class TextReader(WholeSource):
             reason = why(error)
         except DEFECTS:
             reason = "is damaged; its text was not read"
-        if reason:
+        if reason and self.or_raw:
+            yield replace(outer, read_as=f"{RAW}: {reason.replace('was not compared: ', '')}")
+        elif reason:
             yield Skipped(outer.name, reason, code)
 
     def _missing(self, outer: Document, limits: TextLimits) -> str:
@@ -127,14 +137,16 @@ class TextReader(WholeSource):
             )
         return ""
 
-    def _documents(self, outer: Document, limits: TextLimits, budget: Budget) -> Iterator[Document]:
+    def _documents(
+        self, outer: Document, limits: TextLimits, budget: Budget, apart: bool
+    ) -> Iterator[Document]:
         data = b"".join(outer.content.chunks())
         original = outer.original or hashlib.blake2b(data, digest_size=DIGEST).digest()
         if self.in_place:
             from copysift.runtime.encoding import to_utf8  # with kernels: a list of formats is light
 
             data = to_utf8(data)[0]
-        if self.separate:
+        if apart:
             from copysift.sources.readers.process import extract_apart
 
             found = extract_apart(self.traits.name, data, limits, budget)
@@ -145,7 +157,8 @@ class TextReader(WholeSource):
             if len(found.text) > limits.text_bytes:
                 raise LimitReachedError(f"has more than {limits.text_bytes:,} bytes of text")
             budget.unpack(len(found.text))
-            yield replace(outer, content=Memory(found.text), read_as=says, original=original)
+            size = None if self.in_place else outer.size
+            yield replace(outer, content=Memory(found.text), read_as=says, original=original, file_size=size)
         names = Names()
         for member in found.members:
             budget.member()

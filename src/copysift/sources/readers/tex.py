@@ -53,7 +53,7 @@ _ACCENTS = {
     b".": "\u0307", b"c": "\u0327", b"v": "\u030c", b"H": "\u030b", b"u": "\u0306", b"k": "\u0328",
     b"r": "\u030a", b"d": "\u0323", b"b": "\u0331",
 }  # fmt: skip
-_LETTER = re.compile(rb"[ \t]*(?:\{\\?([A-Za-z])\}|\\([ij])(?![A-Za-z])|([A-Za-z]))")
+_LETTER = re.compile(rb"[ \t]{0,8}(?:\{\\?([A-Za-z])\}|\\([ij])(?![A-Za-z])|([A-Za-z]))")
 _SIGNS = {
     b"ss": "ß", b"ae": "æ", b"AE": "Æ", b"oe": "œ", b"OE": "Œ", b"o": "ø", b"O": "Ø", b"aa": "å", b"AA": "Å",
     b"l": "ł", b"L": "Ł", b"i": "ı", b"j": "ȷ", b"dots": "…", b"ldots": "…", b"S": "§", b"LaTeX": "LaTeX",

@@ -16,7 +16,8 @@ _ESCAPE = re.compile(
     rb"|\[([^\]\n]{0,40})\]|\(([!-~]{2})|([\x00-\x7f])|)"
 )
 _QUOTED = re.compile(rb'"')
-_NUMBER = re.compile(rb"[ \t]+-?\d+(?:\.\d+)?[a-z]?[ \t]*$")
+_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?[a-z]?")
+_MOST_UNCLOSED = 16  # marks that are looked for in vain; a page of nothing but beginnings is read so often
 # Macros with text behind them: those of man, mdoc, ms and mm are in capitals, those of me are not.
 _TEXT_MACROS = re.compile(rb"[A-Z][A-Za-z0-9]?$|[A-Z]{2,3}$|(?:b|i|r|bi|u|q|sh|uh|bx)$")
 _NO_TEXT = frozenset(
@@ -54,9 +55,10 @@ def blank_troff(data: bytes) -> bytes:
         name = line.group(1)
         if name in (b"de", b"am", b"ig", b"de1"):
             mark = _end_of(line.group(2), name)
-            close = None if mark in unclosed else re.compile(rb"^[.']" + mark, re.MULTILINE).search(data, end)
-            if close is None:
-                unclosed.add(mark)  # so that a page of nothing but beginnings is read once
+            lost = mark in unclosed or len(unclosed) == _MOST_UNCLOSED
+            close = None if lost else re.compile(rb"^[.']" + mark, re.MULTILINE).search(data, end)
+            if close is None and not lost:
+                unclosed.add(mark)
             skip_until = close.end() if close else end
             canvas.blank(start, skip_until)
         elif name in _NO_TEXT or not _TEXT_MACROS.match(name):
@@ -78,6 +80,13 @@ def _end_of(rest: bytes, name: bytes) -> bytes:
     ) + rb"[ \t]*\r?$"
 
 
+def _last_word(rest: bytes) -> tuple[int, bytes]:
+    """Give where the blanks before the last word of a line start, and the word; no word if there are none."""
+    text = rest.rstrip(b" \t")
+    blank = max(text.rfind(b" "), text.rfind(b"\t"))
+    return len(text[: max(blank, 0)].rstrip(b" \t")), text[blank + 1 :] if blank >= 0 else b""
+
+
 def _macro(canvas: Canvas, line: re.Match[bytes]) -> None:
     """Overwrite the name of a macro and the quotes of its arguments, which are text."""
     start, at = line.start(), line.end(1)
@@ -85,9 +94,9 @@ def _macro(canvas: Canvas, line: re.Match[bytes]) -> None:
     for quote in _QUOTED.finditer(line.group(2)):
         canvas.join(at + quote.start(), at + quote.end())
     if line.group(1) in (b"IP", b"TP", b"HP"):
-        number = _NUMBER.search(line.group(2))
-        if number:
-            canvas.blank(at + number.start(), at + number.end())
+        before, last = _last_word(line.group(2))
+        if _NUMBER.fullmatch(last):
+            canvas.blank(at + before, line.end())
     if line.group(1)[1:].islower():  # of mdoc, whose macros may follow each other
         for inner in _MDOC.finditer(line.group(2)):
             canvas.blank(at + inner.start(), at + inner.end())

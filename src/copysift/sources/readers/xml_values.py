@@ -13,7 +13,7 @@ from copysift.sources.readers.blanking import Canvas
 from copysift.sources.readers.reader import Extracted, TextLimits, TextReader, definition
 
 _MARKUP = re.compile(
-    rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|\Z)|>)|<\?.*?(?:\?>|\Z)"
+    rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!DOCTYPE[^\[<>]*(?:\[.*?(?:\]\s*>|\Z)|>)|<\?.*?(?:\?>|\Z)"
     rb"|</?[A-Za-z_:][^<>\"']*(?:(?:\"[^\"<]*\"|'[^'<]*')[^<>\"']*)*>"
     rb"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);",
     re.DOTALL,

@@ -1,0 +1,317 @@
+"""Targets for the kernels, each with its readable twin as the judge of small inputs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from copysift.kernels import (
+    _batch,
+    _checksum,
+    _files,
+    _join,
+    _jsonl,
+    _lex,
+    _match,
+    _postings,
+    _selection,
+    _shingle,
+    _text,
+)
+from copysift.kernels.reference import (
+    batch,
+    checksum,
+    join,
+    jsonl,
+    lex,
+    match,
+    postings,
+    selection,
+    shingle,
+    text,
+)
+from copysift.kinds.catalog import languages
+
+SMALL = 48  # bytes up to which the twin is asked too
+TWINS = int(
+    os.environ.get("COPYSIFT_FUZZ_TWINS", "1")
+)  # it is slow: long runs ask it for one input in so many
+TABLES = [entry.table for entry in languages().entries if not entry.language.text]
+
+
+class Taken:
+    """Takes numbers from the front of an input; the rest is its body."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def number(self, most: int) -> int:
+        """Give a number from 0 to `most`, of one byte or two."""
+        size = 1 if most < 256 else 2
+        value = int.from_bytes(self.data[self.at : self.at + size], "little")
+        self.at += size
+        return value % (most + 1)
+
+    @property
+    def rest(self) -> bytes:
+        """The body."""
+        return self.data[self.at :]
+
+    def array(self, kind: Any, count: int | None = None) -> Any:
+        """Give the body, or the next numbers of it, as an array."""
+        width, self.at = np.dtype(kind).itemsize, min(self.at, len(self.data))
+        whole = len(self.rest) // width
+        count = whole if count is None else min(count, whole)
+        found = np.frombuffer(self.data, kind, count, self.at).copy()
+        self.at += count * width
+        return found
+
+
+def same(ours: Any, theirs: Any) -> None:
+    """Compare what a kernel gives with what its twin gives, types of arrays included."""
+    if isinstance(ours, tuple | list):
+        assert len(ours) == len(theirs)
+        for mine, other in zip(ours, theirs, strict=True):
+            same(mine, other)
+    elif isinstance(ours, np.ndarray):
+        assert ours.tolist() == np.asarray(theirs).tolist()
+    else:
+        assert ours == theirs, (ours, theirs)
+
+
+def judged(body: bytes) -> bool:
+    """Say whether the twin is asked."""
+    return len(body) <= SMALL and zlib.crc32(body) % TWINS == 0
+
+
+def edition(wanted: int) -> None:
+    """Run another edition of the vector code from now on."""
+    for module in (_text, _shingle):
+        module.use_avx2(wanted > 0)
+        module.use_avx512(wanted > 1)
+    for module in (_jsonl, _selection, _batch, _checksum):
+        module.use_avx2(wanted > 0)
+
+
+def fuzz_text(data: bytes) -> None:
+    """Canonical text, words, and whether it is UTF-8."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    final, offset, body = bool(taken.number(1)), taken.number(999), taken.rest
+    names = [("unicode_block", (body, offset, final)), ("words_block", (body, offset, final))]
+    for name, arguments in names:
+        ours = getattr(_text, name)(*arguments)
+        if judged(body):
+            same(ours, getattr(text, name)(*arguments))
+    plain = _text.plain_block(body, final)
+    if plain is not None and len(plain[0]):
+        _text.positions(plain[1], plain[2], offset, None)
+    assert len(_text.sound([body, body[1:]], 64)) == 2
+
+
+def fuzz_markup(data: bytes) -> None:
+    """Markup that is overwritten, cut at any place."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    cut, body = taken.number(999), taken.rest
+    state = 0
+    first, second = body[:cut], body[cut:]
+    out, *_, used, state = _text.markup_block(first, 0, state, False)
+    assert len(out) <= len(first) + 8
+    _text.markup_block(first[used:] + second, used, state, True)
+    if judged(body):
+        same(_text.markup_block(body, 0, 0, True), text.markup_block(body, 0, 0, True))
+
+
+def fuzz_lex(data: bytes) -> None:
+    """Every language, on any source."""
+    taken = Taken(data)
+    table = TABLES[taken.number(len(TABLES) - 1)]
+    body = taken.rest
+    symbols, starts, ends, raws = found = _lex.lex(body, *table.arrays())
+    assert (starts <= ends).all()
+    assert not len(ends) or int(ends.max()) <= len(body)
+    _lex.strings(symbols, starts, ends, raws, 40)
+    _lex.statements(
+        body, symbols, starts, ends, raws, symbols[:3] if len(symbols) else np.zeros(1, np.uint32), True, 3
+    )
+    if judged(body):
+        same(found, lex.lex(body, *table.arrays()))
+
+
+def fuzz_jsonl(data: bytes) -> None:
+    """Lines of JSON with two strings."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    ours = _jsonl.two_strings(taken.rest, b"id", b"text")
+    theirs = jsonl.two_strings(taken.rest, b"id", b"text") if judged(taken.rest[: 4 * SMALL : 4]) else None
+    if ours is not None:
+        names, name_ends, texts, text_ends = ours
+        assert name_ends[-1] <= len(names)
+        assert text_ends[-1] <= len(texts)
+        if theirs is not None:
+            same(names[: name_ends[-1]].tobytes(), bytes(theirs[0])[: theirs[1][-1]])
+            same(texts[: text_ends[-1]].tobytes(), bytes(theirs[2])[: theirs[3][-1]])
+
+
+def fuzz_selection(data: bytes) -> None:
+    """Winnowing, all orders, samples and minima, of symbols of every width."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    k, w, robust = 1 + taken.number(60), 1 + taken.number(40), bool(taken.number(1))
+    inner, modulus, skip = taken.number(k), 1 + taken.number(9), 1 + taken.number(3)
+    symbols = taken.array((np.uint8, np.uint32, np.uint64)[taken.number(2)])
+    small = judged(symbols.tobytes())
+    calls = [
+        ("hashes", (symbols, k, 7)), ("winnow", (symbols, k, w, 7, robust, inner if inner < k else 0)),
+        ("sample", (symbols, k, modulus, 7, skip)), ("minima", (symbols.astype(np.uint64), w, robust)),
+    ]  # fmt: skip
+    for name, arguments in calls:
+        ours = getattr(_selection, name)(*arguments)
+        if small:
+            same(ours, getattr(selection, name)(*arguments))
+
+
+def fuzz_batch(data: bytes) -> None:
+    """Many texts at once."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    k, w, cut = 1 + taken.number(40), 1 + taken.number(30), taken.number(999)
+    body = taken.rest
+    sources = [body[:cut], body[cut:], b"", body]
+    arguments = (sources, [True, False, True, False], k, w, 3)
+    ours = _batch.winnow_texts(*arguments)
+    if judged(body):
+        same(ours, batch.winnow_texts(*arguments))
+
+
+def fuzz_shingle(data: bytes) -> None:
+    """Shingles of documents, and what is done with sets of them."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    w, cut = 1 + taken.number(20), taken.number(999)
+    body = np.frombuffer(taken.rest, np.uint8)
+    offsets = np.array([0, min(cut, len(body)), len(body)], np.int64)
+    ours = _shingle.shingles(body, offsets, w, 5)
+    if judged(body):
+        same(ours, shingle.shingles(body, offsets, w, 5))
+    values, bounds = ours[0], ours[1]
+    moduli = np.array([1, 3], np.uint32)
+    same(_shingle.samples(values, bounds, moduli), shingle.samples(values, bounds, moduli))
+    pair = (np.array([0], np.int64), np.array([1], np.int64))
+    same(_shingle.shared(values, bounds, *pair), shingle.shared(values, bounds, *pair))
+    same(_shingle.content_digests(body, offsets), shingle.content_digests(body, offsets))
+
+
+def fuzz_lists(data: bytes) -> None:
+    """Lists of documents that share a shingle, and the pairs of them."""
+    taken = Taken(data)
+    most, documents = 2 + taken.number(20), 1 + taken.number(30)
+    rows = taken.array(np.uint16)
+    keys = np.sort(rows // 32).astype(np.uint64)
+    docs = (rows % documents).astype(np.uint32)
+    order = np.lexsort((docs, keys))
+    moduli, sizes = np.ones(documents, np.uint32), np.zeros(documents, np.uint32)
+    again = sizes.copy()
+    ours = _shingle.lists(keys[order], docs[order], moduli, most, sizes)
+    same(ours, shingle.lists(keys[order], docs[order], moduli, most, again))
+    same(sizes, again)
+
+
+def fuzz_match(data: bytes) -> None:
+    """Runs that two sequences share."""
+    taken = Taken(data)
+    k, cut, stride = 1 + taken.number(12), taken.number(999), 1 + taken.number(4)
+    kind = (np.uint8, np.uint32, np.uint64)[taken.number(2)]
+    both = taken.array(np.uint8).astype(kind)
+    left, right = np.ascontiguousarray(both[:cut]), np.ascontiguousarray(both[cut:])
+    ours = _match.tiles(left, right, k)
+    for a, b, length in zip(*ours, strict=True):
+        assert (left[a : a + length] == right[b : b + length]).all()
+    if judged(both.tobytes()):
+        same(ours, match.tiles(left, right, k))
+        same(_match.seed_tiles(left, right, k, stride), match.seed_tiles(left, right, k, stride))
+    else:
+        _match.seed_tiles(left, right, k, stride)
+    same(_match.line_starts(data), match.line_starts(data))
+
+
+def fuzz_join(data: bytes) -> None:
+    """Hashes that documents share, sorted, counted and turned."""
+    taken = Taken(data)
+    most, bits = 2 + taken.number(10), taken.number(6)
+    rows = taken.array(np.uint16)
+    hashes = (rows.astype(np.uint64) // 16) << np.uint64(50)
+    groups = (rows % 16).astype(np.uint32)
+    same(_join.partition(hashes, groups, bits), join.partition(hashes, groups, bits))
+    ours, theirs = (hashes.copy(), groups.copy()), (hashes.copy(), groups.copy())
+    _join.sort_pairs(*ours)
+    join.sort_pairs(*theirs)
+    same(list(ours), list(theirs))
+    sizes, again = np.zeros(16, np.uint32), np.zeros(16, np.uint32)
+    same(_join.shared_runs(*ours, most, sizes), join.shared_runs(*theirs, most, again))
+    same(sizes, again)
+
+
+def fuzz_postings(data: bytes) -> None:
+    """Forged pages with a true checksum: no kernel reads beyond its buffer."""
+    taken = Taken(data)
+    page, pages = 1 + taken.number(9), 1 + taken.number(3)
+    length = taken.number(299)
+    count = max(1, pages * page - taken.number(page - 1))
+    pages = (count + page - 1) // page
+    body = taken.rest
+    begin = 16
+    file = np.frombuffer(bytes(begin) + body + bytes(8), np.uint8).copy()
+    end = begin + len(body)
+    directory = np.zeros(pages, _postings.ENTRY)
+    for number in range(pages):
+        start = min(begin + number * length, end)
+        stop = min(start + length, end) if number + 1 < pages else end
+        key = int.from_bytes(body[number * 8 : number * 8 + 8], "little")
+        crc = postings._crc(key, start, file[start:stop].tobytes())
+        directory[number] = (key, start, crc)
+    arguments = (file, begin, end, directory.view(np.uint8), page, count)
+    wanted = np.unique(np.frombuffer(body[: len(body) // 8 * 8], np.uint64))
+    same(_postings.unpack(*arguments, 0, pages), postings.unpack(*arguments, 0, pages))
+    found = _postings.find(*arguments, wanted)
+    if (directory["key"][1:] >= directory["key"][:-1]).all():  # else a look-up may miss a key
+        same(found, postings.find(*arguments, wanted))
+
+
+def fuzz_checksum(data: bytes) -> None:
+    """Checksums of many pieces."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    cut, size = taken.number(999), 1 + taken.number(31)
+    pieces = [taken.rest[:cut], taken.rest[cut:], b"", taken.rest]
+    same(_checksum.checksums(pieces, size), checksum.checksums(pieces, size))
+
+
+_FOLDER = tempfile.mkdtemp(prefix="copysift-fuzz-")
+
+
+def fuzz_files(data: bytes) -> None:
+    """Files that are read together, some of them missing or too large."""
+    taken = Taken(data)
+    most = taken.number(999)
+    path = os.path.join(_FOLDER, "file").encode()  # noqa: PTH118
+    with open(path, "wb") as file:
+        file.write(taken.rest)
+    found = _files.read_files(
+        [path, path + b"-none", _FOLDER.encode(), path], [True, False, True, False], most
+    )
+    assert [each is None for each in found] == [len(taken.rest) > most, True, True, len(taken.rest) > most]
+    if found[0] is not None:
+        assert found[0][0] == taken.rest
+
+
+KERNELS = {
+    name.removeprefix("fuzz_"): function
+    for name, function in sorted(globals().items())
+    if name.startswith("fuzz_")
+}

@@ -1,0 +1,318 @@
+"""`cluster`, `recluster` and the look-ups of section 4.2, put together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from copysift.clusters.classes import ALONE
+from copysift.engines import phases, shingle_width, texts
+from copysift.engines.local import Corpus
+from copysift.errors import CopysiftError, InputError, RunError, UsageError
+from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
+from copysift.runs import tables
+from copysift.runs.checksums import write_table
+from copysift.runs.columns import release
+from copysift.runs.scan_run import TABLES, read_description
+from copysift.runs.sets import Sets
+from copysift.runs.workspace import Work, answer_settings, job_of, link, making, nothing_read
+from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.progress import Progress
+from copysift.settings.corpus import CorpusSettings, from_stored
+from copysift.settings.declaration import settings_of
+from copysift.sources.jsonl import fields_of
+from copysift.sources.places import exists
+from copysift.sources.records import MISSING
+from copysift.sources.walk import is_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Batches = Iterable[pa.RecordBatch | Skipped]
+
+# settings that decide sketches and pairs: documents that come later take those of the run
+ADOPTED = (
+    "shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "template", "features",
+    "floor", "base",
+)  # fmt: skip
+
+ADOPTED_FILES = ("documents", "shingles", "order", "base")  # the census is taken again
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `cluster` says when it is done; `skipped` names the first of the records left out."""
+
+    path: Path
+    described: dict[str, Any]
+    skipped: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()  # what could have been read in another way
+
+    @property
+    def left_out(self) -> int:
+        """How many records were left out; those that were taken with a change are not among them."""
+        reasons = self.described["reasons"]
+        taken = sum(int(reasons.get(reason, 0)) for reason in (DUPLICATE, *TAKEN))
+        return int(self.described["counts"]["skipped"]) - taken
+
+
+def cluster(
+    sources: Iterable[str],
+    path: Path,
+    settings: CorpusSettings,
+    *,
+    onto: Path | None = None,
+    progress: Progress | None = None,
+    batches: Callable[[], Batches] | None = None,
+) -> Summary:
+    """Cluster the records of sources and write the run; `batches` gives them where they are no files.
+
+    With `onto` the documents of an earlier run come first; its texts are not read again.
+    """
+    names = list(sources)
+    _check_sources(names, settings)
+    if onto is not None:
+        settings = onto_settings(onto, settings)
+    with making(path) as place:
+        made = _made(names, place, settings, onto, progress, batches)
+    return dataclasses.replace(made, path=path)
+
+
+def _made(
+    names: list[str],
+    path: Path,
+    settings: CorpusSettings,
+    onto: Path | None,
+    progress: Progress | None,
+    batches: Callable[[], Batches] | None,
+) -> Summary:
+    work = Work(path)
+    asked = f"{run_stamp(onto)} {settings.shingle}"  # 0 is not the width that it may become
+    job = "" if batches is not None else job_of(names, settings, asked)
+    resumed = work.begin(job, within=True)
+    before: list[str] = []
+    try:
+        if onto is not None:
+            before = list(read_description(onto).get("sources", []))
+            if work.done("sketch") is None:
+                _adopt(onto, work)
+        settings, batches = shingle_width.settled(work, names, settings, batches)
+        corpus = Corpus(work, settings, progress)
+        corpus.prepare(onto)
+        if batches is not None:
+            corpus.given(batches())
+        else:
+            corpus.given_sources(names)
+        corpus.sketch()
+        if onto is None:
+            require_field(len(corpus.first), corpus.skips.reasons, names, settings)
+            if not len(corpus.first) and corpus.skips.named:
+                raise nothing_read(corpus.skips.named[0], corpus.skips.total)
+    except CopysiftError:  # nothing that could be gone on with
+        work.discard()
+        raise
+    corpus.pair()
+    summary = _finish(corpus, [*before, *names], before)
+    work.drop()
+    if settings.slim:
+        for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
+            stale.unlink()
+    notes = list(work.notes)
+    if resumed:
+        notes.append(
+            f"continued an interrupted run: {corpus.continued:,} "
+            f"{'part' if corpus.continued == 1 else 'parts'} had been sketched"
+        )
+    return dataclasses.replace(summary, notes=(*notes, *corpus.read_as.notes))
+
+
+def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
+    """Refuse sources and features that are not there before anything is written."""
+    for source in sources:
+        if source != "-" and not exists(source):
+            raise InputError(f"{source}: no such file or folder")
+        if is_index(source):
+            raise UsageError(
+                f"{source} is an index: its fingerprints are chosen in windows, not shingles of a corpus",
+                hint="name the files that it was made of, or use copysift scan INDEX",
+            )
+    Corpus.check_features(settings)
+
+
+def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bool:
+    """Say whether a run there is finished, and of other sources or settings than these."""
+    if not (path / "run.json").is_file():
+        return False
+    try:
+        known = read_description(path)
+    except RunError:
+        return True
+    asked = answer_settings(settings) | last_phase_settings(settings)
+    if not settings.shingle:  # the documents decide it
+        asked["shingle"] = known.get("settings", {}).get("shingle")
+    return known.get("sources") != list(sources) or known.get("settings") != asked
+
+
+def require_field(
+    documents: int, reasons: Mapping[str, int], sources: list[str], settings: CorpusSettings
+) -> None:
+    """Refuse a run of nothing because no record has the field that was wanted: a slip, not a corpus."""
+    named = settings.features
+    unlisted = f"its field {named!r} is not a list"
+    if documents or not reasons:
+        return
+    of = f" of {', '.join(sources)}" if sources else ""
+    known = list(dict.fromkeys(name for source in sources for name in fields_of(source)))
+    shown = f": {', '.join(known)}" if known else ""
+    if reasons.keys() == {unlisted}:
+        raise InputError(
+            f"no record{of} has a list in the field {named!r}",
+            hint=f"use --features with a list field or module:function{shown}",
+        )
+    if all(reason.startswith(MISSING) for reason in reasons):
+        field = next(iter(reasons)).removeprefix(MISSING).strip()
+        raise InputError(f"no record{of} has a field {field}", hint=f"use --text-field or --id-field{shown}")
+
+
+def run_stamp(onto: Path | None) -> str:
+    """Name a run as it is now; another run at the same path has another stamp."""
+    return "" if onto is None else f"{onto.absolute()} {(onto / 'run.json').stat().st_mtime_ns}"
+
+
+def onto_settings(onto: Path, settings: CorpusSettings) -> CorpusSettings:
+    """Take the settings that decide sketches from the run; a seed must be given again."""
+    described = read_description(onto)
+    if described.get("made_by") != "cluster":
+        raise RunError(f"{onto} was not made by copysift cluster", hint="cluster the documents first")
+    theirs, ours = described["settings"], answer_settings(settings)
+    adopted = from_stored(theirs)
+    if theirs.get("seed") != ours["seed"]:
+        raise UsageError(f"{onto} was created with another seed", hint="use the seed it was created with")
+    usual = CorpusSettings()
+    asked = [name for name in ADOPTED if getattr(settings, name) != getattr(usual, name)]
+    if settings.floor >= theirs["floor"]:  # a run that knows more pairs will do
+        asked = [name for name in asked if name != "floor"]
+    check_onto(onto, settings, asked)
+    return dataclasses.replace(settings, **{name: getattr(adopted, name) for name in ADOPTED})
+
+
+def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> None:
+    """Refuse settings that were given and are not those of the run that others are added to."""
+    theirs = from_stored(read_description(onto)["settings"])
+    known = settings_of(CorpusSettings)
+    others = [name for name in given if name in ADOPTED and getattr(settings, name) != getattr(theirs, name)]
+    if others:
+        made = ", ".join(f"{known[name].flags[-1]} {getattr(theirs, name) or 'none'}" for name in others)
+        asked = ", ".join(f"{known[name].flags[-1]} {getattr(settings, name) or 'none'}" for name in others)
+        raise UsageError(
+            f"{onto} was created with {made}; you gave {asked}",
+            hint="leave them out, or create another run",
+        )
+
+
+def _adopt(onto: Path, work: Work) -> None:
+    """Take over the sketched parts of an earlier run, by link where the disk allows it."""
+    theirs = onto / "sketches"
+    if not list(theirs.glob("shingles-*.u64")):
+        raise RunError(f"{onto} has no shingles", hint="it was created with --slim; recreate it without")
+    sets = Sets(theirs)
+    for number in range(sets.parts):
+        sets.checked(number)
+    for part in sorted(each for each in theirs.iterdir() if each.stem.split("-")[0] in ADOPTED_FILES):
+        link(part, work.run / "sketches" / part.name)
+
+
+def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
+    settings, work, path = corpus.settings, corpus.work, corpus.work.run
+    with work.phase("cluster"):
+        totals = {name: int(corpus.sets.column(name).sum()) for name in ("bytes", "shingles")}
+        shingles = corpus.sets.column("shingles")[corpus.how != ALONE]
+        corpus.sets.forget_all()  # what is still needed of them is read part by part
+        ids, renamed = tables.unique_ids([part["id"].combine_chunks() for part in corpus.sets.tables(["id"])])
+        release(settings.memory // 2)
+        with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
+            same, sampled = (corpus.first, corpus.how), corpus.sampled()
+            writing = [
+                pool.submit(tables.write_documents, path / TABLES[0], ids, corpus.sets, *same, sampled),
+                pool.submit(tables.write_pairs, path / TABLES[1], ids, *same, shingles, corpus.pairs),
+            ]
+            found = corpus.components()
+            write_table(tables.clusters_table(ids, found), path / TABLES[2])
+            for written in writing:
+                written.result()
+        ignored = [] if before else texts.ignored_texts(corpus.told.commonest, sources, settings)
+    named = [[note.name, note.reason] for note in corpus.skips.named]
+    named += [[name, RENAMED] for name in renamed[:1000]]
+    described: dict[str, Any] = {
+        "settings": answer_settings(settings) | last_phase_settings(settings),
+        "sources": sources,
+        "floor": settings.floor,
+        "counts": {
+            "documents": len(ids),
+            **totals,
+            "fingerprints": int(sampled.sum()),
+            "identical": int(np.count_nonzero(corpus.how == 1)),
+            "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
+            "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
+            "pairs": len(corpus.pairs),
+            "ignored": corpus.told.shingles,
+            "skipped": corpus.skips.total + len(renamed),
+            **tables.counted(found),
+        },
+        "reasons": dict(corpus.skips.reasons.most_common(100))
+        | ({DUPLICATE: len(renamed)} if renamed else {}),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in work.times.items()},
+        "ignored": [[f"{each.hash:016x}", each.groups, each.text] for each in ignored],
+        **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base), settings.template),
+        "skipped": named,
+    }
+    described["notes"] += shingle_width.notes(corpus.sets.column("words"), settings)
+    tables.write_description(path, described)
+    return Summary(path, described, tuple((name, reason) for name, reason in named))
+
+
+def last_phase_settings(settings: CorpusSettings) -> dict[str, object]:
+    """Give the settings that decide how pairs become clusters, as run.json has them."""
+    return {
+        "resemblance": settings.resemblance,
+        "contained": settings.contained,
+        "policy": settings.policy or "component",
+        "measure": settings.measure,
+        "threshold": settings.resemblance,
+    }
+
+
+def _sizes(table: pa.Table) -> dict[str, int]:
+    clusters = len(table["cluster"].unique())
+    return {"clusters": clusters, "clustered": len(table), "duplicates": len(table) - clusters}
+
+
+def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) -> dict[str, Any]:
+    """Repeat the last phase for another threshold or policy; into the run, or into a table of its own."""
+    opened = tables.open_corpus(path)
+    floor = float(opened.described["floor"])
+    if settings.resemblance < floor - 1e-12:
+        raise UsageError(
+            f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
+            hint="raise --threshold, or cluster again with a lower --floor",
+        )
+    found = phases.clustered([opened.pairs], opened.first, opened.how, settings)
+    table = tables.clusters_table(opened.ids, found)
+    if output is not None:
+        write_table(table, output)
+        return _sizes(table)
+    part = path / "clusters.part"
+    write_table(table, part)
+    described = opened.described
+    described["settings"] |= last_phase_settings(settings)
+    described["counts"] |= _sizes(table)
+    part.replace(path / TABLES[2])
+    made = {key: value for key, value in described.items() if key not in ("files",)}
+    tables.write_description(path, made)
+    return _sizes(table)

@@ -1,0 +1,29 @@
+"""What NumPy has but takes long for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Number = TypeVar("Number", bound=np.generic)
+
+
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """Give every value once, in order.
+
+    `np.unique` hashes integers, which takes nine times as long or less, and loads masked arrays, which takes
+    longer than comparing ten files.
+    """
+    kept = np.sort(values)
+    return kept[heads(kept)]
+
+
+def heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which values are not the same as the one before."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new

@@ -1,0 +1,114 @@
+"""axe-core finds nothing serious on any page of the server and its reports: light, dark, on a phone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("selenium", reason="selenium is not installed: pip install selenium")
+
+from tests.browser.chromium import MISSING, chromium
+from tests.serve.running import Server, program
+from tests.serve.test_cleared import FILES
+
+AXE = Path(
+    os.environ.get("COPYSIFT_AXE")
+    or Path(sys.prefix) / "readers" / "axe-core" / "node_modules" / "axe-core" / "axe.min.js"
+)
+pytestmark = [
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING} (Debian: chromium, chromium-driver)"),
+    pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: ./dev readers"),
+    pytest.mark.xdist_group("browser"),
+]
+RUN = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ["violations"]}).then((found) => done(JSON.stringify(
+  found.violations.map((each) => [each.impact, each.id, each.nodes.slice(0, 3).map((node) =>
+    [node.target, node.html.slice(0, 90), ...node.any.map((one) => one.message.slice(0, 150))].join(" "))]))),
+  (error) => done(JSON.stringify([["critical", String(error), []]])));
+"""
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, list[str]]]:
+    """A server with something on every page."""
+    folder = tmp_path_factory.mktemp("axe")
+    options = ("--workers", "1", "--moss-port", "-1", "--import-from", "git.example.org")
+    with Server(folder / "data", *options) as server:
+        documents = [{"name": name, "text": text} for name, text in FILES.items()]
+        _, job = server.ask("POST", "/api/v1/jobs", {"documents": documents, "title": "Homework 3"})
+        ended = server.finished(job["id"])
+        assert ended["state"] == "done"
+        _, failed = server.ask(
+            "POST", "/api/v1/jobs", {"documents": [{"name": "a.pdf", "text": "%PDF-1.4 no"}]}
+        )
+        assert server.finished(failed["id"])["state"] == "failed"
+        body = {"documents": [{"name": "tides.py", "text": program(3)}]}
+        _, adding = server.ask("POST", "/api/v1/indexes/essays/documents", body)
+        server.finished(adding["id"])
+        token = re.search(r'name="form-token" content="([^"]+)"', server.ask("GET", "/courses")[1])
+        assert token is not None
+        form = urllib.parse.urlencode({"form_token": token[1], "name": "Programming 1"}).encode()
+        server.ask("POST", "/courses", form, {"content-type": "application/x-www-form-urlencoded"})
+        yield server, [
+            "/", "/courses/1", f"/checks/{job['id']}",
+            f"/checks/{failed['id']}", f"/checks/{job['id']}/report",
+            f"/checks/{job['id']}/report#/pair/0", f"/checks/{job['id']}/report#/clusters",
+            f"/checks/{job['id']}/report#/submissions", f"/checks/{job['id']}/report#/submission/0",
+            f"/checks/{job['id']}/report#/sheet/0", "/ask", "/indexes", "/indexes/essays",
+            "/courses", "/admin", "/how-it-works", "/api", "/nothing-here",
+            "/indexes/essays/changes", "/indexes/essays/timeline",
+        ]  # fmt: skip
+
+
+def faults(driver: Any, address: str) -> list[tuple[str, str, list[str]]]:
+    """Give what axe finds serious on a page."""
+    driver.get("about:blank")
+    driver.get(address)
+    if "/report" in address:
+        page = address.partition("#")[2]
+        wanted = f"#{page}" if page else "#/"
+        from tests.browser.chromium import wait_for
+
+        wait_for(driver, f"return document.body.dataset.page === {wanted!r}", 30)
+        wait_for(driver, "return document.querySelector('.chart:not([data-ready])') === null", 30)
+    driver.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+    found = json.loads(driver.execute_async_script(RUN))
+    return [(impact, name, nodes) for impact, name, nodes in found if impact in SERIOUS]
+
+
+PHONE = 390  # pixels
+
+
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1280, False), (1280, True), (PHONE, True)], ids=["light", "dark", "phone"]
+)
+def test_no_page_has_a_serious_fault(pages: tuple[Server, list[str]], width: int, dark: bool) -> None:
+    server, paths = pages
+    with chromium(width, dark=dark) as driver:
+        driver.set_script_timeout(60)
+        found = {path: faults(driver, server.url + path) for path in paths}
+    assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_the_login_page_has_no_serious_fault(guarded: Server) -> None:
+    for dark in (False, True):
+        with chromium(dark=dark) as driver:
+            driver.set_script_timeout(60)
+            assert faults(driver, f"{guarded.url}/login") == []
+
+
+def test_a_page_without_labels_is_found_out() -> None:
+    with chromium() as driver:
+        driver.set_script_timeout(60)
+        page = "data:text/html,<html lang=en><title>x</title><main><h1>x</h1><input></main>"
+        assert [name for _, name, _ in faults(driver, page)] == ["label"]
