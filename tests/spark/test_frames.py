@@ -53,9 +53,9 @@ def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monke
     records = mixed(70, seed=3) + [{"id": f"n{n}", "text": f"{BASE} {text(4, n)}"} for n in range(12)]
     settings = {"max_shared": 4, "policy": "representative", "measure": "containment"}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
-    monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 8)
-    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 8)
-    monkeypatch.setattr("copysift.engines.spark.corpus.CELL", 2)
+    monkeypatch.setattr("copysift.engines.spark.limits.TOGETHER", 8)
+    monkeypatch.setattr("copysift.engines.spark.limits.SENT", 8)
+    monkeypatch.setattr("copysift.engines.spark.limits.CELL", 2)
     monkeypatch.setattr("copysift.engines.spark.numbering.SPELLED", 0)
     frame = spark.createDataFrame(records).repartition(3)
     assert spark_tables(frame, **settings) == expected

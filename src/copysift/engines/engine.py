@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -94,8 +95,6 @@ class ClusterElsewhere(Protocol):
 
 def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
     """Give `cluster` to a URI, which Spark alone writes."""
-    from functools import partial
-
     from copysift.engines.spark.failures import worded
     from copysift.engines.spark.session import session
 
@@ -110,8 +109,6 @@ Dedup = Callable[["DedupJob", "Progress | None"], "Deduped"]
 
 def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:
     """Give `dedup` on Spark, which decides and writes there."""
-    from functools import partial
-
     from copysift.engines.spark.failures import worded
     from copysift.engines.spark.session import session
 

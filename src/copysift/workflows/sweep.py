@@ -28,13 +28,13 @@ from copysift.sources.files import DIGEST
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
-from copysift.store.catalog import LOST
+from copysift.store.catalog_rows import LOST
 from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.relating import ascending
 from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
+from copysift.workflows.batches import IN_FLIGHT, skipped
 from copysift.workflows.reading import Reader
-from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.submissions import base_code
 from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
