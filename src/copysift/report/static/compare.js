@@ -155,7 +155,7 @@ async function pairPage(number) {
         pair.sameContent ? el("span", { class: "tag" }, "same content, wrapper differs") : null),
       el("div", { class: "actions" }, neighbours(pair), el("a", { class: "button", href: `#/sheet/${number}` }, "Evidence sheet"))),
     decisionBar(pair) || "", pair.small ? el("p", { class: "notice" }, "Too small to judge: one of the two is so short that independent work looks the same.") : "",
-    ...measures(pair), byType(pair) || "", reasons(pair, root) || "", unusual(pair, false) || "", (await hints(pair)) || "", ...passageList(pair, go).filter(Boolean),
+    ...measures(pair).filter(Boolean), byType(pair) || "", reasons(pair, root) || "", unusual(pair, false) || "", (await hints(pair)) || "", ...passageList(pair, go).filter(Boolean),
     el("p", { class: "hint" }, position, el("span", { class: "keys" }, el("kbd", {}, "j"), el("kbd", {}, "k"), " next and previous passage")),
     el("div", { class: "panes" }, left.root, right.root));
   compared = { step: (by) => go(current < 0 && by < 0 ? -1 : current + by) };
