@@ -17,11 +17,11 @@ from copysift.model.tables import (
     Table,
     Tabular,
     arrow_table,
-    counted,
     html_table,
     known_table,
 )
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -380,5 +380,5 @@ class Result(Tabular):
 
     def _summary(self) -> str:
         counts = {"document": self.documents, "pair": self.pairs, "cluster": self.clusters}
-        said = [counted(len(values), what) for what, values in counts.items()]
+        said = [plural(len(values), what) for what, values in counts.items()]
         return ", ".join([*said, f"{len(self.skipped):,} skipped"] if self.skipped else said)

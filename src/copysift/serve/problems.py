@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from logging import WARNING
 from typing import Any
 from urllib.parse import urlencode
@@ -112,6 +112,3 @@ def install(app: FastAPI, page: PageOf) -> None:
     async def _bug(request: Request, error: Exception) -> Response:
         log.exception("%s %s failed", request.method, request.url.path, exc_info=error)
         return answer(request, 500, "something went wrong inside the server")
-
-
-Handler = Callable[[Request, Exception], Awaitable[Response]]

@@ -17,7 +17,6 @@ from copysift.sources.compressed import DAMAGED, PACKED_SUFFIXES, packing, unpac
 from copysift.sources.containers import PACKED, TAR, ZIP, ZIP_MAGIC, office_format, tail_of
 from copysift.sources.field_paths import has_field
 from copysift.sources.file_content import FileContent, RemoteFile
-from copysift.sources.filters import filters_of
 from copysift.sources.json_array import Element, elements
 from copysift.sources.readers.known import MARKS, may_have_reader, reader_name
 from copysift.sources.record_sources import (
@@ -232,6 +231,7 @@ def _first_elements(data: bytes) -> Iterator[Element]:
 def _filters(reading: Reading) -> Filters | None:
     if not reading.filters:
         return None
+    from copysift.sources.filters import filters_of  # with subprocess, for those who run programs
 
     return filters_of(reading.filters)
 

@@ -11,6 +11,7 @@ from copysift.errors import InputError, StoreError
 from copysift.model.answers import Answer, Hit, Indexed
 from copysift.model.document import Document
 from copysift.model.values import LIMIT, Group, Pair, Result, Skipped
+from copysift.runtime.plurals import plural
 from copysift.runtime.progress import Progress
 from copysift.runtime.timing import TooSlowDocumentError
 from copysift.settings.declaration import make
@@ -237,7 +238,9 @@ class Index(OverTime):
         if self._common:
             most = query.max_shared
             many = f"{most:.0%} of the documents" if isinstance(most, float) else f"{most:,} documents"
-            notes = (f"{self._common:,} fingerprints in more than {many} are ignored (--max-shared)",)
+            are = "is" if self._common == 1 else "are"
+            common = plural(self._common, "fingerprint")
+            notes = (f"{common} in more than {many} {are} ignored (--max-shared)",)
         notes += self._read_otherwise()
         return Answer(values, tuple(groups), tuple(hits), tuple(unread), notes)
 

@@ -17,7 +17,6 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.workflows.python_documents import columns_of, in_memory, several
 from copysift.workflows.question import Part, Question
 from copysift.workflows.reading import Reader
 from copysift.workflows.submission_intake import Intake
@@ -44,6 +43,7 @@ def places_of(place: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Give the paths that a path or a glob names."""
     if exists(os.fspath(place)):
         return [place]
+    from copysift.workflows.python_documents import several  # loads Arrow, which few need here
 
     return several([place])
 
@@ -52,6 +52,7 @@ def rows_of(what: object, id_field: str, text_field: str, skipped: list[Skipped]
     """Give the rows of a table or a frame as documents, or None for anything else."""
     if isinstance(what, list | tuple):
         return None
+    from copysift.workflows.python_documents import columns_of, in_memory  # loads Arrow, which few need here
 
     table = columns_of(what)
     if table is None:

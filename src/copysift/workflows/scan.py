@@ -32,7 +32,6 @@ from copysift.model.explanation import NOTHING, Explanation
 from copysift.model.regions import RegionColumns
 from copysift.model.traits import scheme_traits
 from copysift.model.values import Group, Pair, Region, Result, Skipped, Submission
-from copysift.runs.scan_run import save
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
@@ -207,6 +206,8 @@ class Scan:
 
     def save(self, path: Path) -> None:
         """Write the run to a folder."""
+        from copysift.runs.scan_run import save  # loads Arrow, which most scans do not need
+
         if self._counts is None or self._result is None:
             raise UsageError("there is no run to save yet", hint="call run first, with keep=True")
         save(path, self._counts, self._result, self.times)

@@ -8,8 +8,6 @@ from pathlib import Path
 from copysift.errors import UsageError
 from copysift.settings.comparison import Settings
 from copysift.store.presence import has_catalog
-from copysift.store.snapshot import exists
-from copysift.workflows.index_scan import index_scan
 from copysift.workflows.scan import Scan
 from copysift.workflows.submissions import check_paths
 
@@ -23,6 +21,8 @@ def scan_of(places: Sequence[str], settings: Settings, given: Mapping[str, objec
     check_paths(places)
     if not any(has_catalog(Path(place)) for place in (*places, *settings.earlier)):
         return Scan(settings), list(places)
+    from copysift.store.snapshot import exists  # loads SQLite, which most scans do not need
+    from copysift.workflows.index_scan import index_scan
 
     indexes = [place for place in places if exists(Path(place))]
     past = [path for path in settings.earlier if exists(Path(path))]

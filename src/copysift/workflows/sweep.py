@@ -126,9 +126,7 @@ class Sweeper:
             first = self._skipped[0]
             more = f", and {len(self._skipped) - 1:,} more" if len(self._skipped) > 1 else ""
             why = f" that can be read: {first.name} {first.reason}{more}"
-        return InputError(
-            f"{source} has no documents{why}", hint="nothing was changed: an empty sweep is none"
-        )
+        return InputError(f"{source} has no documents{why}", hint="the index is unchanged")
 
     def _told(self, at: int, turned: Turned) -> Swept:
         return Swept(

@@ -28,8 +28,6 @@ from copysift.workflows.index_base import base_of_question
 from copysift.workflows.locate import locate, locate_contents
 from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.question import Question
-from copysift.workflows.sweep import Sweeper
-from copysift.workflows.sweep_sources import Sources
 from copysift.workflows.tracing import Trace
 
 if TYPE_CHECKING:
@@ -59,6 +57,9 @@ class OverTime(OpenedIndex):
         >>> done.new, done.gone
         (2, 15)
         """
+        from copysift.workflows.sweep import Sweeper  # loads Arrow, which a query does not need
+        from copysift.workflows.sweep_sources import Sources
+
         sweeping = make(Sweeping, asked)
         sources = Sources(source, sweeping, self.settings, self.path)
         writer = self._writing(at_once=False)

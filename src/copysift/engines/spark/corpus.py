@@ -273,9 +273,7 @@ class SparkCorpus:
                 found = pairs.sortWithinPartitions("left").mapInArrow(near, measuring.MEASURES)
                 left |= self.store.write(found, "measured", pairs=F.count("left"))
             elif left is not None:
-                cells = self.store.keep(
-                    cells_of(self._candidates(), self.counts["candidates"], self.store), "cells"
-                )
+                cells = self.store.keep(self._cells(), "cells")
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
@@ -307,6 +305,12 @@ class SparkCorpus:
 
     def _candidates(self) -> DataFrame:
         return self.store.read("candidates").select("left", "right")
+
+    def _cells(self) -> DataFrame:
+        pairs = self._candidates()
+        if self.counts["candidates"] <= limits.TOGETHER:
+            return pairs.coalesce(1).mapInArrow(measuring.cells_task(limits.CELL), measuring.CELLS)
+        return cells_of(pairs, limits.CELL, self.store)
 
     def components(self) -> DataFrame:
         """Give (number, root, near) of the documents that pairs put into clusters, first ones too."""
