@@ -100,6 +100,11 @@ class Staged:
         """Give the path that the scan knows for a name that `renamed` gave."""
         return self._back.get(name, name)
 
+    def is_new(self, name: str) -> bool:
+        """Say whether a name that `renamed` gave is of a submission, not of earlier years or of an index."""
+        path = self.path(name)
+        return any(path == each or path.startswith((f"{each}/", f"{each}{INSIDE}")) for each in self.paths)
+
     def renamed(self, value: Value) -> Value:
         """Give a value with names instead of paths."""
         renamed: Value = self._rename(value)

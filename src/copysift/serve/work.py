@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, UsageError
-from copysift.model.values import Group, Result, Skipped
+from copysift.model.values import Result, Skipped
 from copysift.report import json_report as records
 from copysift.report import moss, page
 from copysift.report.anonymise import anonymised, read_key, written_key
@@ -100,7 +100,9 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         result = run.run(places, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
     shown = _without_paths(staged.renamed(result))
-    notes += _about_language(shown, asked.get("language"))
+    new = [each.name for each in shown.documents if staged.is_new(each.name)]
+    if warning := language_warning(new, asked.get("language")):
+        notes.append(warning)
     shown = dataclasses.replace(
         shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
     )
@@ -134,7 +136,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     return {
         "pairs": min(most, len(shown.pairs)),
         "documents": len(shown.documents),
-        "earlier_documents": len(shown.documents) - len(_new(shown)),
+        "earlier_documents": len(shown.documents) - len(new),
         "highest": max((pair.similarity for pair in shown.pairs), default=0.0),
         "skipped": len(shown.skipped),
         "clusters": len(shown.clusters),
@@ -207,18 +209,6 @@ def _about_names(staged: Staged, asked: dict[str, Any]) -> list[str]:
     if staged.left_out:
         notes.append(f"{plural(staged.left_out, 'file')} left out by include and exclude")
     return notes
-
-
-def _about_language(result: Result, language: str | None) -> list[str]:
-    """Say that the submissions are in another language than the one chosen, those in archives too."""
-    warning = language_warning([each.name for each in _new(result)], language)
-    return [warning] if warning else []
-
-
-def _new(result: Result) -> list[Group]:
-    """Give the documents that are not of earlier years."""
-    earlier = {each.name for each in result.submissions if each.earlier}
-    return [each for each in result.documents if each.group not in earlier]
 
 
 def _class_list(
