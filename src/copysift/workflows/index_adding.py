@@ -36,7 +36,7 @@ from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submission_intake import Intake, Taken
-from copysift.workflows.submissions import base_code, reading_of, submission_roster
+from copysift.workflows.submissions import authors_in, base_code, reading_of, submission_roster
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
@@ -181,7 +181,8 @@ class Adding:
         intake = Intake(reading_of(self._settings), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
-        known = submission_roster(taken, Taken(), metadata, self._settings.metadata)
+        listed = authors_in(entry for entry, _ in taken.files)
+        known = submission_roster(taken, Taken(), metadata, self._settings.metadata, listed)
         self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
         self.done.notes = intake.notes
         rows = {
