@@ -16,7 +16,7 @@ from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.sources.file_content import FileContent
@@ -101,7 +101,7 @@ class Adding:
         self._keep_text = keep_text
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._claimed: dict[tuple[int, bytes, str], str] = {}
-        self._shown = progress or Silent()
+        self._shown = progress or NullProgress()
         self._spool = Spool(Path(settings.tmp_dir) if settings.tmp_dir else None)
         self._outers = Outers(writer)
         self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
