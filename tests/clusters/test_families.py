@@ -72,6 +72,20 @@ def test_programs_with_a_common_neighbour_are_no_chain():
     assert len(set(labels[:6].tolist())) >= 2
 
 
+@pytest.mark.parametrize(("linked", "one"), [(2, True), (1, False)])
+def test_what_is_linked_to_several_of_a_family_belongs_to_it(linked, one):
+    """Two copies that were disguised in different ways may have little in common with the original."""
+    chance = random.Random(3)
+    original = list(range(20_000, 20_200))
+    own = [range(1000 * at, 1000 * at + 60) for at in range(30, 33)]
+    copies = [{*chance.sample(original, 100), *each} for each in own]
+    other = {hash_ for each in own[:linked] for hash_ in each[:40]}
+    labels = families(postings([set(original), *copies, other, *independent(12)])).tolist()
+    assert len(set(labels[:4])) == 1
+    assert (labels[4] == labels[0]) is one
+    assert len(set(labels[5:])) == 12
+
+
 def test_few_fingerprints_link_nothing():
     groups = [set(range(29)), set(range(29)), *independent(8)]
     assert len(set(families(postings(groups)).tolist())) == 10

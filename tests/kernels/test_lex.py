@@ -69,6 +69,10 @@ def _pieces(entry: Entry) -> list[str]:
         "\\",
         "EOF",
         "<<EOF\n",
+        "\n#else",
+        "\n # endif",
+        "\n#elif",
+        "\n#ifdef",
         "\xa0",
         "\u200b",
     ]

@@ -52,6 +52,11 @@ SAME = [
     ("matlab", "x = [1, ... it's the first\n 2];", "x = [1, 2];"),
     ("ruby", "x = 1\n__END__\nit's not code (\n", "x = 1\n"),
     ("c", "#if 0\nit's dead(\n#endif\nint x;", "int x;"),
+    ("c", "  #  if\t0\nit's dead(\n#if X\nno's\n#else\n#elif Y\n# endif\nit's\n#endif\nint x;", "int x;"),
+    ("c", "#if 0\nit's dead(\n# else // or\nint x;\n#endif\n", "int x;\n#endif\n"),
+    ("cpp", "#if 0\nit's dead(\n#elif A\nint x;\n#endif\n", "#elif A\nint x;\n#endif\n"),
+    ("objectivec", "#if 0\nnever ends(\n#if 1\n#endif\n", ""),
+    ("cpp", " #  error Don't compile 'this\nint x;", "int x;"),
     ("c", "#error Don't compile this\nint x;", "int x;"),
     ("cpp", "  #warning Don't use it\nint x;", "int x;"),
 ]

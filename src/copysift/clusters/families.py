@@ -6,8 +6,9 @@ themselves are fifty. Without this, code would count the less the more people co
 First come plain copies: groups that have most of their fingerprints in common, whatever the others have. They
 are one group in all that follows, so nothing changes when one more of them comes in, even if they are most
 of the class. Then come versions that have most of what is rare in common. Such a family is a star, not a
-component: the group with the most links and all that are linked to it. Components chain independent
-programs together that have a little idiom in common, and then report them.
+component: the group with the most links and all that are linked to it, and then what is linked to several
+of them, as two copies that were disguised in different ways are. Components chain independent programs
+together that have a little idiom in common, and then report them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed 
 RARE = (2 / 3, 1 / 2)
 CONTAINED = 0.45  # of the rare hashes of the smaller are in the larger
 FEWEST = 30  # rare hashes of the smaller; fewer link nothing
+SEVERAL = 2  # links to members of a family, or to half of a small one, bring another group into it
+SMALL = 6
 MOST = 5000  # groups; among more, which are no class, each is a family of its own
 
 
@@ -68,7 +71,8 @@ def _versions(postings: Postings, copies: UInt32s, jobs: int) -> UInt32s:
     for share in RARE:
         degrees = kernels.join.distinct(alone.offsets, alone.groups, labels)
         most = max(2, int(share * len(distinct(labels[alone.sizes > 0]))))
-        labels = _stars(len(copies), *_links(alone.only(degrees <= most), CONTAINED, FEWEST, jobs))
+        left, right = _links(alone.only(degrees <= most), CONTAINED, FEWEST, jobs)
+        labels = _widened(_stars(len(copies), left, right), left, right)
     return labels[copies]
 
 
@@ -95,3 +99,18 @@ def _stars(count: int, left: UInt32s, right: UInt32s) -> UInt32s:
             labels[near] = centre
             free[near] = free[centre] = False
     return labels
+
+
+def _widened(labels: UInt32s, left: UInt32s, right: UInt32s) -> UInt32s:
+    """Add each group without a family to the one to which it has most links, if they are several."""
+    count, sizes = np.int64(len(labels)), np.bincount(labels, minlength=len(labels))
+    alone = sizes[labels] == 1
+    ends, others = np.concatenate([left, right]), np.concatenate([right, left])
+    between = alone[ends] & ~alone[others]
+    links, times = np.unique(ends[between] * count + labels[others[between]], return_counts=True)
+    group, family = links // count, links % count
+    joins = (times >= SEVERAL) & (2 * times >= np.minimum(sizes[family], SMALL))
+    order = np.flatnonzero(joins)[np.argsort(times[joins], kind="stable")]  # the most links come last
+    found = labels.copy()
+    found[group[order]] = family[order]
+    return found

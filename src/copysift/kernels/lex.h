@@ -7,9 +7,15 @@
 
 #include "lex_rules.h"
 
-static int lex_applies(const lexer *x, const int32_t *r) {
+/* One past the opening of a rule that applies here, or 0. */
+static size_t lex_opened(const lexer *x, const int32_t *r) {
     int flags = r[R_FLAGS];
-    if (!lex_at(x, x->at, r[R_OPEN], r[R_OPEN_LEN], flags & F_FOLD)) return 0;
+    size_t next = x->at + r[R_OPEN_LEN];
+    if (flags & F_SPACED) {
+        if (!(next = lex_spaced(x, x->at, r[R_OPEN], r[R_OPEN_LEN]))) return 0;
+    } else if (!lex_at(x, x->at, r[R_OPEN], r[R_OPEN_LEN], flags & F_FOLD)) {
+        return 0;
+    }
     if ((flags & F_LINE_START) && !x->fresh) return 0;
     if (r[R_COLUMN] && x->at - x->line + 1 != (size_t)r[R_COLUMN]) return 0;
     if ((flags & F_AFTER_OPERAND) && lex_operand(x)) return 0;
@@ -18,8 +24,7 @@ static int lex_applies(const lexer *x, const int32_t *r) {
         uint8_t before = x->data[x->at - 1];
         if (before != ';' && before != ')' && !(x->classes[before] & (LEX_SPACE | LEX_BREAK))) return 0;
     }
-    size_t next = x->at + r[R_OPEN_LEN];
-    return !((flags & F_WORD) && next < x->n && (x->classes[x->data[next]] & LEX_PART));
+    return (flags & F_WORD) && next < x->n && (x->classes[x->data[next]] & LEX_PART) ? 0 : next;
 }
 
 static int lex_rule(lexer *x) {
@@ -27,8 +32,8 @@ static int lex_rule(lexer *x) {
     for (int32_t i = x->rule_first[c]; i < x->rule_first[c + 1]; i++) {
         int rule = x->rule_order[i], done = 0;
         const int32_t *r = x->rules + rule * R_FIELDS;
-        if (!lex_applies(x, r)) continue;
-        size_t from = x->at + r[R_OPEN_LEN];
+        size_t from = lex_opened(x, r);
+        if (!from) continue;
         switch (r[R_KIND]) {
         case LEX_LINE: x->at = lex_line_body(x, r, from); done = 1; break;
         case LEX_SPAN: done = lex_span(x, rule, from); break;
@@ -36,6 +41,7 @@ static int lex_rule(lexer *x) {
         case LEX_HEREDOC: done = lex_heredoc(x, from); break;
         case LEX_QUOTED: done = lex_quoted(x, rule, from); break;
         case LEX_LETTER: done = lex_letter(x, rule, from); break;
+        case LEX_BRANCH: x->at = lex_branch(x, r, from); done = 1; break;
         }
         if (done) return 1;
     }

@@ -14,6 +14,21 @@ static inline int lex_at(const lexer *x, size_t at, int32_t offset, int32_t leng
     return 1;
 }
 
+static size_t lex_blanks(const lexer *x, size_t at) {
+    while (at < x->n && (x->data[at] == ' ' || x->data[at] == '\t')) at++;
+    return at;
+}
+
+/* One past a string with blanks that may be after its first byte and where it has a space, or 0. */
+static size_t lex_spaced(const lexer *x, size_t at, int32_t offset, int32_t length) {
+    const uint8_t *q = x->blob + offset;
+    for (int32_t i = 0; i < length; i++) {
+        if (at >= x->n || (q[i] == ' ' ? x->data[at] != ' ' && x->data[at] != '\t' : x->data[at] != q[i])) return 0;
+        at = i == 0 || q[i] == ' ' ? lex_blanks(x, at + 1) : at + 1;
+    }
+    return at;
+}
+
 static inline int lex_is_break(uint8_t c) { return c == '\n' || c == '\r'; }
 
 static size_t lex_line_end(const lexer *x, size_t at) {
@@ -30,6 +45,31 @@ static size_t lex_line_body(const lexer *x, const int32_t *r, size_t at) {
     for (at = lex_line_end(x, at); (r[R_FLAGS] & F_CONTINUED) && at < x->n && x->data[at - 1] == '\\';)
         at = lex_line_end(x, at + lex_break_width(x, at));
     return at;
+}
+
+static int lex_directive(const lexer *x, size_t at, const char *word) {
+    size_t length = strlen(word);
+    return x->n - at >= length && !memcmp(x->data + at, word, length);
+}
+
+/* The end of a branch that is never compiled: one past the #else or #endif of its level, or its #elif. */
+static size_t lex_branch(const lexer *x, const int32_t *r, size_t at) {
+    uint8_t mark = x->blob[r[R_OPEN]];
+    for (int level = 1; (at = lex_line_end(x, at)) < x->n;) {
+        size_t from = lex_blanks(x, at += lex_break_width(x, at));
+        if (from >= x->n || x->data[from] != mark) continue;
+        size_t word = lex_blanks(x, from + 1);
+        if (lex_directive(x, word, "if")) {
+            level++;
+        } else if (lex_directive(x, word, "endif")) {
+            if (!--level) return word + 5;
+        } else if (level == 1 && lex_directive(x, word, "else")) {
+            return word + 4;
+        } else if (level == 1 && lex_directive(x, word, "elif")) {
+            return from;
+        }
+    }
+    return x->n;
 }
 
 enum { BODY_CLOSED, BODY_OPEN, BODY_HOLE };

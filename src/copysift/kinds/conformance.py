@@ -109,6 +109,8 @@ def comments_vanish(entry: Entry, source: bytes) -> None:
         if rule.symbol != "comment":
             continue
         close = rule.close + rule.end if rule.kind == "fenced" else rule.close
+        if rule.kind == "branch":
+            close = f"\n{rule.open[:1]}endif"
         text = f"{rule.open}{rule.middle} words, 'quotes\" and 12 {close}"
         lead = " " * (rule.column - 1) if rule.column > 1 else ""
         found = lexed(entry, f"{lead}{text}\n".encode() + source).symbols

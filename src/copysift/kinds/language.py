@@ -40,6 +40,7 @@ class Rule:
     whole_word: bool = False
     after_blank: bool = False
     quoted: bool = False
+    spaced: bool = False
     column: int = 0
     max: int = 0
     hole: str = ""
@@ -82,6 +83,7 @@ _REGEX = {"escape": "\\", "not_after_operand": True, "must_close": True, "bracke
 _FORMS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "line_comments": ("line", "comment", {}),
     "block_comments": ("span", "comment", {"multiline": True}),
+    "dead_branches": ("branch", "comment", {"line_start": True, "word": True, "spaced": True}),
     "strings": ("span", "string", {"escape": "\\"}),
     "characters": ("span", "character", {"escape": "\\"}),
     "regexes": ("span", "regex", _REGEX),

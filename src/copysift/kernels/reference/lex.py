@@ -16,6 +16,7 @@ from copysift.kernels.reference.lex_bodies import (
     ADJACENT,
     AFTER_BLANK,
     AFTER_OPERAND,
+    BRANCH,
     BREAK,
     DEDENT,
     DIGIT,
@@ -37,6 +38,7 @@ from copysift.kernels.reference.lex_bodies import (
     RULE_FIELDS,
     SIGIL,
     SPACE,
+    SPACED,
     SPAN,
     START,
     STRING,
@@ -105,32 +107,36 @@ class Lexer(Bodies):
         self.take(rule.symbol, at)
         return True
 
-    def applies(self, rule: Rule) -> bool:
-        """Say whether a rule's opening is here, where it may."""
+    def opened(self, rule: Rule) -> int:
+        """Give one past a rule's opening if it is here, where it may; else 0."""
         flags, after = rule.flags, self.at + len(rule.open)
-        if not self.stands(rule.open, self.at, flags & 256):
-            return False
+        if flags & SPACED:
+            after = self.spaced(rule.open, self.at)
+        elif not self.stands(rule.open, self.at, flags & 256):
+            after = 0
+        if not after:
+            return 0
         if (flags & LINE_START and not self.fresh) or (
             rule.column and self.at - self.line + 1 != rule.column
         ):
-            return False
+            return 0
         touching = bool(self.tokens) and self.tokens[-1][2] == self.at
         if (flags & AFTER_OPERAND or (flags & ADJACENT and touching)) and self.operand():
-            return False
+            return 0
         apart = self.byte(self.at - 1) in b";)" or self.is_(self.at - 1, SPACE | BREAK) if self.at else True
         if flags & AFTER_BLANK and not apart:
-            return False
-        return not (flags & WORD and self.is_(after, PART))
+            return 0
+        return 0 if flags & WORD and self.is_(after, PART) else after
 
     def rule(self) -> bool:
         """Try the rules of this byte, the longest opening first."""
         for number in self.rules_of[self.data[self.at]]:
             rule = self.rules[number]
-            if not self.applies(rule):
+            start = self.opened(rule)
+            if not start:
                 continue
-            start = self.at + len(rule.open)
-            if rule.kind == LINE:
-                self.at = self.line_body(rule, start)
+            if rule.kind in (LINE, BRANCH):
+                self.at = (self.line_body if rule.kind == LINE else self.branch)(rule, start)
                 return True
             if rule.kind == HEREDOC:
                 done = self.heredoc(start)

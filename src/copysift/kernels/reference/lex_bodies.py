@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 IDENTIFIER, NUMBER, STRING, CHARACTER, REGEX, NEWLINE, INDENT, DEDENT = range(1, 9)
 START, PART, DIGIT, SPACE, BREAK, RULE, SIGIL, TAIL = (1 << bit for bit in range(8))
-LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER = range(1, 7)
+LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER, BRANCH = range(1, 8)
 (
     NESTED,
     DOUBLED,
@@ -26,7 +26,7 @@ LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER = range(1, 7)
     MUST_CLOSE,
     BRACKETS,
 ) = (1 << bit for bit in range(11))
-WHOLE_WORD, AFTER_BLANK, QUOTES = 2048, 4096, 8192
+WHOLE_WORD, AFTER_BLANK, QUOTES, SPACED = 2048, 4096, 8192, 16384
 RULE_FIELDS, OPTION_FIELDS = 19, 10
 HOLES, LEVELS, PENDING, FAILURES, FENCE, NEAR, QUOTED_MAX = 16, 128, 4, 64, 16, 256, 4096
 CLOSED, OPEN, HOLE = range(3)
@@ -145,6 +145,20 @@ class Bodies:
         piece = self.data[at : at + len(text)]
         return piece == text or (bool(fold) and piece.lower() == text)
 
+    def blanks(self, at: int) -> int:
+        while self.byte(at) in (0x20, 0x09):
+            at += 1
+        return at
+
+    def spaced(self, text: bytes, at: int) -> int:
+        """Give one past a text, blanks after its first byte and for its spaces included, or 0."""
+        for place, wanted in enumerate(text):
+            found = self.byte(at)
+            if at >= self.n or (found not in b" \t" if wanted == 0x20 else found != wanted):
+                return 0
+            at = at + 1 if place and wanted != 0x20 else self.blanks(at + 1)
+        return at
+
     def is_break(self, at: int) -> bool:
         return self.byte(at) in (10, 13) and at < self.n
 
@@ -213,6 +227,26 @@ class Bodies:
         while rule.flags & CONTINUED and at < self.n and self.byte(at - 1) == 0x5C:
             at = self.line_end(at + self.break_width(at))
         return at
+
+    def branch(self, rule: Rule, at: int) -> int:
+        """Give the end of a branch never compiled: past the #else or #endif of its level, or its #elif."""
+        level, at = 1, self.line_end(at)
+        while at < self.n:
+            at += self.break_width(at)
+            start = self.blanks(at)
+            word = self.blanks(start + 1) if self.data[start : start + 1] == rule.open[:1] else self.n
+            if self.stands(b"if", word, 0):
+                level += 1
+            elif self.stands(b"endif", word, 0):
+                level -= 1
+                if not level:
+                    return word + 5
+            elif level == 1 and self.stands(b"else", word, 0):
+                return word + 4
+            elif level == 1 and self.stands(b"elif", word, 0):
+                return start
+            at = self.line_end(at)
+        return self.n
 
     def body(self, rule: Rule, at: int) -> tuple[int, int]:
         """Give the end of a body, and what ended it."""

@@ -31,7 +31,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QueryDocument:
     """A document to look up: its readable source, its kind, and the checksum and size of its bytes.
 
     `alone`: the kind was wanted, so that a program is looked up by its tokens only, or as text only.
