@@ -18,7 +18,8 @@ from copysift.settings.refusals import is_refused
 from tests.cli.program import ROOT, environment
 
 HOWTO = "".join(
-    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8") for name in ("files", "folders", "teachers")
+    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8")
+    for name in ("files", "folders", "teachers")
 )
 COMMAND_LINES = re.findall(r"^\$ (.+)$", HOWTO, re.MULTILINE)
 
