@@ -47,6 +47,8 @@ def prepared(tmp_path_factory):
     pages = records(3, 4, 5)
     (folder / "pages.jsonl").write_text(lines(pages))
     (folder / "pages" / "a.jsonl").write_text(lines(pages))
+    programs = [{"path": f"{row['id']}.py", "content": row["text"]} for row in pages]
+    (folder / "code.jsonl").write_text(lines(programs))
     (folder / "pages.jsonl.gz").write_bytes(gzip.compress(lines(pages).encode()))
     pq.write_table(pa.Table.from_pylist(pages), folder / "pages.parquet")
     pq.write_table(pa.Table.from_pylist([{"id": "m", "text": prose(9)}]), folder / "more" / "m.parquet")
