@@ -57,7 +57,6 @@ CREATE TABLE views (
 );
 CREATE INDEX views_content ON views (content);
 """
-WHOLE = ".whole"
 LOST = b"lost fingerprints:"  # before the checksum of such a content: no file is taken for the same as it
 LOG = 4 << 20  # bytes of the write-ahead log after which a commit empties it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
@@ -105,7 +104,7 @@ class ContentRow:
 class ViewRow(NamedTuple):
     """Further fingerprints of a content, whose postings have another number: by tokens, or all k-grams.
 
-    WHOLE after the channel: all k-grams of a content with few fingerprints.
+    `entries.WHOLE` after the channel: all k-grams of a content with few fingerprints.
     """
 
     number: int

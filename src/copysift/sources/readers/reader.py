@@ -23,7 +23,7 @@ from copysift.runtime.watched import MEMORY
 from copysift.sources.container_limits import BROKEN, Budget, LimitReachedError
 from copysift.sources.container_paths import Names, safe_name
 from copysift.sources.opening import why
-from copysift.sources.readers.known import magic_of, reader_name, suffixes_of
+from copysift.sources.readers.known import RAW, magic_of, reader_name, suffixes_of
 from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 
 SECONDS = 60.0  # that a separate process may take for one document
@@ -31,7 +31,6 @@ SECONDS = 60.0  # that a separate process may take for one document
 DEFECTS: tuple[type[Exception], ...] = (
     *BROKEN, KeyError, TypeError, AttributeError, AssertionError, LookupError, UnicodeError,
 )  # fmt: skip
-RAW = "raw bytes"
 DIGEST = 16  # bytes of a checksum, as of files
 
 
