@@ -219,6 +219,8 @@ CS_INLINE uint32_t cs_four_bytes(const uint8_t *c) { return c[0] | c[1] << 8 | c
 
 CS_INLINE uint32_t cs_inner_mask(size_t r) { return r < 4 ? (1u << 8 * r) - 1 : UINT32_MAX; }
 
+CS_INLINE uint32_t cs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
 /* Lower the orders of open k-grams below closed ones below the rest; see the design and reference/selection.py. */
 CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r) {
     uint32_t *g = x->inner, *low = x->low, *o = x->orders;
@@ -233,20 +235,20 @@ CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r) {
         return;
     }
     size_t span = 1, after = last - middle - 1; /* grams strictly between the middle and the last */
-    memcpy(low, g, n * 4);
-    for (; 2 * span <= middle && 2 * span <= after; span *= 2)
-        for (size_t i = 0; i < n - 2 * span + 1; i++) low[i] = low[i] < low[i + span] ? low[i] : low[i + span];
+    const uint32_t *from = g;
+    for (; 4 * span <= after; span *= 4, from = low) /* the middle is not before half: at least as many are before it */
+        for (size_t i = 0; i < n - 4 * span + 1; i++)
+            low[i] = cs_least(cs_least(from[i], from[i + span]), cs_least(from[i + 2 * span], from[i + 3 * span]));
+    for (; 2 * span <= after; span *= 2, from = low)
+        for (size_t i = 0; i < n - 2 * span + 1; i++) low[i] = cs_least(from[i], from[i + span]);
+    low = (uint32_t *)from;
     const uint32_t *low2 = low + middle - span, *low3 = low + middle + 1, *low4 = low + last - span;
     const uint32_t *gm = g + middle, *gl = g + last;
     for (size_t i = 0; i < count; i++) {
-        uint32_t before = low[i] < low2[i] ? low[i] : low2[i];
-        uint32_t behind = low3[i] < low4[i] ? low3[i] : low4[i];
-        uint32_t ends = g[i] < gl[i] ? g[i] : gl[i];
-        uint32_t others = before < behind ? before : behind;
-        others = others < gm[i] ? others : gm[i];              /* all but the last */
-        uint32_t right = behind < gl[i] ? behind : gl[i];      /* all behind the middle */
-        uint32_t open = (gm[i] < before) & (gm[i] <= right);
-        uint32_t closed = (g[i] == (others < ends ? others : ends)) | (gl[i] < others);
+        uint32_t before = cs_least(low[i], low2[i]), behind = cs_least(low3[i], low4[i]); /* the middle */
+        uint32_t others = cs_least(cs_least(before, behind), gm[i]), all = cs_least(others, gl[i]);
+        uint32_t open = (gm[i] == all) & (before != all);   /* the leftmost least is the middle */
+        uint32_t closed = (g[i] == all) | (others != all);  /* it is the first or the last */
         o[i] = (open ? 0u : closed ? 1u << 30 : 2u << 30) | o[i] >> 2;
     }
 }

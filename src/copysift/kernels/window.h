@@ -45,13 +45,27 @@ static size_t cs_rightmost(cs_chunk *c, size_t from, size_t to) {
     return best;
 }
 
-/* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. */
-static uint32_t cs_scan_plain(cs_chunk *c, size_t p) {
-    size_t w = c->q->w, end = p + w - 1 < c->count - 1 ? p + w - 1 : c->count - 1;
+/* Do the symbols of the k-grams p .. p+w repeat every d symbols? */
+static int cs_repeats(const cs_chunk *c, size_t p, size_t d) {
+    size_t width = (size_t)c->s.width, last = p + c->q->w < c->count - 1 ? p + c->q->w : c->count - 1;
+    const uint8_t *t = (const uint8_t *)c->s.data + (c->first + p) * width;
+    return !memcmp(t, t + d * width, (last - p + c->q->k - d) * width);
+}
+
+/* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. `i`: none before it beats p.
+ * In a text that repeats itself (aaaa, a ruler, an empty table) the first equal k-gram settles the whole window:
+ * all behind it are the same again, so that none beats p, and the last of its copies is the rightmost smallest. */
+static uint32_t cs_scan_plain(cs_chunk *c, size_t p, size_t i) {
+    size_t w = c->q->w, last = c->count - 1, end = p + w - 1 < last ? p + w - 1 : last;
     const uint32_t *o = c->x->orders;
-    for (size_t i = p + 1; i <= end; i++)
+    while (i <= end && o[i] > o[p]) i++;
+    if (i <= end && o[i] == o[p] && cs_repeats(c, p, i - p)) {
+        if (!c->q->robust) return (uint32_t)i;
+        return p + w <= last ? (uint32_t)(p + w / (i - p) * (i - p)) : CS_NONE;
+    }
+    for (; i <= end; i++)
         if (o[i] <= o[p] && cs_compare(c, i, p) <= (c->q->robust ? -1 : 0)) return (uint32_t)i;
-    return p + w <= c->count - 1 ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
+    return p + w <= last ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
 }
 
 #if CS_X86
@@ -69,7 +83,7 @@ CS_AVX2 static uint32_t cs_scan_avx2(cs_chunk *c, size_t p) {
         uint32_t won = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beats));
         if (won) { /* at p + w it is the least of the window, too */
             size_t at = i + _tzcnt_u32(won);
-            return at <= end && o[at] < o[p] ? (uint32_t)at : cs_scan_plain(c, p);
+            return at <= end && o[at] < o[p] ? (uint32_t)at : cs_scan_plain(c, p, at);
         }
     }
     if (p + w > last) return CS_NONE;
@@ -84,7 +98,7 @@ CS_AVX2 static uint32_t cs_scan_avx2(cs_chunk *c, size_t p) {
         found += (size_t)_mm_popcnt_u32(least);
         at = least ? i + 31 - _lzcnt_u32(least) : at;
     }
-    return found == 1 ? (uint32_t)at : cs_scan_plain(c, p);
+    return found == 1 ? (uint32_t)at : cs_scan_plain(c, p, end + 1);
 }
 #endif
 
@@ -92,7 +106,7 @@ CS_INLINE uint32_t cs_scan(cs_chunk *c, size_t p) {
 #if CS_X86
     if (c->avx2) return cs_scan_avx2(c, p);
 #endif
-    return cs_scan_plain(c, p);
+    return cs_scan_plain(c, p, p + 1);
 }
 
 /* The choice after candidate number j, as a candidate number; CS_NONE when the chunk ends first,
@@ -116,6 +130,7 @@ CS_INLINE size_t cs_follow(cs_chunk *c, size_t j) {
 }
 
 enum { CS_STEP_SCAN = 253, CS_STEP_FOLLOW = 254, CS_STEP_END = 255 };
+enum { CS_DENSE = 8 }; /* candidates a window, of which 4.5 are expected */
 enum { CS_AHEAD = 10, CS_FAR = 15 }; /* candidates that are compared with each; the bits that hold a distance */
 
 /* The choice after every candidate at once, without branches. A candidate ahead, as a number: its key and how far it
@@ -286,6 +301,7 @@ static void cs_load(cs_chunk *c, const cs_edition *e) {
     }
     e->orders(&c->s, c->first, c->count, x, c->q);
     c->found = c->q->limit ? e->candidates(x, c->count, c->q->limit) : 0;
+    if (c->found * c->q->w > CS_DENSE * c->count) c->found = 0; /* a text that repeats itself is faster to scan */
     for (size_t i = 0; i < CS_AHEAD + 8; i++) x->place[c->found + i] = CS_NONE; /* sentinels, as far as cs_steps looks ahead */
     memset(x->rank + c->found, 0, (CS_AHEAD + 8) * sizeof *x->rank);
     e->steps(c);
