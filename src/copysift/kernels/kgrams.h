@@ -260,6 +260,16 @@ typedef struct {
     uint32_t limit; /* candidates have an order below it */
 } cs_rule;
 
+typedef struct {
+    cs_symbols s;
+    size_t first; /* where the chunk starts among the k-grams */
+    size_t count; /* k-grams in the chunk */
+    cs_space *x;
+    const cs_rule *q;
+    size_t found; /* candidates */
+    int avx2;
+} cs_chunk;
+
 CS_INLINE void cs_orders_body(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
     size_t k = q->k, n = count + k - 1;
     if (s->width != 1) {
@@ -297,9 +307,9 @@ static size_t cs_candidates_plain(cs_space *x, size_t count, uint32_t limit) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         x->place[n] = (uint32_t)i;
-        x->rank[n] = x->orders[i];
         n += x->orders[i] < limit;
     }
+    for (size_t j = 0; j < n; j++) x->rank[j] = x->orders[x->place[j]];
     return n;
 }
 
