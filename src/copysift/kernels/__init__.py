@@ -2,9 +2,9 @@
 
 `kernels.selection`, `.text`, `.join` and the other subjects are modules of one edition: the compiled
 kernels on AVX-512 or AVX2 where the machine has it, on vectors of 16 bytes (SSE4.1 or NEON), or portable C.
-COPYSIFT_KERNELS forces one: `avx512`, `avx2`, `vector`, `portable`, or `reference` (the twins; slow). A forced
-edition that is missing is an error, never a fall-back. A subject to which AVX-512 brings nothing runs on AVX2 in
-the edition `avx512`, and one that has no vectors of 16 bytes is portable in the edition `vector`.
+COPYSIFT_KERNELS forces one: `avx512`, `avx2`, `vector`, `portable`, or `reference` (the twins; slow). A
+forced edition that is missing is an error, never a fall-back. A subject to which AVX-512 brings nothing runs
+on AVX2 in the edition `avx512`, and one that has no vectors of 16 bytes is portable in the edition `vector`.
 """
 
 from __future__ import annotations
