@@ -1,8 +1,8 @@
 """What each stage costs and what bounds it: python benches/roofline.py
 
 Instructions are counted by callgrind (`valgrind` must be there) in the AVX2 edition, which is what it knows.
-Bytes moved are those that a stage reads and writes, not those that stay in the cache. The bandwidth is that of
-one core copying 64 MiB.
+Bytes moved are those that a stage reads and writes, not those that stay in the cache. The bandwidth is that
+of one core copying 64 MiB.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def instructions(given: dict[str, bytes], count: int) -> list[int]:
         (Path(folder) / "texts").write_bytes(pickle.dumps(given))
         subprocess.run(
             [
-                "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--collect-atstart=no",
-                f"--toggle-collect={kernels}", f"--dump-after={kernels}",
+                "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
+                "--collect-atstart=no",                f"--toggle-collect={kernels}", f"--dump-after={kernels}",
                 sys.executable, __file__, f"{folder}/texts",
             ],
             check=True, capture_output=True,
