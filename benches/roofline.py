@@ -81,7 +81,7 @@ def instructions(given: dict[str, bytes], count: int) -> list[int]:
         subprocess.run(
             [
                 "valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
-                "--collect-atstart=no",                f"--toggle-collect={kernels}", f"--dump-after={kernels}",
+                "--collect-atstart=no", f"--toggle-collect={kernels}", f"--dump-after={kernels}",
                 sys.executable, __file__, f"{folder}/texts",
             ],
             check=True, capture_output=True,

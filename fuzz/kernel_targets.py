@@ -17,6 +17,7 @@ from copysift.kernels import (
     _jsonl,
     _lex,
     _match,
+    _packed,
     _postings,
     _selection,
     _shingle,
@@ -29,6 +30,7 @@ from copysift.kernels.reference import (
     jsonl,
     lex,
     match,
+    packed,
     postings,
     selection,
     shingle,
@@ -273,7 +275,7 @@ def fuzz_postings(data: bytes) -> None:
         start = min(begin + number * length, end)
         stop = min(start + length, end) if number + 1 < pages else end
         key = int.from_bytes(body[number * 8 : number * 8 + 8], "little")
-        crc = postings._crc(key, start, file[start:stop].tobytes())
+        crc = postings.page_crc(key, start, file[start:stop].tobytes())
         directory[number] = (key, start, crc)
     arguments = (file, begin, end, directory.view(np.uint8), page, count)
     wanted = np.unique(np.frombuffer(body[: len(body) // 8 * 8], np.uint64))
@@ -281,6 +283,70 @@ def fuzz_postings(data: bytes) -> None:
     found = _postings.find(*arguments, wanted)
     if (directory["key"][1:] >= directory["key"][:-1]).all():  # else a look-up may miss a key
         same(found, postings.find(*arguments, wanted))
+
+
+def fuzz_packed(data: bytes) -> None:
+    """Forged tables and pages of the second format with a true checksum, and postings packed and read."""
+    taken = Taken(data)
+    page, pages, low = 1 + taken.number(9), 1 + taken.number(3), taken.number(999)
+    count = max(1, pages * page - taken.number(page - 1))
+    pages = (count + page - 1) // page
+    high, length, size = low + taken.number(255), taken.number(99), taken.number(60)
+    body, begin = taken.rest, 16
+    tables = np.frombuffer(body[:size] + bytes(8), np.uint8).copy()
+    body = body[size:]
+    file = np.frombuffer(bytes(begin) + body + bytes(8), np.uint8).copy()
+    end = begin + len(body)
+    directory = np.zeros(pages, _packed.ENTRY)
+    for number in range(pages):
+        start = min(begin + number * length, end)
+        stop = min(start + length, end) if number + 1 < pages else end
+        key = int.from_bytes(body[number * 8 : number * 8 + 8], "little")
+        directory[number] = (key, start, postings.page_crc(key, start, file[start:stop].tobytes()))
+    arguments = (file, begin, end, tables, low, high, directory.view(np.uint8), page, count)
+    try:
+        expected = packed.unpack(*arguments, 0, pages)
+    except ValueError:
+        expected = None
+    try:
+        found = _packed.unpack(*arguments, 0, pages)
+    except ValueError:
+        found = None
+    assert (found is None) == (expected is None)
+    wanted = np.unique(np.frombuffer(body[: len(body) // 8 * 8], np.uint64))
+    if found is not None:
+        same(found, expected)
+        ours = _packed.find(*arguments, wanted)
+        if (directory["key"][1:] >= directory["key"][:-1]).all():  # else a look-up may miss a key
+            same(ours, packed.find(*arguments, wanted))
+    _packed_and_read_again(body, page, low)
+
+
+def _packed_and_read_again(body: bytes, page: int, low: int) -> None:
+    """Pack what an input says, as both do it, and read it."""
+    rows = np.frombuffer(body[: len(body) // 6 * 6], np.uint16).reshape(-1, 3)
+    if not len(rows):
+        return
+    keys = (rows[:, 0].astype(np.uint64) // 8) << np.uint64(len(body) % 50)
+    documents = low + rows[:, 1].astype(np.uint32) % 40 * (1 + 5000 * (len(body) % 2))
+    starts = rows[:, 1].astype(np.uint32) ** (1 + len(body) % 2)
+    order = np.lexsort((starts, documents, keys))
+    columns = tuple(
+        np.ascontiguousarray(each[order], kind)
+        for each, kind in zip(
+            (keys, documents, starts, rows[:, 2]), (np.uint64, np.uint32, np.uint32, np.uint32), strict=True
+        )
+    )
+    made = _packed.pack(*columns, page, 16)
+    same(made, packed.pack(*columns, page, 16))
+    pages, tables, directory = made
+    file = np.concatenate([np.zeros(16, np.uint8), pages, np.zeros(8, np.uint8)])
+    again = _packed.unpack(
+        file, 16, 16 + len(pages), np.concatenate([tables, np.zeros(8, np.uint8)]), int(columns[1].min()),
+        int(columns[1].max()), directory.view(np.uint8), page, len(keys), 0, len(directory),
+    )  # fmt: skip
+    same(again[:4], columns)
+    assert not len(again[4])
 
 
 def fuzz_checksum(data: bytes) -> None:

@@ -15,11 +15,12 @@
 #include "jsonl.h"
 #include "lex.h"
 #include "lex_told.h"
+#include "packed.h"
 #include "pairs.h"
-#include "postings.h"
 #include "runs.h"
 #include "seeds.h"
 #include "shingle.h"
+#include "uncovered.h"
 #include "lex_tables.h" /* of every language: fuzz/lex_tables.py */
 
 #define CHECK(truth) \
@@ -57,6 +58,7 @@ static void edition(int wanted) {
     text_use_avx2 = wanted > 0 && text_cpu_has_avx2();
     text_use_avx512 = wanted > 1 && text_cpu_has_avx512();
     checksum_use_avx2 = wanted > 0 && checksum_cpu_has_avx2();
+    crc_use_pclmul = wanted > 0 && crc_cpu_has_pclmul();
 }
 
 /* ---- text ---- */
@@ -291,11 +293,11 @@ static void fuzz_checksum(input in) {
     free(out[0]), free(out[1]);
 }
 
-#include "native_joins.h" /* lists, join, match, postings */
+#include "native_joins.h" /* lists, join, match, postings, packed */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    text_init(), words_init(), markup_init(), postings_init();
+    text_init(), words_init(), markup_init(), crc_init();
     return 0;
 }
 

@@ -144,6 +144,18 @@ static void fuzz_match(input in) {
     free(by[0].tiles), free(by[1].tiles), free(a), free(b), free(mask);
 }
 
+/* Put pages of `page` postings down as they come in an input, with keys and a true checksum of each. */
+static void forged(const input *in, size_t begin, size_t length, size_t pages, const uint8_t *data, postings_entry *directory) {
+    size_t end = begin + in->n;
+    for (size_t i = 0; i < pages; i++) {
+        size_t start = begin + i * length < end ? begin + i * length : end;
+        size_t stop = i + 1 < pages && start + length < end ? start + length : end;
+        uint64_t key = 0;
+        if (i * 8 + 8 <= in->n) memcpy(&key, in->data + i * 8, 8);
+        directory[i] = (postings_entry){key, (uint32_t)start, postings_page_crc(key, (uint32_t)start, data + start, stop - start)};
+    }
+}
+
 /* Forged pages with a true checksum; and postings that are packed come out again as they were. */
 static void fuzz_postings(input in) {
     size_t page = 1 + number(&in, 9), pages = 1 + number(&in, 3), length = number(&in, 299), begin = 16;
@@ -152,13 +164,7 @@ static void fuzz_postings(input in) {
     if (in.n) memcpy(data + begin, in.data, in.n);
     pages = (count + page - 1) / page;
     postings_entry *directory = made(pages * sizeof *directory);
-    for (size_t i = 0; i < pages; i++) {
-        size_t start = begin + i * length < end ? begin + i * length : end;
-        size_t stop = i + 1 < pages && start + length < end ? start + length : end;
-        uint64_t key = 0;
-        if (i * 8 + 8 <= in.n) memcpy(&key, in.data + i * 8, 8);
-        directory[i] = (postings_entry){key, (uint32_t)start, postings_page_crc(key, (uint32_t)start, data + start, stop - start)};
-    }
+    forged(&in, begin, length, pages, data, directory);
     postings_file file = {.data = data, .begin = begin, .end = end, .directory = directory, .pages = pages, .page = page, .count = count};
     size_t room = pages * page + 1;
     uint64_t *keys = made(room * 8), *wanted = made(in.n), *spare = made(page * 8);
@@ -192,4 +198,84 @@ static void fuzz_postings(input in) {
         free(packed), free(copy);
     }
     free(data), free(directory), free(keys), free(wanted), free(spare), free(documents), free(starts), free(lengths), free(bad);
+}
+
+/* Postings of an input, packed and read: they come out as they went in. */
+static void packed_again(input in, size_t page, uint32_t first) {
+    size_t n = in.n / 4, pages = (n + page - 1) / page, n_bad = 0;
+    uint64_t extents[64] = {0}, *keys = made(n * 8), key = 0;
+    uint32_t *ranks = made(n * 4), *starts = made(n * 4), *lengths = made(n * 4), numbers[64];
+    int wide = (int)number(&in, 40);
+    if (!n || n * 4 > in.n) {
+        free(keys), free(ranks), free(starts), free(lengths);
+        return;
+    }
+    for (uint32_t i = 0; i < 64; i++) numbers[i] = i * (1 + 70000 * (uint32_t)(wide & 1));
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *row = in.data + 4 * i;
+        key += (uint64_t)(row[0] / 2) << wide;
+        keys[i] = key, ranks[i] = row[1] % 64, starts[i] = (uint32_t)row[2] << (row[1] % 24), lengths[i] = row[3];
+        if (starts[i] + (uint64_t)1 > extents[ranks[i]]) extents[ranks[i]] = starts[i] + (uint64_t)1;
+    }
+    places_made tables = {.tables = calloc(places_table_room(64) + POSTINGS_SPARE, 1), .shift = packed_shift(keys, n)};
+    uint64_t span = (uint64_t)numbers[63] + 1;
+    if (places_write(extents, numbers, 64, n, span, &tables)) {
+        CHECK(tables.size <= places_table_room(64));
+        uint8_t *table = calloc(tables.size + POSTINGS_SPARE, 1), *room = calloc(PACKED_ROOM * n + 64 * pages + 64, 1);
+        memcpy(table, tables.tables, tables.size);
+        postings_entry *directory = made(pages * sizeof *directory);
+        size_t size = packed_pack(keys, ranks, starts, lengths, n, page, 0, extents, &tables, room, directory);
+        CHECK(size <= PACKED_ROOM * n + 64 * pages);
+        uint8_t *copy = calloc(size + POSTINGS_SPARE, 1);
+        memcpy(copy, room, size);
+        places_tables *read = made(sizeof *read);
+        CHECK(places_read(table, tables.size, first, first + numbers[63], read));
+        postings_file file = {.data = copy, .end = size, .directory = directory, .pages = pages, .page = page, .count = n};
+        uint64_t *k = made((pages * page + 1) * 8);
+        uint32_t *d = made((pages * page + 1) * 4), *s = made((pages * page + 1) * 4), *l = made((pages * page + 1) * 4);
+        uint32_t *bad = made((pages + 1) * 4);
+        CHECK(packed_unpack(&file, read, 0, pages, k, d, s, l, bad, &n_bad) == n && !n_bad);
+        CHECK(equal(k, keys, n * 8) && equal(s, starts, n * 4) && equal(l, lengths, n * 4));
+        for (size_t i = 0; i < n; i++) CHECK(d[i] == first + numbers[ranks[i]]);
+        free(k), free(d), free(s), free(l), free(bad), free(read), free(copy), free(directory), free(room), free(table);
+    }
+    free(tables.tables), free(keys), free(ranks), free(starts), free(lengths);
+}
+
+/* Forged tables and pages of the second format, with a true checksum. */
+static void fuzz_packed(input in) {
+    size_t page = 1 + number(&in, 9), pages = 1 + number(&in, 3), count = pages * page - number(&in, page - 1);
+    size_t length = number(&in, 99), size = number(&in, 60), begin = 16, n_bad = 0;
+    uint32_t first = (uint32_t)number(&in, 999), last = first + (uint32_t)number(&in, 255);
+    edition((int)number(&in, 1));
+    packed_again(in, page, first);
+    if (size > in.n) size = in.n;
+    uint8_t *table = calloc(size + POSTINGS_SPARE, 1);
+    if (size) memcpy(table, in.data, size);
+    in.data += size, in.n -= size;
+    pages = (count + page - 1) / page;
+    uint8_t *data = calloc(begin + in.n + POSTINGS_SPARE, 1);
+    if (in.n) memcpy(data + begin, in.data, in.n);
+    postings_entry *directory = made(pages * sizeof *directory);
+    forged(&in, begin, length, pages, data, directory);
+    places_tables *read = made(sizeof *read);
+    if (places_read(table, size, first, last, read)) {
+        postings_file file = {.data = data, .begin = begin, .end = begin + in.n, .directory = directory, .pages = pages, .page = page, .count = count};
+        size_t room = pages * page + 1, n = in.n / 8;
+        uint64_t *keys = made(room * 8), *wanted = made(in.n), *spare = made(page * 8);
+        uint32_t *d = made(room * 4), *s = made(room * 4), *l = made(room * 4), *bad = made((pages + 1) * 4);
+        size_t used = packed_unpack(&file, read, 0, pages, keys, d, s, l, bad, &n_bad);
+        CHECK(used < room && n_bad <= pages);
+        for (size_t i = 0; i < used; i++) CHECK(d[i] >= first && d[i] <= last && (!i || keys[i - 1] <= keys[i]));
+        if (in.n) memcpy(wanted, in.data, in.n);
+        if (n) qsort(wanted, n, 8, ascending);
+        postings_found found;
+        memset(&found, 0, sizeof found);
+        if (n) CHECK(packed_find(&file, read, wanted, n, spare, &found));
+        for (size_t i = 0; i < found.n; i++)
+            CHECK(found.which[i] < n && found.documents[i] >= first && found.documents[i] <= last);
+        postings_free(&found);
+        free(keys), free(wanted), free(spare), free(d), free(s), free(l), free(bad);
+    }
+    free(read), free(directory), free(data), free(table);
 }

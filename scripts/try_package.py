@@ -13,31 +13,38 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+LOCK = ROOT / "requirements.lock"
 MOST = 5_000_000  # bytes of a wheel
 
 
 def main() -> int:
     """Build, install and run; the exit status is 1 if the wheel is too large or an installation fails."""
     place = ROOT / "build" / "package"
+    # A URI, because pip splits the variable at blanks.
+    locked = {**os.environ, "PIP_CONSTRAINT": LOCK.as_uri()}
     subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", place, ROOT], check=True, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "build", "--outdir", place, ROOT],
+        check=True,
+        env=locked,
+        stdout=subprocess.DEVNULL,
     )
     wheel = max(place.glob("*.whl"), key=lambda path: path.stat().st_mtime)
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
     if wheel.stat().st_size > MOST:
         print(f"the wheel is larger than {MOST / 1e6:.0f} MB")
         return 1
+    uv = [sys.executable, "-m", "uv"]
     tools = {
         "pipx": ([sys.executable, "-m", "pipx", "install", "--force", wheel], "PIPX_HOME", "PIPX_BIN_DIR"),
         "uv": (
-            [sys.executable, "-m", "uv", "tool", "install", "--force", "--python", sys.executable, wheel],
+            [*uv, "tool", "install", "--force", "--python", sys.executable, "--constraints", LOCK, wheel],
             "UV_TOOL_DIR",
             "UV_TOOL_BIN_DIR",
         ),
     }
     for name, (command, home, programs) in tools.items():
         folder = place / name
-        variables = {**os.environ, home: str(folder / "home"), programs: str(folder / "bin")}
+        variables = {**locked, home: str(folder / "home"), programs: str(folder / "bin")}
         begun = time.perf_counter()
         subprocess.run(command, check=True, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         seconds = time.perf_counter() - begun

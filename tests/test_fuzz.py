@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 FUZZ = Path(__file__).parents[1] / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
+from kernel_targets import KERNELS  # noqa: E402
 from seeds import seeds  # noqa: E402
 from targets import TARGETS  # noqa: E402
 
@@ -66,3 +70,25 @@ def test_every_kernel_has_a_target() -> None:
     kernels = Path(__file__).parents[1] / "src/copysift/kernels"
     names = {path.stem.removeprefix("_") for path in kernels.glob("_*.pyx")}
     assert names <= {*TARGETS}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_the_targets_without_python_fit_the_kernels(tmp_path: Path) -> None:
+    root = FUZZ.parent
+    tables = subprocess.run(
+        [sys.executable, str(FUZZ / "lex_tables.py")],
+        env={**os.environ, "PYTHONPATH": str(root / "src")}, capture_output=True, check=True,
+    )  # fmt: skip
+    (tmp_path / "lex_tables.h").write_bytes(tables.stdout)
+    done = subprocess.run(
+        ["cc", "-fsyntax-only", "-Werror=implicit-function-declaration", "-Isrc/copysift/kernels",
+         f"-I{tmp_path}", "-DFUZZ=fuzz_text", "fuzz/native.c"],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_kernel_has_a_target_without_python() -> None:
+    written = "".join((FUZZ / name).read_text() for name in ("native.c", "native_joins.h"))
+    missing = {name for name in KERNELS if f"static void fuzz_{name}(input in) {{" not in written}
+    assert missing == {"files"}  # it only opens and reads files

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
         StoreError,
         UsageError,
     )
+    from copysift.model.answers import Hit, Indexed
     from copysift.model.document import Document
     from copysift.model.folders import FolderChange, Folders
     from copysift.model.values import (
         Cluster,
         Fingerprints,
         Group,
-        Hit,
         Ignored,
-        Indexed,
         Listing,
         Pair,
         Region,
@@ -62,8 +61,9 @@ _MODULES = {
     ),
     "copysift.model.document": ("Document",),
     "copysift.model.folders": ("FolderChange", "Folders"),
+    "copysift.model.answers": ("Hit", "Indexed"),
     "copysift.model.values": (
-        "Cluster", "Fingerprints", "Group", "Hit", "Ignored", "Indexed", "Listing",
+        "Cluster", "Fingerprints", "Group", "Ignored", "Listing",
         "Pair", "Region", "Result", "Side", "Skipped",
     ),
 }  # fmt: skip

@@ -41,6 +41,7 @@ def reports(tmp_path_factory):
     shared = "".join(f"total_{number} = compute_value_{number}(arguments)\n" for number in range(40))
     long_name = "a_name_without_any_place_to_break_" * 4
     write(folder, {f"long/{long_name}{n}/{long_name}.txt": f"{shared * n}{'x' * 3000}\n" for n in (1, 2)})
+    write(folder, {f"long/twin{n}/copy.txt": shared for n in (1, 2)})  # identical submissions
     long = copysift(folder, "scan", "long", "--by", "dir", "--threshold", "0", "-o", "long.html")
     assert long.status == 0, long.err
     write(folder, {"alone/only/a.txt": "nothing like it\n", "alone/broken.zip": "not a zip"})

@@ -314,6 +314,52 @@ def test_decisions_are_kept_exported_and_make_a_dossier(driver, report):
     driver.execute_script("localStorage.clear()")
 
 
+def first_pair(driver):
+    """Give the names of the submissions of the first pair, and their bytes."""
+    return driver.execute_script(
+        "const data = JSON.parse(document.getElementById('data-overview').textContent);"
+        "const both = [data.pairs[0].left, data.pairs[0].right].map((at) => data.submissions[at]);"
+        "return [both.map((each) => each.name), both.map((each) => each.bytes)];"
+    )
+
+
+def test_decisions_of_this_browser_on_another_class_are_neither_shown_nor_exported(driver, report):
+    """Files opened from a disk share what a browser keeps, and classes may have the same names."""
+    open_page(driver, report)
+    (left, right), sizes = first_pair(driver)
+    row = {"left": left, "right": right, "state": "case", "note": "", "when": "2026-01-01"}
+    others = [{**row, "bytes": [each + 1 for each in sizes]}, {**row, "left": "another class/a"}]
+    store = "copysift decisions: Loans <2026>"
+    driver.execute_script("localStorage.setItem(...arguments)", store, json.dumps(others))
+    open_page(driver, report, "#/cases")
+    assert text(driver, ".dossier h1") == "Cases: 0"
+    open_page(driver, report, "#/pair/1")
+    driver.find_element(By.ID, "decision-note").send_keys("mine")
+    assert len(json.loads(driver.execute_script("return localStorage.getItem(arguments[0])", store))) == 3
+    open_page(driver, report, "#/pairs")
+    driver.execute_script("URL.createObjectURL = (file) => { window.exported = file; return 'blob:none'; }")
+    driver.find_element(By.ID, "export").click()
+    exported = driver.execute_async_script("window.exported.text().then(arguments[0])")
+    assert [each["note"] for each in json.loads(exported)["decisions"]] == ["mine"]
+    driver.execute_script("localStorage.clear()")
+
+
+def test_an_import_says_what_came_of_it(driver, report, tmp_path):
+    open_page(driver, report)
+    names, _ = first_pair(driver)
+    row = {"left": names[0], "right": names[1], "state": "case", "note": "", "when": "2026-01-01"}
+    file = tmp_path / "d.json"
+    file.write_text(json.dumps({"copysift": "decisions", "decisions": [row, {**row, "right": "gone"}]}))
+    open_page(driver, report, "#/pairs")
+    driver.find_element(By.ID, "decisions-file").send_keys(str(file))
+    said = wait_for(driver, "return document.getElementById('imported')?.textContent")
+    assert said == "2 decisions read; 1 decision of the file names a submission that is not in this report"
+    file.write_text("{}")
+    driver.find_element(By.ID, "decisions-file").send_keys(str(file))
+    wait_for(driver, "return document.getElementById('imported')?.textContent.startsWith('d.json: ')")
+    driver.execute_script("localStorage.clear()")
+
+
 def test_a_search_finds_names_without_accents_and_bounds_of_the_measure(driver, report):
     open_page(driver, report, "#/pairs")
     box = driver.find_element(By.CSS_SELECTOR, "input[type=search]")

@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Static
 
 from copysift.cli.browser import Browser
 from copysift.settings.comparison import Settings
-from copysift.workflows.scan import show
+from copysift.workflows.show import show
 from tests.cli.program import copysift, write
 from tests.cli.texts import prose
 

@@ -440,3 +440,8 @@ def test_a_pattern_in_quotes_takes_files_in_order_unless_a_file_has_that_name(tm
     missing = copysift(tmp_path, "cluster", "x*.jsonl", "-o", "none")
     assert missing.status == 2
     assert "x*.jsonl: no such file or folder" in missing.err
+
+
+def test_counts_of_one_have_a_singular_noun(tmp_path):
+    (tmp_path / "one.txt").write_text(text(40, 1))
+    assert copysift(tmp_path, "dedup", "one.txt", "-o", "x.jsonl").out == "1 document: 1 kept, 0 removed\n"

@@ -75,6 +75,9 @@ def test_what_was_found_is_cut_and_every_cut_is_listed(planted):
     for row in audit:
         assert before[row["document"]].encode()[row["start"] : row["end"]].decode() == row["text"]
         assert row["text"] not in after[row["document"]]
+        assert where[row["item"]] == row["document"]
+        assert row["benchmark"] in ("one.jsonl", "two.parquet")
+        assert row["items"] == 1
     assert {name for name in before if before[name] != after[name]} == set(where.values())
     again = dedup(
         [str(folder / "clean.jsonl")],
@@ -83,6 +86,21 @@ def test_what_was_found_is_cut_and_every_cut_is_listed(planted):
         tests=[str(folder / "one.jsonl"), str(folder / "two.parquet")],
     )
     assert again.contamination.items == ()
+
+
+def test_the_audit_names_the_item_that_a_passage_has_most_of_and_counts_all(tmp_path):
+    item = words(60, "item")
+    parts = {"first": item[:25], "most": item[10:60], "other": words(40, "other")}
+    write_jsonl(tmp_path / "t.jsonl", [{"id": name, "text": " ".join(some)} for name, some in parts.items()])
+    text = " ".join([*words(20, "a"), *item, *words(20, "b")])
+    source = write_jsonl(tmp_path / "train.jsonl", [{"id": "d", "text": text}])
+    for unit in ("word", "paragraph"):
+        settings = make(CorpusSettings, {"cut_at": unit}, "dedup")
+        dedup([str(source)], tmp_path / f"{unit}.csv", settings, tests=[str(tmp_path / "t.jsonl")])
+    assert not (tmp_path / "paragraph.passages.csv").read_text()  # not all of it is in an item
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "word.passages.csv").read_text()))
+    assert (row["benchmark"], row["item"], row["items"]) == ("t.jsonl", "most", "2")
+    assert row["text"] == " ".join(item)
 
 
 def test_a_run_of_the_corpus_saves_reading_documents_that_have_nothing(planted):

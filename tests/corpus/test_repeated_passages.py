@@ -3,6 +3,8 @@
 import hashlib
 import json
 import random
+import sys
+from collections import Counter
 
 import pytest
 
@@ -74,6 +76,20 @@ def test_what_goes_is_what_came_before_and_the_rest_stays(tmp_path, seed, monkey
     assert {word for text in texts for word in text.split()} == {
         word for text in kept.values() for word in text.split()
     }
+
+
+def test_many_short_texts_are_joined_in_linear_work(tmp_path):
+    texts = [f"notice {number % 50}" for number in range(1500)]
+    calls = Counter()
+    with repeated_passages.Repeats(tmp_path, LEAST, 1 << 24, unit="line", max_copies=1) as repeats:
+        repeats.count(text.encode() for text in texts)
+        sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_filename]))
+        try:
+            repeats.join(((number, text.encode()) for number, text in enumerate(texts)), len(texts))
+        finally:
+            sys.setprofile(None)
+        assert len(repeats.copies(1499, texts[1499].encode(), "line")) == 1
+    assert calls[repeated_passages.__file__] < 100 * len(texts)
 
 
 def test_a_sentence_that_comes_once_keeps_a_word_that_another_one_had_in_its_place(tmp_path):

@@ -5,13 +5,16 @@ import json
 import pytest
 
 from copysift.errors import InputError
-from copysift.report.decisions import read_decisions
+from copysift.model.values import Submission
+from copysift.report.decisions import carried, read_decisions
 from tests.cli.program import ROOT, copysift
 
 HOMEWORK = ROOT / "examples" / "homework"
 ONE = {
     "left": "submissions/a",
     "right": "submissions/b",
+    "left_author": "",
+    "right_author": "Bea",
     "state": "case",
     "note": "same bug",
     "when": "2026-03-01",
@@ -61,3 +64,50 @@ def test_decisions_are_in_the_page_and_in_no_other_format(tmp_path):
     refused = copysift(HOMEWORK, "scan", "submissions", "--by", "dir", "--decisions", str(path))
     assert refused.status == 2
     assert "--decisions goes into the HTML report, not into table" in refused.err
+    assert f"copysift: 1 decision of {path} on submissions that are not here\n" in done.err
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        ({"submissions/a": "", "submissions/b": ""}, ("submissions/a", "submissions/b")),
+        ({"again (1).zip!a": "", "again (1).zip!b": ""}, ("again (1).zip!a", "again (1).zip!b")),
+        ({"new/a": "", "new/b_2": "Bea"}, ("new/a", "new/b_2")),
+        ({"new/a": "", "old/a": "", "new/b": ""}, None),  # two are called a
+        ({"new/a": "", "new/c": ""}, None),
+        ({"new/a": "Bea", "new/c": ""}, None),  # one submission is no pair
+    ],
+)
+def test_decisions_follow_a_class_to_another_archive(names, meant):
+    found = carried([ONE], [Submission(name, author=author) for name, author in names.items()])
+    assert found == (((), (ONE,)) if meant is None else (({**ONE, "left": meant[0], "right": meant[1]},), ()))
+
+
+def test_a_report_under_pseudonyms_names_nobody_in_its_decisions(tmp_path):
+    rows = [
+        {
+            "left": "submissions/mira",
+            "right": "submissions/nele",
+            "state": "case",
+            "note": "ask Mira",
+            "when": "",
+        },
+        {
+            "left": "submissions/mira",
+            "right": "submissions/gone",
+            "state": "case",
+            "note": "other",
+            "when": "",
+        },
+    ]
+    path = written(tmp_path / "d.json", {"copysift": "decisions", "decisions": rows})
+    page = tmp_path / "r.html"
+    done = copysift(
+        HOMEWORK, "scan", "submissions", "--by", "dir", "--decisions", str(path), "--anonymise",
+        "--key-file", str(tmp_path / "key.csv"), "-o", str(page),
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    inside = page.read_text().partition('"decisions":')[2].partition("]")[0]
+    assert "ask ****" in inside
+    for name in ("mira", "nele", "gone"):
+        assert name not in inside.lower()

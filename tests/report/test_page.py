@@ -12,7 +12,7 @@ import pytest
 
 from copysift.model.values import Cluster, Group, Ignored, Pair, Region, Result, Side, Skipped, Submission
 from copysift.report.highlight import coloured, readable
-from copysift.report.layout import placed
+from copysift.report.layout import placed, sides
 from copysift.report.page import SCRIPTS, report
 from copysift.report.units import labels_of
 from copysift.report.view import View
@@ -176,6 +176,27 @@ def test_the_layout_is_the_same_every_time_and_keeps_nodes_apart():
     assert (spots == placed(10, edges)).all()
     apart = ((spots[:, None] - spots[None]) ** 2).sum(axis=2) ** 0.5
     assert min(apart[a, b] for a in range(10) for b in range(a)) > 0.1
+
+
+def test_names_have_room_beside_their_clusters_and_point_away_from_the_middle():
+    edges = [(0, 1, 1.0), (2, 3, 1.0), (4, 5, 1.0), (5, 6, 1.0)]
+
+    def narrowest(places):
+        """Give the room between two components that are beside each other."""
+        boxes = [(places[each].min(axis=0), places[each].max(axis=0)) for each in ([0, 1], [2, 3], [4, 5, 6])]
+        return min(
+            right[0] - left[0]
+            for low, left in boxes
+            for right, high in boxes
+            if right[0] > left[0] and right[1] <= left[1] and low[1] <= high[1]
+        )
+
+    roomy = placed(7, edges, names=True)
+    assert narrowest(placed(7, edges)) == pytest.approx(1.6)
+    assert narrowest(roomy) == pytest.approx(4.4)
+    beside = sides(7, edges, roomy)
+    assert sorted(beside[[0, 1], 0].tolist()) == [-1, 1]
+    assert sorted(beside[[4, 5, 6], 0].tolist()) == [-1, 0, 1]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

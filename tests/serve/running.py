@@ -19,8 +19,8 @@ from typing import Any
 class Server:
     """Start it, talk to it, kill it, start it again on the same folder."""
 
-    def __init__(self, data: Path, *options: str, url: str = "") -> None:
-        self.data, self.options, self._public = data, options, url
+    def __init__(self, data: Path, *options: str, url: str = "", cwd: Path | None = None) -> None:
+        self.data, self.options, self._public, self._cwd = data, options, url, cwd
         self.port = self.moss_port = 0
         self._process: subprocess.Popen[str] | None = None
 
@@ -35,6 +35,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
+            cwd=self._cwd,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
         log.close()

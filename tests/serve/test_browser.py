@@ -88,6 +88,10 @@ def test_a_class_is_checked_marked_shared_and_deleted(server: Server, browser: A
     note.send_keys("same typo", "\n")
     found(browser, "#mark-bar", "saved")
     picture(browser, "pair")
+    assert "null" not in found(browser, "#main").text.split("\n")
+    browser.get("about:blank")
+    browser.get(f"{check}/report#/pairs")
+    found(browser, "tr[data-pair] td:first-child .tag", "confirmed")  # where a phone shows it too
     browser.get(check)
     assert "same typo" in found(browser, ".card", "Marked pairs").text
     found(browser, "button", "Share with a link").click()
@@ -122,6 +126,22 @@ def test_a_passage_becomes_base_code_and_counts_no_more(server: Server, browser:
         time.sleep(0.1)
     second = server.finished(browser.current_url.rpartition("/")[2])
     assert (second["files"], second["summary"]["pairs"]) == (3, 0)
+
+
+def test_which_of_several_passages_is_base_code_has_to_be_said(server: Server, browser: Any) -> None:
+    kits = ["".join(f"{name}_{n} = {name}({n}) + {name * 2}[{n}]\n" for n in range(30)) for name in "pq"]
+    texts = [{"name": f"{n}.py", "text": kits[0] + program(60 + n, 40) + kits[1]} for n in range(2)]
+    _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts, "settings": {"by": "file"}})
+    assert server.finished(job["id"])["summary"]["pairs"] == 1
+    browser.get(f"{server.url}/checks/{job['id']}/report#/pair/0")
+    found(browser, "#as-base").click()
+    found(browser, "#mark-bar", "Choose a passage first.")
+    browser.find_elements("css selector", ".chip[data-go]")[0].click()
+    found(browser, "#as-base").click()
+    deadline = time.monotonic() + WAIT
+    while job["id"] in browser.current_url and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert server.finished(browser.current_url.rpartition("/")[2])["files"] == 3
 
 
 def test_a_text_is_asked_for_and_found(server: Server, browser: Any, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("school")
     lines = [f"{name} {TOKENS[name]} {role}\n" for name, role in ROLES.items()]
     (folder / "tokens").write_text("".join(lines))
-    with Server(folder / "data", "--token-file", str(folder / "tokens"), "--moss-port", "-1") as server:
+    options = ("--token-file", str(folder / "tokens"), "--moss-port", "-1")
+    # Started in a folder around the data, as by hand or by systemd: names are shown without it all the same.
+    with Server(folder / "data", *options, cwd=folder) as server:
         yield server
 
 

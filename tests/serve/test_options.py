@@ -223,6 +223,36 @@ def test_python_that_is_checked_as_java_is_noted(server: Server, files: list[Par
     assert result(server, job)["notes"] == []
 
 
+def test_python_in_an_archive_that_is_checked_as_java_is_noted(server: Server, files: list[Part]) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for _, name, content in files:
+            archive.writestr(f"{name.partition('.')[0]}/{name}", content)
+    words = "3 of 3 files by extension Python, but read as Java: matches may be missing or wrong"
+    archive_only: list[Part] = [("files", "class.zip", packed.getvalue())]
+    _, job = check(server, [*archive_only, ("language", "", b"java")])
+    assert words in result(server, job)["notes"]
+    _, job = check(server, [*archive_only, ("language", "", b"python")])
+    assert result(server, job)["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kind": "java"}, "there is no kind 'java'"),
+        ({"language": "klingon"}, "there is no language 'klingon'"),
+        ({"scheme": "foo"}, "there is no scheme 'foo'"),
+    ],
+)
+def test_a_name_that_there_is_not_is_refused_before_anything_is_queued(
+    server: Server, settings: dict[str, str], message: str
+) -> None:
+    body = {"documents": [{"name": "a.py", "text": program(1)}], "settings": settings}
+    for place in ("jobs", "indexes/names/documents"):
+        status, answer = server.ask("POST", f"/api/v1/{place}", body)
+        assert (status, answer["error"]["message"]) == (400, message)
+
+
 @pytest.fixture
 def indexes(server: Server) -> Iterator[Server]:
     yield server
@@ -240,6 +270,12 @@ def test_kind_and_language_of_an_index_are_chosen_and_shown(indexes: Server) -> 
     page = indexes.ask("GET", "/indexes/java")[1]
     assert "kind code, language java" in page
     assert "by extension Python" in page
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("ann/b.py", program(2))
+    body, headers = multipart([("files", "b.zip", packed.getvalue()), ("settings", "", settings)])
+    _, job = indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)
+    assert "by extension Python" in indexes.finished(job["id"])["summary"]["notes"][0]
     body, headers = multipart([("files", "a.py", b"x"), ("settings", "", b'{"nonsense": 1}')])
     status, problem = indexes.ask("POST", "/api/v1/indexes/java/documents", body, headers)
     assert (status, problem["error"]["message"]) == (400, "there is no setting 'nonsense'")

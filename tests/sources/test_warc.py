@@ -208,6 +208,13 @@ def test_a_packed_file_that_is_damaged_is_noted(tmp_path):
     assert "damaged" in notes[str(tmp_path / "crawl.warc")]
 
 
+@pytest.mark.parametrize("by", ["warc_records", "captures"])
+def test_a_record_that_does_not_start_like_one_is_noted_and_those_before_it_are_given(tmp_path, by):
+    found, notes = read(tmp_path, ONE, TWO.replace(b"WARC/1.0", b"XARC/1.0"), by=by)
+    assert list(found) == ["http://a/1"]
+    assert "damaged after 1 records" in notes[str(tmp_path / "crawl.warc")]
+
+
 @pytest.mark.parametrize(
     ("headers", "body", "said", "language"),
     [

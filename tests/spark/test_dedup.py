@@ -112,9 +112,9 @@ def test_every_keep_and_policy_decides_as_the_local_engine(spark, tmp_path, monk
 
 @pytest.mark.slow
 def test_decisions_in_many_tasks_are_those_in_one(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 5)
-    monkeypatch.setattr("copysift.engines.spark.corpus.CELL", 2)
-    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 0)
+    monkeypatch.setattr("copysift.engines.spark.limits.TOGETHER", 5)
+    monkeypatch.setattr("copysift.engines.spark.limits.CELL", 2)
+    monkeypatch.setattr("copysift.engines.spark.limits.SENT", 0)
     records = scored(mixed(40, seed=9) + crowd(8, 4))
     wishes = [("first", "representative"), ("longest", "component"), ("best:score", "complete")]
     compared(spark, records, tmp_path / "a", {"max_shared": 5, "measure": "containment"}, wishes)

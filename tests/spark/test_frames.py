@@ -50,15 +50,22 @@ def test_the_answer_is_that_of_the_local_engine_in_whatever_order_and_parts(spar
 @pytest.mark.slow
 def test_all_ways_to_divide_the_work_give_the_same_answer(spark, tmp_path, monkeypatch):
     """Cells of a few pairs, star rounds instead of one task, common shingles, another policy."""
+    from copysift.engines.spark.cells import cells_of
+
     records = mixed(70, seed=3) + [{"id": f"n{n}", "text": f"{BASE} {text(4, n)}"} for n in range(12)]
     settings = {"max_shared": 4, "policy": "representative", "measure": "containment"}
     expected = local_tables(records_by_id(records), tmp_path / "run", **settings)
-    monkeypatch.setattr("copysift.engines.spark.corpus.TOGETHER", 8)
-    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 8)
-    monkeypatch.setattr("copysift.engines.spark.corpus.CELL", 2)
+    monkeypatch.setattr("copysift.engines.spark.limits.TOGETHER", 8)
+    monkeypatch.setattr("copysift.engines.spark.limits.SENT", 8)
+    monkeypatch.setattr("copysift.engines.spark.limits.CELL", 2)
     monkeypatch.setattr("copysift.engines.spark.numbering.SPELLED", 0)
+    asked = []
+    monkeypatch.setattr(
+        "copysift.engines.spark.corpus.cells_of", lambda *given: asked.append(given[1]) or cells_of(*given)
+    )
     frame = spark.createDataFrame(records).repartition(3)
     assert spark_tables(frame, **settings) == expected
+    assert asked == [2]  # cells are divided, however many candidates there are
 
 
 @pytest.mark.slow

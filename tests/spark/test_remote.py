@@ -96,7 +96,7 @@ def test_tables_zstandard_and_folders_are_read_as_by_the_local_engine(spark, tmp
 @pytest.mark.slow
 def test_dedup_of_addresses_writes_the_files_of_the_local_engine(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("copysift.engines.spark.remote.SPLIT", 20_000)
-    monkeypatch.setattr("copysift.engines.spark.corpus.SENT", 0)
+    monkeypatch.setattr("copysift.engines.spark.limits.SENT", 0)
     source = broken(tmp_path, "c.jsonl")
     shards = ["--shards", "2", "-q", "-o"]
     assert main(["dedup", str(source), *shards, str(tmp_path / "here.jsonl")]) == 3

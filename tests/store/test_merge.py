@@ -1,6 +1,6 @@
 import pytest
 
-from copysift.store.catalog import SegmentRow
+from copysift.store.catalog_rows import SegmentRow
 from copysift.store.merge import LARGEST_SLICE, SLICE, Policy, next_bound
 from copysift.store.segment import RANGES
 

@@ -46,6 +46,14 @@ def test_names_count_as_evidence_beside_content(tmp_path):
         assert relation in {each[0] for each in changes}
 
 
+def test_names_that_are_alike_in_part_need_less_content_than_strangers(tmp_path):
+    part = prose(1, words=75)
+    left = {"iterators/base.h": part + prose(2, words=60)}
+    for name, relation in (("iterators/detail/iterator_base.h", "renamed"), ("view/closing.h", "new")):
+        changes, _ = versions(tmp_path / relation, left, {name: part + prose(3, words=60)})
+        assert relation in {each[0] for each in changes}
+
+
 def test_a_file_in_two_halves_is_split_and_two_in_one_are_merged(tmp_path):
     one, other = prose(1, words=200), prose(2, words=200)
     changes, _ = versions(tmp_path / "a", {"all.txt": one + other}, {"x.txt": one, "y.txt": other})

@@ -26,7 +26,7 @@ def command(run: str, **given: object) -> int:
             f"browse needs the package {error.name}", hint="pip install 'copysift[browse]'"
         ) from None
     from copysift.runs.tables import is_corpus
-    from copysift.workflows.scan import show
+    from copysift.workflows.show import show
 
     settings, door = settings_from("browse", given)
     if is_corpus(Path(run)):

@@ -13,7 +13,7 @@ from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
 from copysift.settings.selection import SAME
 
-PASSED, COPIED = 0, 1
+COPIED = 1  # the exit status; 0 where nothing is copied
 
 
 @click.command("check", cls=SectionedCommand)

@@ -58,6 +58,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         from copysift.report.contamination import contamination_format
 
         contamination_format(door.report)  # a name without a format is refused before the work
+    from copysift.report.wording import plural
+
     sources = expand(sources)
     check_engine(door)
     with console.progress(door) as shown:
@@ -68,13 +70,14 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             console.note(note)
         say = partial(click.echo, err=door.output == "-")  # standard output has the records
         verb = "would be " if door.dry_run or not door.output else ""
-        say(f"{done.documents:,} documents: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
+        say(f"{plural(done.documents, 'document')}: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         for reason, count in done.reasons.items():
             say(f"  {count:,} {reason}")
         if door.cut_passages or door.test:
             share = done.passage_bytes / done.text_bytes if done.text_bytes else 0.0
+            how = "flagged" if door.cut_passages == "flag" else "cut"
             say(
-                f"{done.passages:,} passages {verb}{'flagged' if door.cut_passages == 'flag' else 'cut'}: "
+                f"{plural(done.passages, 'passage')} {verb}{how}: "
                 f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
             )
     if done.contamination is not None:

@@ -13,6 +13,7 @@ from copysift.cli import console
 from copysift.cli.options import SectionedCommand, given_settings, of_class, options, values_from
 from copysift.cli.reporting import chosen, must_exist
 from copysift.errors import UsageError
+from copysift.runtime.plurals import plural
 from copysift.settings.config import read_secret
 from copysift.settings.output import Door
 from copysift.settings.selection import Selection
@@ -199,7 +200,7 @@ def resample(**given: object) -> int:
     with opened(values) as index:
         done = index.resample(seed)
     if not door.quiet:
-        click.echo(f"{done:,} documents resampled")
+        click.echo(f"{plural(done, 'document')} resampled")
     return console.DONE
 
 

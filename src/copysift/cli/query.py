@@ -17,7 +17,8 @@ from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, declared, of_class, options, values_from
 from copysift.cli.reporting import chosen, must_exist, write
 from copysift.errors import UsageError
-from copysift.model.values import Answer, Pair, Skipped
+from copysift.model.answers import Answer
+from copysift.model.values import Pair, Skipped
 from copysift.report.format import format_of
 from copysift.settings.comparison import Settings
 from copysift.settings.index import Query

@@ -11,8 +11,9 @@ from pathlib import Path
 from copysift.cli import console
 from copysift.cli.scan import NAMES, show
 from copysift.errors import UsageError
+from copysift.model.answers import Answer
 from copysift.model.document import Document
-from copysift.model.values import Answer, Skipped
+from copysift.model.values import Skipped
 from copysift.report.format import format_of
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import Client

@@ -177,7 +177,7 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
         base=getattr(scan, "base", no_spans),
         holders=getattr(scan, "holders", no_holders),
         explain=getattr(scan, "explain", no_explanation),
-        decisions=_decisions(door, chosen),
+        decisions=_decisions(door, chosen, result),
     )
     if door.anonymise:
         result, view = pseudonyms.anonymous(result, view, settings, door)
@@ -196,9 +196,11 @@ def without_regions(result: Result) -> Result:
     )
 
 
-def _decisions(door: Door, chosen: str) -> tuple[dict[str, str], ...]:
-    """Read the decisions that an earlier report exported."""
-    from copysift.report.decisions import read_decisions
+def _decisions(door: Door, chosen: str, result: Result) -> tuple[dict[str, str], ...]:
+    """Read the decisions that an earlier report exported, and say how many are of nobody in this class."""
+    from copysift.report.decisions import carried, read_decisions
+    from copysift.report.units import submissions_of
+    from copysift.report.wording import plural
 
     if not door.decisions:
         return ()
@@ -206,7 +208,12 @@ def _decisions(door: Door, chosen: str) -> tuple[dict[str, str], ...]:
         raise UsageError(
             f"--decisions goes into the HTML report, not into {chosen}", hint="use -o report.html"
         )
-    return read_decisions(Path(door.decisions))
+    found, absent = carried(read_decisions(Path(door.decisions)), submissions_of(result))
+    if absent:
+        console.note(
+            f"{plural(len(absent), 'decision')} of {door.decisions} on submissions that are not here"
+        )
+    return (*found, *absent)
 
 
 def _limit(settings: Settings, chosen: str) -> int | None:

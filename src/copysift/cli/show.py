@@ -38,6 +38,7 @@ def command(run: str, **given: object) -> int:
     --format table, json or csv lists its pairs.
     """
     from copysift.runs.tables import is_corpus
+    from copysift.workflows.show import show
 
     settings, door = settings_from("show", given)
     corpus = is_corpus(Path(run))
@@ -45,11 +46,6 @@ def command(run: str, **given: object) -> int:
         return 0
     chosen = report_format(door)
     console.check_output(door)
-    if corpus:
-        from copysift.workflows.shown import show
-    else:
-        from copysift.workflows.scan import show
-
     result = show(Path(run), settings, groups=wants_groups(chosen, door))
     result = with_folders(result, settings, door)
     console.name_notes(result.notes, door)

@@ -32,6 +32,7 @@ from copysift.sources.field_paths import has_field, with_text
 from copysift.sources.replacement import parsed
 
 EMPTY = "nothing left after cutting"
+NOWHERE: Record = {"kept": None, "kept_start": None}  # the copy that stays is not in this corpus
 LEAST = 20  # words of a passage that came before in the corpus, where nothing else was asked for
 
 
@@ -49,16 +50,19 @@ class Cutter:
         given: Record | str,
         text: bytes,
         shown: bytes,
-        found: Sequence[tuple[Copy, str | None]],
+        found: Sequence[tuple[Copy, Record]],
     ) -> Record | str | None:
-        """Give a record without its copies, or with their offsets; None if nothing is left of it."""
+        """Give a record without its copies, or with their offsets; None if nothing is left of it.
+
+        With each copy comes what the audit says of the text that it is a copy of.
+        """
         done = self._done
         done.text_bytes += len(shown)
         if not found:
             return given
         record = parsed(given) if isinstance(given, str) else given
-        for copy, kept in found:
-            self._rows.write(audit(name, shown, copy, kept))
+        for copy, known in found:
+            self._rows.write(audit(name, shown, copy, known))
             done.passages += 1
             done.passage_bytes += copy.end - copy.start
         spans = joined_spans((copy.start, copy.end) for copy, _ in found)
@@ -144,7 +148,10 @@ def cut_repeats(
             def change(_: str, record: Record | str, text: bytes) -> Record | str | None:
                 number, shown = next(numbers), readable(text, settings.html)
                 copies = repeats.copies(number, shown, settings.cut_at)
-                named = [(copy, decision.ids[copy.kept]) for copy in copies]
+                named = [
+                    (copy, {"kept": decision.ids[copy.kept], "kept_start": copy.kept_start})
+                    for copy in copies
+                ]
                 return cutter.change(decision.ids[number], record, text, shown, named)
 
             skipped: list[Skipped] = []
@@ -216,7 +223,8 @@ def cut_known(
         def change(name: str, record: Record | str, text: bytes) -> Record | str | None:
             shown = readable(text, settings.html)  # markup blanked where it stands: the offsets are the same
             spans = known.spans(shown, settings.min_passage, settings.cut_at)
-            return cutter.change(name, record, text, shown, [(Copy(*span, -1, -1), None) for span in spans])
+            copies = [(Copy(*span, -1, -1), dict(NOWHERE)) for span in spans]
+            return cutter.change(name, record, text, shown, copies)
 
         skipped: list[Skipped] = []
         every = np.ones(total, np.bool_)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.engines import record_output as output
-from copysift.engines.cutting import Cutter, noted, targets
+from copysift.engines.cutting import NOWHERE, Cutter, noted, targets
 from copysift.engines.dedup_job import Deduped, require_some
 from copysift.engines.reading import Origins, records
 from copysift.engines.record_writers import Record
@@ -155,7 +155,11 @@ def decontaminate(
             read = items.read(shown)
             found = items.overlaps(read)
             items.note(name, read, found)
-            copies = [(Copy(*span, -1, -1), None) for span in items.spans(read, found, settings.cut_at)]
+            spans = items.spans(read, found, settings.cut_at)
+            copies = [
+                (Copy(*span, -1, -1), NOWHERE | _item_of(items, owned))
+                for span, owned in zip(spans, items.owners(read, found, spans), strict=True)
+            ]
             return cutter.change(name, record, text, shown, copies)
 
         total = sum(_lengths(to_write())) if shards > 1 else 0
@@ -167,6 +171,12 @@ def decontaminate(
     require_some(done)
     done.contamination = contamination_of(items, settings, looked[0], done.documents)
     return done
+
+
+def _item_of(items: TestItems, owned: list[int]) -> Record:
+    """Name the item that a passage has most of, and count all of which it has some."""
+    item = items.items[owned[0]]
+    return {"benchmark": item.benchmark, "item": item.name, "items": len(owned)}
 
 
 def _lengths(batches: Origins) -> Iterator[int]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copysift.engines.cluster_run import Summary
 from copysift.engines.cluster_run import cluster as local_cluster
+from copysift.engines.spark.failures import worded
+from copysift.engines.spark.session import session
 from copysift.runs.workspace import making
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings
@@ -58,8 +61,6 @@ def cluster_with(engine: str, master: str = "", conf: Iterable[str] = ()) -> Clu
     """Give `cluster` of an engine: local, or spark with its session."""
     if engine == "local":
         return local_cluster
-    from copysift.engines.spark.failures import worded
-    from copysift.engines.spark.session import session
 
     spark = session(master, conf)  # says what is missing before PySpark is imported
     from copysift.engines.spark.run import cluster
@@ -94,10 +95,6 @@ class ClusterElsewhere(Protocol):
 
 def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElsewhere:
     """Give `cluster` to a URI, which Spark alone writes."""
-    from functools import partial
-
-    from copysift.engines.spark.failures import worded
-    from copysift.engines.spark.session import session
 
     spark = session(master, conf)
     from copysift.engines.spark.remote_runs import cluster
@@ -110,10 +107,6 @@ Dedup = Callable[["DedupJob", "Progress | None"], "Deduped"]
 
 def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:
     """Give `dedup` on Spark, which decides and writes there."""
-    from functools import partial
-
-    from copysift.engines.spark.failures import worded
-    from copysift.engines.spark.session import session
 
     spark = session(master, conf)
     from copysift.engines.spark.dedup_run import dedup

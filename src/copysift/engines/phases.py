@@ -29,7 +29,7 @@ from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.boilerplate import Boilerplate
-from copysift.kinds import Languages
+from copysift.kinds import Languages, blank_markup, detect_kind, to_utf8
 from copysift.match.sets import Measured, at_least, measures, shared_by
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
@@ -158,7 +158,6 @@ def _readable(
         ]
     if not len(which):
         return None
-    from copysift.kinds import blank_markup, detect_kind, to_utf8
 
     texts: list[bytes] | None = None
     for number in which.tolist():

@@ -9,6 +9,7 @@ import numpy as np
 from copysift import kernels
 from copysift.engines.reading import records
 from copysift.errors import CopysiftError
+from copysift.kinds import blank_markup, canonicaliser, detect_kind, to_utf8
 from copysift.model.values import Ignored, Skipped
 from copysift.settings.corpus import CorpusSettings
 
@@ -42,8 +43,6 @@ def texts_of(sources: Iterable[str], settings: CorpusSettings, numbers: Iterable
 
 def readable(text: bytes, html: str) -> bytes:
     """Give a text as UTF-8, its markup blanked."""
-    from copysift.kinds import blank_markup, detect_kind, to_utf8
-
     text = to_utf8(text)[0]
     if html == "always" or (html == "auto" and detect_kind("", text[:4096]) == "html"):
         return blank_markup(text)
@@ -62,7 +61,6 @@ def ignored_texts(
     told = ignored[:SHOWN]
     if not told:
         return []
-    from copysift.kinds import canonicaliser
 
     texts = texts_of(sources, settings, [holder for _, _, holder in told])
     words = canonicaliser("words")

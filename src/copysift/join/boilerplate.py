@@ -20,6 +20,7 @@ from copysift import kernels
 from copysift.fingerprints.shingles import new_filter
 from copysift.runtime.arrays import heads
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +161,9 @@ class Told:
             "documents": self.documents,
             "near_copies": self.buried,
         }
-        notes = [f"{base:,} shingles of --base are ignored"] if base else []
+        notes = (
+            [f"{plural(base, 'shingle')} of --base {'is' if base == 1 else 'are'} ignored"] if base else []
+        )
         numbers |= {"share": round(self.share, 6)} | ({"base": base} if base else {})
         if self.templated:
             numbers |= {"template_shingles": self.templates, "template_pairs": self.templated}

@@ -199,6 +199,25 @@ class TestItems:
             for one, other in zip(edges[::2], edges[1::2], strict=True)
         ]
 
+    def owners(
+        self, text: Text, found: list[Overlap], spans: Iterable[tuple[int, int]]
+    ) -> Iterator[list[int]]:
+        """Give for each passage of a text the items of which it has words, that with the most first."""
+        for start, end in spans:
+            first, last = np.searchsorted(text.starts, (start, end)).tolist()
+            shared = [
+                (
+                    int(
+                        np.maximum(
+                            np.minimum(each.runs[:, 1], last) - np.maximum(each.runs[:, 0], first), 0
+                        ).sum()
+                    ),
+                    each.item,
+                )
+                for each in found
+            ]
+            yield [item for count, item in sorted(shared, key=lambda row: -row[0]) if count]
+
     def note(self, name: str, text: Text, found: list[Overlap]) -> None:
         """Remember what a document has of items."""
         for overlap in found:

@@ -18,6 +18,7 @@ from copysift.match.counts import EVERY, TOKENS, PairColumns, PairRows
 from copysift.match.intervals import Estimates, samplings
 from copysift.model.regions import UNKNOWN, RegionColumns
 from copysift.model.values import Group, Pair, Region
+from copysift.runtime.plurals import plural
 
 AT_ONCE = 4096  # pairs that are made together when all are asked for
 
@@ -77,7 +78,7 @@ class Pairs(Sequence[Pair]):
     __hash__ = None  # type: ignore[assignment]  # as a list: it is compared by what is in it
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} pairs>"
+        return f"<{plural(len(self), 'pair')}>"
 
     def equal(self) -> int:
         """Count the pairs of equal ones, without making them."""

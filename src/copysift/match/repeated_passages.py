@@ -131,11 +131,15 @@ class Repeats:
                 for name in ("document", "start")
             )
             held: list[tuple[UInt64s, UInt32s, UInt32s]] = []
+            count = (
+                0  # of entries that are held: adding them up for every text takes long where texts are short
+            )
             for number, text in texts:
                 held.append(self._entries(number, text))
-                if sum(len(each[0]) for each in held) >= HELD:
+                count += len(held[-1][0])
+                if count >= HELD or len(held) >= HELD:
                     _write(where, place, held)
-                    held = []
+                    held, count = [], 0
             _write(where, place, held)
             self._cells = np.zeros(0, np.uint32)
             self._found = [
@@ -332,15 +336,14 @@ def _copies(
         yield Copy(one, other, int(kept[turn]), max(0, int(places[turn]) + shift))
 
 
-def audit(name: str, text: bytes, copy: Copy, kept: str | None) -> dict[str, Any]:
-    """Give the line of the audit for a passage that was cut or marked."""
+def audit(name: str, text: bytes, copy: Copy, known: dict[str, Any]) -> dict[str, Any]:
+    """Give the line of the audit for a passage that was cut or marked; `known` says what it is a copy of."""
     passage = text[copy.start : copy.end]
     return {
         "document": name,
         "start": copy.start,
         "end": copy.end,
         "hash": hashlib.blake2b(passage, digest_size=16).hexdigest(),
-        "kept": kept,
-        "kept_start": copy.kept_start if kept is not None else None,
+        **known,
         "text": passage.decode("utf-8", "replace"),
     }

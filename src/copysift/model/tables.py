@@ -98,11 +98,6 @@ def html_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[objec
     )
 
 
-def counted(number: int, what: str) -> str:
-    """Give a number with its noun: `1 pair`, `2,000 pairs`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{100 * value:.0f} %"

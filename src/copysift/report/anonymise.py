@@ -12,7 +12,7 @@ import dataclasses
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from copysift.errors import UsageError
@@ -48,6 +48,7 @@ def anonymised(result: Result, view: View, known: Mapping[str, str], secret: int
         base=lambda name: view.base(names.real[name]),
         holders=lambda name, *place: view.holders(names.real[name], *place),
         explain=under_other_names(view.explain, names.real.__getitem__, names.alias),
+        decisions=tuple(names.decisions(view.decisions)),
     )
     return Anonymous(names.result(result), shown, {alias: name for name, alias in aliases.items()})
 
@@ -108,6 +109,14 @@ class _Names:
         if self._words is None:
             return source
         return self._words.sub(lambda found: b"*" * len(found.group()), source)
+
+    def decisions(self, decisions: Iterable[Mapping[str, str]]) -> Iterator[dict[str, str]]:
+        """Give the decisions on pairs that are here, under pseudonyms; a note may have names too."""
+        for each in decisions:
+            if each["left"] in self._groups and each["right"] in self._groups:
+                note = self.hidden(each["note"].encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+                sides = {side: self._groups[each[side]] for side in ("left", "right")}
+                yield {**sides, "state": each["state"], "note": note, "when": each["when"]}
 
     def result(self, result: Result) -> Result:
         """Give the result under pseudonyms."""

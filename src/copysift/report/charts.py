@@ -15,11 +15,12 @@ from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, NumeralTickFo
 from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
-from copysift.report.layout import placed
+from copysift.report.layout import placed, sides
 
 BINS = 20
 NAMED = 60  # nodes at most whose names stand beside them; the others tell theirs to the pointer
 NAME = 26  # characters of such a name
+ALIGN = {-1: "right", 0: "center", 1: "left"}  # of a name: away from the middle of its cluster
 INK = "#7c8594"
 ACCENT = "#4c78d0"
 
@@ -62,7 +63,8 @@ def graph(labels: list[str], edges: list[tuple[int, int, float]]) -> dict[str, A
         return None
     index = {node: at for at, node in enumerate(nodes)}
     inner = [(index[a], index[b], strength) for a, b, strength in edges]
-    places = placed(len(nodes), inner)
+    places = placed(len(nodes), inner, names=len(nodes) <= NAMED)
+    beside = sides(len(nodes), inner, places).tolist()
     x, y = places[:, 0].round(3).tolist(), places[:, 1].round(3).tolist()
     lines = ColumnDataSource(
         {
@@ -79,6 +81,9 @@ def graph(labels: list[str], edges: list[tuple[int, int, float]]) -> dict[str, A
         {
             "x": x, "y": y, "node": nodes, "label": [labels[node] for node in nodes],
             "short": [_clipped(labels[node]) for node in nodes],
+            "align": [ALIGN[across] for across, _ in beside],
+            "x_offset": [9 * across for across, _ in beside],
+            "y_offset": [6 if across else 22 if up < 0 else -10 for across, up in beside],
             "color": [ACCENT] * len(nodes), "alpha": [0.95] * len(nodes),
         },
         name="nodes",
@@ -98,15 +103,16 @@ def _graph_figure(lines: ColumnDataSource, dots: ColumnDataSource, count: int) -
     )  # fmt: skip
     if count <= NAMED:
         plot.text(
-            x="x", y="y", text="short", source=dots, y_offset=-10, text_align="center",
-            text_font_size="12px", text_font_style="bold", text_color=INK, text_alpha="alpha", name="names",
+            x="x", y="y", text="short", source=dots, x_offset="x_offset", y_offset="y_offset",
+            text_align="align", text_font_size="12px", text_font_style="bold", text_color=INK,
+            text_alpha="alpha", name="names",
         )  # fmt: skip
     plot.add_tools(
         HoverTool(renderers=[spots], tooltips="@label"),
         HoverTool(renderers=[drawn], tooltips="@label: @similarity{0%}", line_policy="interp"),
         TapTool(renderers=[spots, drawn]),
     )
-    plot.x_range.range_padding = 0.3  # room for the names, which stand above their dots
+    plot.x_range.range_padding = 0.3  # room for the names, which stand beside their dots
     plot.y_range.range_padding = 0.15
     plot.axis.visible = False
     plot.grid.visible = False

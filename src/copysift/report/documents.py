@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from copysift.errors import UsageError
-from copysift.model.values import Indexed
+from copysift.model.answers import Indexed
 from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
 from copysift.report.wording import plural, size, spelled

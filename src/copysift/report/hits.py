@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import Any
 
-from copysift.model.values import Answer, Group, Hit, Region
+from copysift.model.answers import Answer, Hit
+from copysift.model.values import Group, Region
 from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded, index_settings, intervals
 from copysift.report.passages import numbered, where

@@ -13,28 +13,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROUNDS = 120
+GAP, NAMES = 1.6, 4.4  # between components, in the length of a spring; with names beside them
+ASPECT = 2.2  # of the picture, width by height
 LARGEST = 400  # nodes of a component that is laid out by springs; a larger one is a sunflower
 
 
-def placed(count: int, edges: Sequence[tuple[int, int, float]]) -> NDArray[np.float64]:
-    """Give x and y of every node; an edge is two nodes and its strength in 0..1."""
-    places = np.zeros((count, 2))
-    left, top, row, widest = 0.0, 0.0, 0.0, _widest(count)
+def placed(count: int, edges: Sequence[tuple[int, int, float]], names: bool = False) -> NDArray[np.float64]:
+    """Give x and y of every node; an edge is two nodes and its strength in 0..1.
+
+    With `names`, components are so far apart that a name has room at either side of them.
+    """
+    gap = np.array([NAMES if names else GAP, GAP])
+    components = []
     for members in _components(count, edges):
         index = {node: at for at, node in enumerate(members)}
-        inner = [(index[a], index[b], strength) for a, b, strength in edges if a in index]
-        spots = _springs(len(members), inner)
-        spots -= spots.min(axis=0)
-        width, height = spots.max(axis=0) + 1.6
-        if left and left + width > widest:
-            left, top, row = 0.0, top - row, 0.0
-        places[members] = spots * (1, -1) + (left + 0.8, top - 0.8)
-        left, row = left + width, max(row, height)
+        spots = _springs(len(members), [(index[a], index[b], pull) for a, b, pull in edges if a in index])
+        components.append((members, spots - spots.min(axis=0)))
+    sizes = [spots.max(axis=0) + gap for _, spots in components]
+    corners = min((_rows(sizes, columns) for columns in range(1, len(sizes) + 1)), key=_height)[0]
+    places = np.zeros((count, 2))
+    for (members, spots), corner in zip(components, corners, strict=True):
+        places[members] = spots * (1, -1) + corner + gap / (2, -2)
     return places
 
 
-def _widest(count: int) -> float:
-    return max(6.0, 2.6 * math.sqrt(count))
+def _rows(
+    sizes: Sequence[NDArray[np.float64]], columns: int
+) -> tuple[list[tuple[float, float]], float, float]:
+    """Put boxes into rows as wide as the first ones together; give corners, and width and height of all."""
+    widest = sum(float(width) for width, _ in sizes[:columns])
+    corners, left, top, row = [], 0.0, 0.0, 0.0
+    for width, height in sizes:
+        if left and left + width > widest + 1e-9:
+            left, top, row = 0.0, top - row, 0.0
+        corners.append((left, top))
+        left, row = left + float(width), max(row, float(height))
+    return corners, widest, row - top
+
+
+def _height(rows: tuple[object, float, float]) -> float:
+    """Give how high a picture must be that has the boxes, and ASPECT times as wide."""
+    return max(rows[1] / ASPECT, rows[2])
+
+
+def sides(
+    count: int, edges: Sequence[tuple[int, int, float]], places: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Say where each node is in its component: left or right (-1, 1), below or above (-1, 1), middle (0)."""
+    found = np.zeros((count, 2), np.int64)
+    for members in _components(count, edges):
+        spots = places[members]
+        low, high = spots.min(axis=0), spots.max(axis=0)
+        off = spots - (low + high) / 2
+        found[members] = np.where(np.abs(off) <= (high - low) / 4, 0, np.sign(off))
+    return found
 
 
 def _components(count: int, edges: Sequence[tuple[int, int, float]]) -> list[list[int]]:

@@ -25,8 +25,8 @@ from copysift.report.wording import percent, visible
 
 SCRIPTS = (
     "dom.js", "store.js", "distribution.js", "decisions.js", "hints.js", "tables.js", "overview.js",
-    "source.js", "compare.js", "sheet.js", "submission.js", "clusters.js", "heatmap.js",
-    "timeline.js", "together.js", "equal.js", "main.js",
+    "source.js", "walk.js", "reasons.js", "compare.js", "sheet.js", "dossier.js", "submission.js",
+    "clusters.js", "heatmap.js", "timeline.js", "together.js", "equal.js", "main.js",
 )  # fmt: skip
 
 

@@ -88,7 +88,10 @@ class Payload:
             "skipped": [[visible(each.name), visible(each.reason)] for each in result.skipped],
             "classes": list(CLASS_NAMES),
             "distribution": self._distribution(),
-            "decisions": list(self._view.decisions),
+            "decisions": [
+                {**each, "left": visible(each["left"]), "right": visible(each["right"])}
+                for each in self._view.decisions
+            ],
         }
 
     def _distribution(self) -> dict[str, Any] | None:

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from copysift.runtime.plurals import plural as plural
+
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 PASSAGE_STYLES = ("36", "33", "32", "35", "34", "31")  # one colour a passage, in turn
 LEAST_OWN = 8  # columns for what is different about a name, before its file name is left out
@@ -44,11 +46,6 @@ def size(count: float) -> str:
         if count < 999.5 or unit == "TB":
             return f"{count:.{2 if count < 9.995 else 1 if count < 99.95 else 0}f} {unit}"
     raise AssertionError("unreachable")
-
-
-def plural(count: int, noun: str) -> str:
-    """Spell a count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def visible(text: str) -> str:

@@ -98,7 +98,7 @@ def _twin(owner: Any, name: str, frozen: bool, slots: bool) -> type:
 
 
 def _is_simple(owner: Any) -> bool:
-    """Say whether `_quick_init` knows all that a class asks for."""
+    """Say whether `_quick_init` can initialise every field of a class."""
     fields = dataclasses.fields(owner)
     plain = all(
         each.init and not each.kw_only and each.default_factory is dataclasses.MISSING for each in fields

@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 
 from copysift._version import __version__
 from copysift.errors import UsageError
+from copysift.report.json_report import record
 from copysift.serve import requests, uploads
 from copysift.serve.checks import Check, accept, bring
 from copysift.serve.events import event
@@ -36,10 +37,13 @@ from copysift.serve.models import (
     job_out,
 )
 from copysift.serve.pseudonyms import KEY
+from copysift.serve.staging import suffix_of
 from copysift.serve.state import ApiUser, ServerState, State
 from copysift.serve.users import ASSISTANT
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.workflows.compare import compare_files
+from copysift.workflows.reading import Reader
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorOut, "description": words}
@@ -252,9 +256,6 @@ def put_mark(id: str, mark: MarkModel, state: ServerState, user: ApiUser) -> Mar
 @router.post("/compare", tags=["texts"])
 def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, Any]:
     """Compare two texts: the measures of the pair and its passages."""
-    from copysift.report.json_report import record
-    from copysift.workflows.compare import compare_files
-
     settings = _settings(given.settings, state)
     with TemporaryDirectory(dir=state.config.data / "incoming") as folder:
         sides = [
@@ -273,8 +274,6 @@ def compare(given: CompareIn, state: ServerState, user: ApiUser) -> dict[str, An
 @router.post("/fingerprints", tags=["texts"])
 def fingerprints(given: FingerprintsIn, state: ServerState, user: ApiUser) -> FingerprintsOut:
     """Give the fingerprints of a text."""
-    from copysift.workflows.reading import Reader
-
     reader = Reader(_settings(given.settings, state))
     data = given.text.encode("utf-8", "surrogatepass")
     kind = reader.kind_of(data)
@@ -375,8 +374,6 @@ def _settings(given: dict[str, Any], state: State) -> Settings:
 
 
 def _laid(folder: Path, side: str, text: TextIn) -> str:
-    from copysift.serve.staging import suffix_of
-
     path = folder / f"{side}{suffix_of(text.name)}"
     path.write_bytes(text.text.encode("utf-8", "surrogatepass"))
     return str(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import lru_cache
+from itertools import islice
 from typing import Annotated, Any
 
 import orjson
@@ -141,8 +142,6 @@ def list_documents(
 
 def documents(state: State, found: Held, limit: int, offset: int) -> list[dict[str, Any]]:
     """Give some documents of an index."""
-    from itertools import islice
-
     if not found.made:
         return []
     listed = islice(state.indexes.opened(found).documents(), offset, offset + limit)

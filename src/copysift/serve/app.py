@@ -21,8 +21,9 @@ from copysift.serve import (
     shared,
 )
 from copysift.serve.guard import Guard
+from copysift.serve.problems import error_page
 from copysift.serve.state import State
-from copysift.serve.views import error_page, static_router
+from copysift.serve.views import static_router
 from copysift.sources.places import forbid
 
 DESCRIPTION = """

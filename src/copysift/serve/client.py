@@ -13,11 +13,10 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from copysift.errors import InputError, UsageError
+from copysift.model.answers import Answer, Hit
 from copysift.model.values import (
-    Answer,
     Cluster,
     Group,
-    Hit,
     Ignored,
     Interval,
     Intervals,

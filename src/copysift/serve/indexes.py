@@ -224,19 +224,25 @@ def add(folder: Path, out: Path, request: Mapping[str, Any], told: Any, threads:
     path = data_of(folder) / "indexes" / request["folder"]
     given = {**request.get("settings", {}), "jobs": threads}
     skipped: list[Skipped] = []
+    names: list[str] = []
     with Index(path, keep_text=None if exists(path) else True, **given) as index:
-        done = index.add(documents_of(folder / "in", skipped, request.get("read_seconds")), progress=told)
+        found = documents_of(folder / "in", skipped, request.get("read_seconds"))
+        done = index.add(_noted(found, names), progress=told)
     skipped += done.skipped
     if not done.found:
         raise nothing_read(skipped, "there is nothing to add: no files, or hidden ones only")
-    warning = language_warning(
-        [each.name for each, _ in uploaded(folder / "in")], request.get("settings", {}).get("language")
-    )
+    warning = language_warning(names, request.get("settings", {}).get("language"))
     return {
         "added": done.added, "changed": done.changed, "unchanged": done.unchanged, "skipped": len(skipped),
         "unread": [[each.name, each.reason] for each in skipped[:SHOWN]],
         "notes": [warning] if warning else [],
     }  # fmt: skip
+
+
+def _noted(documents: Iterator[Document], names: list[str]) -> Iterator[Document]:
+    for each in documents:
+        names.append(each.name)
+        yield each
 
 
 def documents_of(folder: Path, skipped: list[Skipped], seconds: float | None = None) -> Iterator[Document]:

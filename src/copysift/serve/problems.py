@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from logging import WARNING
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ from copysift.errors import CopysiftError, InputError, KernelError, StoreError
 from copysift.serve.events import event
 from copysift.serve.limits import LimitError
 from copysift.serve.state import LoginNeededError, state_of
-from copysift.serve.views import root_of
+from copysift.serve.views import root_of, show
 
 log = logging.getLogger("copysift.serve")
 API = "/api/"
@@ -35,6 +35,15 @@ PageOf = Callable[[Request, int, str, str], Response]
 def body(status: int, message: str, hint: str = "") -> dict[str, Any]:
     """Give the one shape of an error."""
     return {"error": {"code": CODES.get(status, "error"), "message": message, "hint": hint}}
+
+
+def error_page(request: Request, status: int, message: str, hint: str) -> Response:
+    """Make the page of an error; a script of ours gets JSON."""
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse(body(status, message, hint), status)
+    state = state_of(request)
+    user = state.access.user(request.headers, request.cookies)
+    return show(request, "problem.html.j2", {"message": message, "hint": hint}, user=user, status=status)
 
 
 def install(app: FastAPI, page: PageOf) -> None:
@@ -103,6 +112,3 @@ def install(app: FastAPI, page: PageOf) -> None:
     async def _bug(request: Request, error: Exception) -> Response:
         log.exception("%s %s failed", request.method, request.url.path, exc_info=error)
         return answer(request, 500, "something went wrong inside the server")
-
-
-Handler = Callable[[Request, Exception], Awaitable[Response]]

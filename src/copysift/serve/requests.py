@@ -10,12 +10,14 @@ from functools import cache
 from typing import Any
 
 from copysift.errors import UsageError
+from copysift.runtime import registry
 from copysift.settings.commands import SOURCES
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import Setting, make, settings_of
 from copysift.settings.output import Door
 from copysift.settings.parsing import flag
 from copysift.settings.refusals import is_refused
+from copysift.workflows.reading import Reader
 
 _COST = "the server decides what a job may cost"
 _DISK = "an upload has no links, file systems or .gitignore"
@@ -31,6 +33,7 @@ REFUSED = {
 UNITS = ("auto", "file", "dir")
 PAIRS = 500  # that a result has unless `limit` says otherwise
 MOST_PAIRS = 5000
+NAMED = frozenset(("kind", "language", "scheme"))
 
 
 @cache
@@ -66,7 +69,12 @@ def checked(settings: Mapping[str, Any], command: str = "scan") -> dict[str, Any
         if name not in known:
             raise UsageError(f"there is no setting {name!r}", hint=f"settings: {', '.join(known)}")
     values = {name: value for name, value in given.items() if name != "anonymise"}
-    limit = make(Settings, values, command).limit  # says what is wrong
+    made = make(Settings, values, command)  # says what is wrong
+    if not NAMED.isdisjoint(values):
+        Reader(made)  # refuses a language or scheme that there is not
+        if made.kind != "auto":
+            registry.check(registry.KINDS, made.kind)
+    limit = made.limit
     if limit is not None and not 0 < limit <= MOST_PAIRS:
         raise UsageError(f"limit is {limit}, but must be between 1 and {MOST_PAIRS:,}")
     if "anonymise" in given:

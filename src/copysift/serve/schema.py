@@ -6,6 +6,7 @@ The first two steps are of versions that only had SQLite. From the third on, a s
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -87,7 +88,6 @@ def _third(db: Connection, path: Path | None) -> None:
     old = None if path is None else path.with_name("indexes.sqlite")
     if old is not None and old.exists():
         import sqlite3
-        from contextlib import closing
 
         with closing(sqlite3.connect(old)) as source:
             if source.execute("SELECT 1 FROM sqlite_master WHERE name = 'indexes'").fetchone():

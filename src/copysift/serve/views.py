@@ -67,19 +67,6 @@ def show(
     return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)
 
 
-def error_page(request: Request, status: int, message: str, hint: str) -> Response:
-    """Make the page of an error; a script of ours gets JSON."""
-    from fastapi.responses import JSONResponse
-
-    from copysift.serve.problems import body
-
-    if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse(body(status, message, hint), status)
-    state = state_of(request)
-    user = state.access.user(request.headers, request.cookies)
-    return show(request, "problem.html.j2", {"message": message, "hint": hint}, user=user, status=status)
-
-
 @cache
 def static_files() -> dict[str, Path]:
     """Give the static files by name: ours, the style of the report, the library of the charts."""

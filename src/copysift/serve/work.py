@@ -38,6 +38,7 @@ from copysift.sources.containers import member_filter
 from copysift.sources.inputs import UNOPENED
 from copysift.sources.walk import WalkSettings
 from copysift.workflows.scan_choice import scan_of
+from copysift.workflows.stored_settings import Places
 
 TOLD = 0.3  # seconds between two notes on progress
 NOTED = 20  # notes that the page of a check shows
@@ -78,7 +79,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     by, anonymise = asked.pop("by", "auto"), asked.pop("anonymise", False)
     files = list(uploaded(folder / "in"))
     staged = stage(files, folder / "work", by, _filter(asked))
-    notes = _about_names(staged, asked, files)
+    notes = _about_names(staged, asked)
     given: dict[str, Any] = {
         **asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier),
         "jobs": threads, "max_seconds_per_file": _seconds(asked, request),
@@ -89,7 +90,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         index = earlier_index(data_of(folder), request["course"], asked, told)
     if index:
         given["earlier"] = (*given["earlier"], str(index))
-        staged.folders.append(f"{Path(index).parent}/")
+        staged.folders.append(f"{Places(Path(index)).shown_unit('.')}/")  # as the scan shows it from here
     settings = make(Settings, given)
     most = settings.limit or PAIRS
     run, places = scan_of(staged.paths, settings, given)
@@ -98,6 +99,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     result = run.run(places, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
     shown = _without_paths(staged.renamed(result))
+    notes += _about_language(shown, asked.get("language"))
     shown = dataclasses.replace(
         shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
     )
@@ -184,7 +186,7 @@ def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
     return member_filter(WalkSettings(hidden=True, vcs=True, include=include, exclude=exclude))
 
 
-def _about_names(staged: Staged, asked: dict[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> list[str]:
+def _about_names(staged: Staged, asked: dict[str, Any]) -> list[str]:
     """Say what depends on names; filters of single files have been applied, those of archives are left."""
     notes = []
     if any(name in asked for name in FILTERS):
@@ -198,8 +200,15 @@ def _about_names(staged: Staged, asked: dict[str, Any], files: Sequence[tuple[Up
             )
     if staged.left_out:
         notes.append(f"{plural(staged.left_out, 'file')} left out by include and exclude")
-    warning = language_warning([each.name for each, _ in files if each.role == "file"], asked.get("language"))
-    return [*notes, *([warning] if warning else [])]
+    return notes
+
+
+def _about_language(result: Result, language: str | None) -> list[str]:
+    """Say that the submissions are in another language than the one chosen, those in archives too."""
+    earlier = {each.name for each in result.submissions if each.earlier}
+    names = [each.name for each in result.documents if each.group not in earlier]
+    warning = language_warning(names, language)
+    return [warning] if warning else []
 
 
 def _class_list(

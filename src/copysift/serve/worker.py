@@ -29,11 +29,13 @@ from sqlalchemy.exc import OperationalError
 
 from copysift.errors import CopysiftError
 from copysift.runtime import durable
+from copysift.serve import work
 from copysift.serve.claims import NewVersion
 from copysift.serve.database import NEW_JOB, open_database
 from copysift.serve.job import DONE, FAILED, RUNNING, Job
 from copysift.serve.jobs import PROGRESS, SCRATCH, Jobs
 from copysift.serve.limits import Limits
+from copysift.serve.rehearsal import rehearse
 from copysift.serve.store import Store
 from copysift.serve.transfer import bring, leave
 from copysift.sources.places import forbid
@@ -89,8 +91,6 @@ class Worker:
 
     def run(self) -> None:
         """Work until it is time to leave; a database that is away is waited for."""
-        from copysift.serve.rehearsal import rehearse  # loaded once, here, and not in every job
-
         rehearsed = False
         while self._listen(0):  # a worker whose server died while it was loading takes nothing
             try:
@@ -270,8 +270,6 @@ def _child(job: Job, folder: Path, out: Path, limits: Limits, threads: int) -> N
 def _done(
     job: Job, folder: Path, out: Path, threads: int, limits: Limits
 ) -> tuple[str, str, dict[str, object]]:
-    from copysift.serve import work
-
     told = work.Told(folder / PROGRESS, job.claim)
     try:
         request = {**job.request, "title": job.title, "read_seconds": limits.read_seconds}

@@ -65,7 +65,10 @@ def roster(
 ) -> Roster:
     """Put together what names and metadata say; `files` are the names of the files of each group."""
     past = set(earlier)
-    exports = _exports(groups, files)
+    # Each on its own: a platform that named this year's work need not have named that of years ago.
+    exports: dict[str, Export] = {}
+    for year in ([name for name in groups if name not in past], [name for name in groups if name in past]):
+        exports |= _exports(year, files)
     found = Roster([], [], [], [])
     for name in groups:
         export = exports.get(name)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
-from fastwarc.stream_io import FastWARCError
+from fastwarc import stream_io
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from copysift.model.values import ERROR_PAGE, REVISIT, Skipped
@@ -18,6 +18,8 @@ WANTED = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conve
 _NOTES = "metadata://"  # what Wget writes about itself: its arguments, its log
 # where a page says its language, beside the headers
 _LANG = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?([A-Za-z][A-Za-z0-9-]{1,34})", re.IGNORECASE)
+# what fastwarc raises for a damaged record: version 1 has an error of its own, version 2 only those of Python
+_DAMAGED = (getattr(stream_io, "FastWARCError", ValueError), EOFError, ValueError, OSError)
 _TEXT = ("text/", "application/xhtml", "application/xml", "application/json")
 
 
@@ -131,7 +133,7 @@ def _records(
                 found = _found(name, record, content, successful, binary)
                 if found is not None:
                     yield found
-        except (FastWARCError, EOFError, ValueError, OSError) as error:
+        except _DAMAGED as error:
             yield Skipped(place, f"ends early or is damaged after {done:,} records: {error}")
             return
         if packed and stream.wrong:

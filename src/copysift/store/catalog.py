@@ -17,19 +17,19 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from copysift.errors import StoreError
 from copysift.runtime.durable import step
-from copysift.runtime.lazy_dataclass import dataclass
+from copysift.store.catalog_rows import ContentRow, DocumentRow, SegmentRow, ViewRow
 from copysift.store.guard import RESTORE, Guard
 from copysift.store.presence import CATALOG
+from copysift.store.segment import file_name
 
 # Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, views and submissions; 4, hashes of
 # fewer bits. What an index has is decided by its tables and settings, not by the number.
 VERSION = 4
 FOLDER = "postings"
-Checksum = bytes
 
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -57,73 +57,8 @@ CREATE TABLE views (
 );
 CREATE INDEX views_content ON views (content);
 """
-LOST = b"lost fingerprints:"  # before the checksum of such a content: no file is taken for the same as it
 LOG = 4 << 20  # bytes of the write-ahead log after which a commit empties it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
-
-
-class SegmentRow(NamedTuple):
-    """A live segment: of its postings those count whose keys lie in low .. high − 1, in units of 2^32.
-
-    `run` joins segments that were made together, `target` is the run that a merge writes them into.
-    """
-
-    number: int
-    run: int
-    low: int
-    high: int
-    postings: int
-    live: int
-    bytes: int
-    target: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ContentRow:
-    """What is behind documents: `fingerprints` with repeats, distinct `hashes`, all k-`grams`."""
-
-    number: int
-    checksum: bytes
-    kind: str
-    bytes: int
-    fingerprints: int
-    hashes: int
-    grams: int
-
-    @property
-    def lost(self) -> bool:
-        """Say whether it lost fingerprints that could not be read again."""
-        return self.checksum.startswith(LOST)
-
-    @property
-    def original(self) -> Checksum:
-        """Give the checksum of its bytes, though it lost some fingerprints."""
-        return self.checksum.removeprefix(LOST)
-
-
-class ViewRow(NamedTuple):
-    """Further fingerprints of a content, whose postings have another number: by tokens, or all k-grams.
-
-    `entries.WHOLE` after the channel: all k-grams of a content with few fingerprints.
-    """
-
-    number: int
-    content: int
-    channel: str
-    fingerprints: int
-    hashes: int
-    grams: int
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A name in the index; `mtime` in nanoseconds, 0 if it cannot be trusted; `file` if it names a file."""
-
-    number: int
-    name: str
-    content: int
-    file: bool
-    mtime: int
 
 
 def short(value: bytes) -> int:
@@ -334,8 +269,6 @@ class Catalog:
 
     def segment_path(self, number: int) -> Path:
         """Give the file of a segment."""
-        from copysift.store.segment import file_name
-
         return self.folder / FOLDER / file_name(number)
 
     def _failed(self, error: sqlite3.Error) -> StoreError:

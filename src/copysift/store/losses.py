@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from copysift.store.catalog import LOST, short
+from copysift.store.catalog import short
+from copysift.store.catalog_rows import LOST
 from copysift.store.timeline import is_swept
 from copysift.store.writer import Writer
 

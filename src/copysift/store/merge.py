@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.store.catalog import SegmentRow
+from copysift.store.catalog_rows import SegmentRow
 from copysift.store.segment import RANGES
 
 FANOUT = 8

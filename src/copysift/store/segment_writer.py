@@ -8,7 +8,8 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
-from copysift.store.catalog import Catalog, SegmentRow
+from copysift.store.catalog import Catalog
+from copysift.store.catalog_rows import SegmentRow
 from copysift.store.merge import Policy, next_bound
 from copysift.store.segment import RANGES, Columns, encode, sorted_columns
 from copysift.store.slices import DamagedError, part_of, without_removed

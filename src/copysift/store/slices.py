@@ -6,7 +6,8 @@ import numpy as np
 
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
-from copysift.store.catalog import FOLDER, Catalog, SegmentRow
+from copysift.store.catalog import FOLDER, Catalog
+from copysift.store.catalog_rows import SegmentRow
 from copysift.store.segment import SUFFIX, Columns, Segment
 from copysift.store.sums import NAME as SUMS
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.errors import StoreError
-from copysift.store.catalog import PIECES, VERSION, Catalog, ContentRow, DocumentRow, ViewRow
+from copysift.store.catalog import PIECES, VERSION, Catalog
+from copysift.store.catalog_rows import ContentRow, DocumentRow, ViewRow
 from copysift.store.presence import has_catalog
 from copysift.store.segment import RANGES, Columns, Damage, Found, Segment, keys_of
 from copysift.store.units import UnitRow, has_units, members, unit_of, units

@@ -14,7 +14,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from copysift.store.catalog import VERSION, Catalog, DocumentRow, short
+from copysift.store.catalog import VERSION, Catalog, short
+from copysift.store.catalog_rows import DocumentRow
 
 TABLES = """
 CREATE TABLE sweeps (at INTEGER PRIMARY KEY, source TEXT NOT NULL, documents INTEGER NOT NULL);

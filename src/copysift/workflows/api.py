@@ -33,6 +33,7 @@ from copysift.workflows.python_documents import (
 from copysift.workflows.reading import Reader
 from copysift.workflows.scan_choice import scan_of
 from copysift.workflows.shared_sets import with_sets
+from copysift.workflows.show import show as answer_from
 
 Place = str | os.PathLike[str]
 LONG_NAME = 255  # characters: what is longer and no file is hardly meant as one
@@ -100,11 +101,7 @@ def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) 
     >>> copysift.show("RUN", threshold="90%")
     <Result: 3 documents, 1 pair, 1 cluster>
     """
-    from copysift.runs.tables import is_corpus
-    from copysift.workflows import shown
-
-    answering = shown.show if is_corpus(Path(run)) else local.show
-    return answering(Path(run), make(Settings, settings, "show"), groups=groups)
+    return answer_from(Path(run), make(Settings, settings, "show"), groups=groups)
 
 
 def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from copysift import kernels
+from copysift.errors import CopysiftError, InputError
 from copysift.fingerprints import FingerprintSettings
 from copysift.kinds import notebook
 from copysift.model.document import Document
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from copysift.workflows.reading import Reader
 
 MOST = 64  # files in a batch: all of them are open at once
+IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 LARGEST = 1 << 20  # bytes of a text that is worked on whole
 
 Read = Scanned | Skipped | Failed[Document]
@@ -123,3 +125,12 @@ def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> l
     )
     hashes = settings.kept(hashes)
     return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
+
+
+def skipped(path: str, error: Exception) -> Skipped:
+    """Turn the error of one file into a note; what is not the fault of the file is raised."""
+    if isinstance(error, InputError):
+        return Skipped(path, error.message.removeprefix(f"{path}: "))
+    if isinstance(error, CopysiftError | MemoryError) or not isinstance(error, OSError):
+        raise error
+    return Skipped(path, (error.strerror or str(error)).lower())

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from copysift.kinds.kind import family
 from copysift.match.exact import regions
+from copysift.model.answers import Hit
 from copysift.model.sweeps import Alteration, Holder, Holders, Lost
-from copysift.model.values import Hit
 from copysift.settings.sweeps import spelled
-from copysift.store.catalog import ContentRow
+from copysift.store.catalog_rows import ContentRow
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import group
 from copysift.workflows.alterations import compared

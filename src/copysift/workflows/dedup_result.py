@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 from copysift.engines.output_targets import removed_path
 from copysift.engines.record_writers import columns_of, fitted
 from copysift.model.contamination import Contamination
-from copysift.model.tables import counted, html_table, known_table, require
+from copysift.model.tables import html_table, known_table, require
 from copysift.model.values import Skipped
+from copysift.runtime.plurals import plural
 from copysift.sources.replacement import parsed
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class DedupResult:
         return html_table(self._summary(), ("reason", "removed"), self.reasons.items())
 
     def _summary(self) -> str:
-        return f"{counted(self.documents, 'document')}, {self.kept:,} kept, {self.removed:,} removed"
+        return f"{plural(self.documents, 'document')}, {self.kept:,} kept, {self.removed:,} removed"
 
 
 def read_output(path: Path) -> pa.Table:

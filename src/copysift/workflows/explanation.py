@@ -22,7 +22,8 @@ from copysift.match.evidence import Evidence
 from copysift.model.explanation import NOTHING, RARE, STATEMENT, STRING, Clue, Explanation, Occurrence
 from copysift.model.values import Fingerprints, Region
 from copysift.sources.file_types import PROGRAMS, SHEETS, SLIDES, TEXTS, written_type
-from copysift.workflows.channels import Channels, Lists
+from copysift.workflows.channel import Lists
+from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection, Filed
 from copysift.workflows.matches import Exact
 from copysift.workflows.occurrences import occurrences

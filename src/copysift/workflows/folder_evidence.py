@@ -19,7 +19,7 @@ from copysift.kinds.kind import CODE, TEXT
 from copysift.match.measures import GRAIN
 from copysift.model.values import Pair
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.workflows.channels import Lists
+from copysift.workflows.channel import Lists
 
 FEW = 6
 HALF = 0.5  # least resemblance of two programs by tokens

@@ -12,7 +12,8 @@ import numpy as np
 from copysift.errors import InputError
 from copysift.kinds.kind import family
 from copysift.match.exact import line_starts
-from copysift.model.values import Hit, Region, Side
+from copysift.model.answers import Hit
+from copysift.model.values import Region, Side
 from copysift.runtime.mapped import spacious_array
 from copysift.workflows.index_base import IndexBase
 from copysift.workflows.joining import Joined, Prepared, matched
@@ -20,7 +21,7 @@ from copysift.workflows.large_documents import streamed
 from copysift.workflows.question import Look, Part
 
 if TYPE_CHECKING:
-    from copysift.store.catalog import ContentRow, DocumentRow
+    from copysift.store.catalog_rows import ContentRow, DocumentRow
     from copysift.store.snapshot import Snapshot
     from copysift.workflows.stored_settings import StoredReader
 

@@ -8,17 +8,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from copysift.errors import InputError, StoreError
+from copysift.model.answers import Answer, Hit, Indexed
 from copysift.model.document import Document
-from copysift.model.values import LIMIT, Answer, Group, Hit, Indexed, Pair, Result, Skipped
+from copysift.model.values import LIMIT, Group, Pair, Result, Skipped
+from copysift.runtime.plurals import plural
 from copysift.runtime.progress import Progress
 from copysift.runtime.timing import TooSlowDocumentError
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import QueryKeywords, ScanKeywords
-from copysift.sources.places import exists
+from copysift.settings.parsing import secret
 from copysift.store.base_code import base_of
+from copysift.store.check import verify
 from copysift.store.segment import Damage
-from copysift.workflows.index_moves import find_moves
+from copysift.store.timeline import is_swept
+from copysift.workflows.index_adding import Adding
+from copysift.workflows.index_scan import IndexScan
+from copysift.workflows.index_update import bring_up_to_date
 from copysift.workflows.python_input import (
     batched,
     document_of,
@@ -27,6 +33,8 @@ from copysift.workflows.python_input import (
 )
 from copysift.workflows.question import Question
 from copysift.workflows.reading import Reader
+from copysift.workflows.repair import repair as mend
+from copysift.workflows.resampling import resample
 from copysift.workflows.stored_settings import (
     READING,
     reader_of,
@@ -103,39 +111,7 @@ class Index(OverTime):
         """
         adding = self._adding(progress, named=paths is not None)
         adding.base_code()
-        contents = {row.name: row.content for row in self._writing().catalog.documents() if row.file}
-        known = list(contents)
-        adding.read_again(contents)
-        if paths is None:
-            outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
-            named = [self._places.located(name) for name in outers]
-            met = adding.files(path for path in named if exists(path))
-            below = known
-        else:
-            places = [
-                os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)
-            ]
-            met = adding.files(place for place in places if exists(place))
-            below = [name for name in known if any(self._places.below(name, place) for place in places)]
-            missing = [
-                place
-                for place in places
-                if not exists(place) and not any(self._places.below(name, place) for name in below)
-            ]
-            adding.done.skipped += [Skipped(place, "no such file or folder") for place in missing]
-        vanished = [
-            name
-            for name in below
-            if name not in met and not exists(self._places.located(adding.outer_of(name) or name))
-        ]
-        moves = find_moves(
-            {name: contents[name] for name in vanished}, met - contents.keys(), self._writing().catalog
-        )
-        for name in vanished:
-            adding.done.removed += self._writing().remove(name)
-        adding.done.moved += moves
-        adding.done.added -= len(moves)
-        adding.done.removed -= len(moves)
+        bring_up_to_date(adding, self._writing(), self._places, paths)
         return self._commit(adding)
 
     def remove(self, names: Place | Iterable[Place]) -> int:
@@ -173,9 +149,6 @@ class Index(OverTime):
         >>> index.resample("a secret")
         14
         """
-        from copysift.settings.parsing import secret
-        from copysift.workflows.resampling import resample
-
         writer = self._writing()
         chosen = secret("seed", seed)
         try:
@@ -265,7 +238,9 @@ class Index(OverTime):
         if self._common:
             most = query.max_shared
             many = f"{most:.0%} of the documents" if isinstance(most, float) else f"{most:,} documents"
-            notes = (f"{self._common:,} fingerprints in more than {many} are ignored (--max-shared)",)
+            are = "is" if self._common == 1 else "are"
+            common = plural(self._common, "fingerprint")
+            notes = (f"{common} in more than {many} {are} ignored (--max-shared)",)
         notes += self._read_otherwise()
         return Answer(values, tuple(groups), tuple(hits), tuple(unread), notes)
 
@@ -305,8 +280,6 @@ class Index(OverTime):
         >>> index.scan()
         <Result: 15 documents, 15 pairs, 5 clusters>
         """
-        from copysift.workflows.index_scan import IndexScan
-
         snapshot = self._reading()
         made = reconciled(self.path, snapshot.settings, {**self._given, **settings})
         require_seed(self.path, self._stored, made)
@@ -359,9 +332,6 @@ class Index(OverTime):
         >>> index.check()
         ([], [])
         """
-        from copysift.store.check import verify
-        from copysift.workflows.repair import repair as mend
-
         snapshot = self._reading()
         found = verify(snapshot)
         if not repair or not (found.segments or found.short):
@@ -377,8 +347,6 @@ class Index(OverTime):
 
     def _plain(self) -> Writer:
         """Write to an index without sweeps: what a sweep has met is changed by sweeps alone."""
-        from copysift.store.timeline import is_swept
-
         writer = self._writing()
         if is_swept(writer.catalog):
             raise StoreError(
@@ -388,8 +356,6 @@ class Index(OverTime):
         return writer
 
     def _adding(self, progress: Progress | None, *, named: bool = True) -> Adding:
-        from copysift.workflows.index_adding import Adding
-
         writer = self._plain()
         require_seed(self.path, self._stored, self.settings)
         reader = reader_of(self.settings, self._stored)

@@ -30,10 +30,10 @@ from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.losses import distrust
 from copysift.store.units import UnitRow, has_units, unit_below
+from copysift.workflows.batches import IN_FLIGHT, skipped
 from copysift.workflows.index_lexers import contents_in, note, outdated, remember
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
-from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submissions import base_code, reading_of, submission_roster

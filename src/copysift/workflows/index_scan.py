@@ -25,7 +25,7 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped, Submission
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
-from copysift.store.catalog import ViewRow
+from copysift.store.catalog_rows import ViewRow
 from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, hashes_of
 from copysift.store.snapshot import Snapshot
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copysift.model.values import UInt64s
-    from copysift.store.catalog import ContentRow, DocumentRow
+    from copysift.store.catalog_rows import ContentRow, DocumentRow
 
     Int64s = NDArray[np.int64]
 

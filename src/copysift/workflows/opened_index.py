@@ -21,6 +21,7 @@ from copysift.settings.index import Query
 from copysift.settings.keywords import IndexKeywords
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot, exists, settings_of
+from copysift.store.writer import Writer
 from copysift.workflows.index_base import base_of_question
 from copysift.workflows.index_lexers import note as read_otherwise
 from copysift.workflows.python_input import (
@@ -187,8 +188,6 @@ class OpenedIndex:
 
     def _writing(self, *, at_once: bool = True) -> Writer:
         if self._writer is None:
-            from copysift.store.writer import Writer
-
             made = None if exists(self.path) else remembered(self.settings, self._texts)
             self._writer = Writer(self.path, made, self._policy, at_once=at_once)
             self._settle(self._writer.catalog.about("settings"))  # another may have made it meanwhile

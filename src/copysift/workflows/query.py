@@ -20,8 +20,9 @@ from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.match.base import Base
 from copysift.match.intervals import Sampling, ends, intervals, sampling_of
 from copysift.match.templates import is_near_copy
+from copysift.model.answers import Hit
 from copysift.model.traits import scheme_traits
-from copysift.model.values import Fingerprints, Hit
+from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.index import Query
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copysift.model.values import UInt64s
-    from copysift.store.catalog import ContentRow, DocumentRow
+    from copysift.store.catalog_rows import ContentRow, DocumentRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import dataclasses
 import threading
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,8 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.anchors import anchor_symbols
 from copysift.fingerprints.stream import mostly_distinct
-from copysift.kinds import Canonicaliser, Languages, Lexemes, canonicaliser, languages, notebook, webpage
-from copysift.kinds.choice import (
-    chosen_kind,
-    detect_language,
-    kind_among_texts,
-    kind_by_magic,
-    kind_of_binary,
-    kind_of_text,
-)
-from copysift.kinds.kind import BLOCK, CODE, TEXT, CodeCanonicaliser, channel_of
+from copysift.kinds import Canonicaliser, Lexemes, canonicaliser, notebook
+from copysift.kinds.kind import BLOCK, CODE, CodeCanonicaliser, channel_of
 from copysift.kinds.lexemes import PlacedLexemes, together
 from copysift.kinds.pygments_code import Foreign
 from copysift.model.document import Document
@@ -37,6 +29,7 @@ from copysift.settings.comparison import Settings
 from copysift.sources import files
 from copysift.store.entries import WHOLE, Views
 from copysift.workflows.collection import Scanned, View
+from copysift.workflows.document_kinds import DocumentKinds
 
 if TYPE_CHECKING:
     from copysift.model.values import UInt64s
@@ -48,19 +41,16 @@ Chunks = Iterator[bytes] | list[bytes]
 FEW = 8  # fingerprints: a document with no more is compared by all its k-grams with others like it
 
 
-class Reader:
+class Reader(DocumentKinds):
     """Reads files as documents of their kind; threads share it."""
 
     def __init__(
         self, settings: Settings, load: Load | None = None, collapse: bool = True,
         load_many: LoadMany | None = None, programs: str = "both", bits: int = 64,
     ) -> None:  # fmt: skip
-        self._settings = settings
-        self._programs = programs  # both, or as in an index of version 0.1: text only, or code only
+        super().__init__(settings, programs)
         self._bits = bits  # of a hash that are kept
         self._lonely: frozenset[int] = frozenset()  # sizes that one file alone has
-        if settings.language or settings.language_file:  # refused before anything is read
-            chosen_kind(settings.language or "ascii", self.languages)
         self._seconds = settings.max_seconds_per_file
         self._load: Load = load or partial(files.load, seconds=self._seconds)
         self._load_many: LoadMany = load_many or partial(files.load_many, seconds=self._seconds)
@@ -74,11 +64,6 @@ class Reader:
         self._last: tuple[str, bytes] = ("", b"")
         if not self._learning:  # settings that make no sense are refused before anything is read
             self._fingerprinter("text" if settings.kind == "auto" else settings.kind)
-
-    @cached_property
-    def languages(self) -> Languages:
-        """The languages that are known; a query of a text starts faster without them."""
-        return languages().with_files(self._settings.language_file)
 
     def learn(self, entries: Sequence[Document]) -> None:
         """Learn the anchors from the files unless they are given.
@@ -123,17 +108,6 @@ class Reader:
                 views = tuple(self.view(each, list(chunks)) for each in self.readings(kind))
         return Scanned(entry, kind, loaded.size, loaded.checksum, views)
 
-    def readings(self, kind: str) -> tuple[str, ...]:
-        """Give the kinds that a document is fingerprinted as: a program as text and by its tokens.
-
-        One for each channel, that of texts first. Where a kind or a language is wanted, that alone.
-        """
-        settings = self._settings
-        both = self._programs == "both" and settings.kind == "auto" and not settings.language
-        if both and kind == "html" and settings.has_submissions:
-            return kind, webpage.KIND  # the work is in the script and the style, not in the words
-        return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
-
     def view(self, kind: str, chunks: list[bytes]) -> View:
         """Fingerprint a readable source that is in memory as one kind."""
         told: list[Lexemes] = []
@@ -161,35 +135,9 @@ class Reader:
         key = (loaded.size, loaded.checksum, kind)
         return not self.collapse or self._claimed.setdefault(key, path) is path
 
-    def plain_kind(self, name: str, text: bytes) -> str:
-        """Give the kind of a file that is surely a text in UTF-8."""
-        asked = self._settings.kind
-        return asked if is_raw(asked) else self._text_kind(name, text[:SAMPLE])
-
     def done(self) -> None:
         """Forget which files were claimed."""
         self._claimed.clear()
-
-    def kind_of(self, data: bytes, name: str = "") -> str:
-        """Give the kind of some content in memory, that may have a name; a notebook stays text there."""
-        kind = self._kind(name, data[:SAMPLE])
-        return "text" if kind == notebook.KIND else kind
-
-    def kind_in(self, language: str) -> str:
-        """Give the kind of a program whose language is named instead of a file name."""
-        kind = chosen_kind(language, self.languages)
-        if self._settings.language and chosen_kind(self._settings.language, self.languages) != kind:
-            raise UsageError(f"the programs are in {self._settings.language}, not in {language}")
-        asked = self._settings.language or self._settings.kind == "code"
-        if not asked and (self._programs == "text" or self._settings.kind != "auto"):
-            raise UsageError(
-                f"nothing is compared as {language}: programs were read as {self._kind_of_programs()}",
-                hint="leave the language out",
-            )
-        return kind
-
-    def _kind_of_programs(self) -> str:
-        return "text" if self._settings.kind == "auto" else self._settings.kind
 
     def fingerprints_of(self, data: bytes, kind: str) -> Fingerprints:
         """Fingerprint content that is in memory, with spans."""
@@ -365,30 +313,6 @@ class Reader:
             cells = notebook.readable(data)
             kind, data = (kind, cells) if cells is not None else ("text", data)
         return kind, [data] if data else []
-
-    def _kind(self, name: str, head: bytes) -> str:
-        encoding = detect_encoding(head)
-        if encoding is None and self._settings.kind != "text":
-            return self._binary_kind(name, head)
-        if encoding not in (None, "utf-8"):
-            head = head.decode(encoding or "utf-8", "replace").encode("utf-8", "replace")
-        return self._text_kind(name, head)
-
-    def _binary_kind(self, name: str, head: bytes) -> str:
-        return kind_of_binary(name, head) if self._settings.kind == "auto" else "bytes"
-
-    def _text_kind(self, name: str, head: bytes) -> str:
-        wanted, language = self._settings.kind, self._settings.language
-        if language or wanted == "code":
-            chosen = language or detect_language(name, head, self.languages)
-            return chosen_kind(chosen, self.languages) if chosen else "text"
-        if wanted == "auto":
-            if self._programs == "text":
-                return kind_among_texts(name, head, lambda: self.languages)
-            return kind_of_text(name, head, lambda: self.languages, self._settings.has_submissions)
-        if kind_traits(wanted).magic:  # other files cannot be read as this
-            return kind_by_magic(head) or "text"
-        return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted
 
     def _blocks(self, kind: str, chunks: Chunks, told: list[Lexemes] | None = None) -> Iterable[Canonical]:
         """Canonicalise; a source in one small piece needs no machinery for the cuts between pieces.

@@ -9,7 +9,8 @@ import numpy as np
 
 from copysift.errors import InputError, StoreError
 from copysift.model.values import Skipped
-from copysift.store.catalog import FOLDER, ContentRow
+from copysift.store.catalog import FOLDER
+from copysift.store.catalog_rows import ContentRow
 from copysift.store.check import Verified
 from copysift.store.losses import shrink
 from copysift.store.segment import Columns, Segment, sorted_columns

@@ -19,6 +19,7 @@ from copysift.model.values import Cluster, Group, Pair
 from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES, open_run, read_description
 from copysift.runs.tables import cluster_of, collapse, members
+from copysift.runtime.plurals import plural
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
@@ -106,7 +107,7 @@ class Run(tables.Tabular):
     def _summary(self) -> str:
         documents, pairs = (count_rows(self.path, name) for name in TABLES[:2])
         counts = {"document": documents, "pair": pairs, "cluster": len(self.clusters)}
-        return ", ".join(tables.counted(number, what) for what, number in counts.items())
+        return ", ".join(plural(number, what) for what, number in counts.items())
 
     def cluster_of(self, document: str) -> list[tuple[str, str]]:
         """Give the documents in the cluster of a document, each with how it joined.

@@ -17,7 +17,8 @@ from copysift.errors import RunError, UsageError
 from copysift.join.boilerplate import Boilerplate
 from copysift.match.sets import Measured, at_least, measures
 from copysift.match.templates import Texts, common_shingles, near_copies, without_templates
-from copysift.model.values import Group, Hit, Pair
+from copysift.model.answers import Hit
+from copysift.model.values import Group, Pair
 from copysift.runs.checksums import read_table
 from copysift.runs.postings import Inverted
 from copysift.runs.scan_run import TABLES, read_description

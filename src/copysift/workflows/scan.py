@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from copysift.errors import CopysiftError, InputError, UsageError
+from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base import Base
-from copysift.match.counts import Counts, PairColumns, PairRows
+from copysift.match.counts import Counts
 from copysift.match.equality import same_symbols
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.match.pairs import Pairs
@@ -29,9 +29,9 @@ from copysift.match.repeats import chosen_by
 from copysift.model.distribution import Distribution, compared_pairs, distribution
 from copysift.model.document import Document
 from copysift.model.explanation import NOTHING, Explanation
-from copysift.model.regions import UNKNOWN, RegionColumns
+from copysift.model.regions import RegionColumns
 from copysift.model.traits import scheme_traits
-from copysift.model.values import Group, Ignored, Pair, Region, Result, Skipped, Submission
+from copysift.model.values import Group, Pair, Region, Result, Skipped, Submission
 from copysift.runtime import registry
 from copysift.runtime.progress import Progress, Silent
 from copysift.runtime.threads import Failed, ordered_batches
@@ -39,14 +39,16 @@ from copysift.settings.comparison import Settings
 from copysift.sources.file_types import may_be_mixed, written_type
 from copysift.sources.spool import Spool
 from copysift.workflows import batches
-from copysift.workflows.channels import Channels, Lists
+from copysift.workflows.channel import Lists
+from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection
 from copysift.workflows.explanation import Explainer
+from copysift.workflows.longest_matches import pieces, with_longest
 from copysift.workflows.matches import Exact
 from copysift.workflows.near_copies import NearCopies
 from copysift.workflows.passage_holders import PassageHolders
 from copysift.workflows.reading import Reader
-from copysift.workflows.scan_notes import too_short
+from copysift.workflows.scan_notes import ignored, too_short
 from copysift.workflows.selection import (
     Filters,
     answer,
@@ -56,14 +58,10 @@ from copysift.workflows.selection import (
     pair_table,
     selected,
 )
-from copysift.workflows.show import check_answerable
 from copysift.workflows.submission_units import Gathered
 from copysift.workflows.submissions import gather
 
-IGNORED_SHOWN = 20  # of the ignored fingerprints, the commonest, are shown with their text
 IGNORED_TEXT = 200  # bytes of it
-MATCHED = 1 << 17  # pairs that are matched together
-IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 LARGEST_CLASS = 3000  # submissions of which every pair is looked at for a report
 
 
@@ -208,7 +206,7 @@ class Scan:
 
     def save(self, path: Path) -> None:
         """Write the run to a folder."""
-        from copysift.runs.scan_run import save
+        from copysift.runs.scan_run import save  # loads Arrow, which most scans do not need
 
         if self._counts is None or self._result is None:
             raise UsageError("there is no run to save yet", hint="call run first, with keep=True")
@@ -274,13 +272,13 @@ class Scan:
             entries,
             jobs=self._jobs,
             weigh=lambda entry: entry.size,
-            budget=IN_FLIGHT,
+            budget=batches.IN_FLIGHT,
             most=batches.MOST,
         )
         for scanned in done:
             shown.advance()
             if isinstance(scanned, Failed):
-                self._collection.skip(skipped(scanned.item.path, scanned.error))
+                self._collection.skip(batches.skipped(scanned.item.path, scanned.error))
             elif isinstance(scanned, Skipped):
                 self._collection.skip(scanned)
             else:
@@ -288,7 +286,7 @@ class Scan:
                 try:
                     channels.add(number, views, self._collection.count, written_type(scanned.entry))
                 except (InputError, OSError) as error:  # a large file that changes while it is read again
-                    self._collection.skip(skipped(scanned.entry.path, error))
+                    self._collection.skip(batches.skipped(scanned.entry.path, error))
         self._reader.done()
 
     def _count(self, channels: Channels, keep: bool) -> Counts:
@@ -307,7 +305,7 @@ class Scan:
             documents,
             table,
             equal,
-            tuple(self._ignored(channels)),
+            tuple(ignored(channels, self.text_of)),
             sum(len(postings.common) for postings in channels.postings.values()),
             tuple(self._collection.skipped),
             least,
@@ -361,14 +359,14 @@ class Scan:
         exact = self._exact = self._matching(base)
         found: RegionColumns | None = None
         if settings.measure == "longest" or settings.min_match is not None:
-            counts, found = self._with_longest(counts, exact, regions, shown)
+            counts, found = with_longest(counts, exact, settings, regions, shown)
         self._counts = counts
         parted = by_suffix(counts, settings)
         chosen = selected(parted, settings)
         if not regions:
             return answer(parted, settings, chosen=chosen, groups=groups)
         count = len(chosen) if most is None else min(most, len(chosen))
-        best = _pieces(chosen, count)
+        best = pieces(chosen, count)
         if found is None or parted is not counts:
             shown.phase("matching", count)
             found = exact.among(best, progress=shown)
@@ -383,34 +381,6 @@ class Scan:
         memory, folder = self.settings.memory, folder_of(self.settings)
         return Exact(self._reader, self._collection, self._jobs, base, memory, folder)
 
-    def _with_longest(
-        self, counts: Counts, exact: Exact, regions: bool, shown: Progress
-    ) -> tuple[Counts, RegionColumns]:
-        """Match every candidate exactly, for its longest match; give the regions, too, if they are wanted."""
-        filters = Filters(counts.documents, self.settings, counts.equal)
-        shown.phase("matching", len(counts.pairs))
-        found = exact.among(map(filters.passed, _pieces(counts.pairs)), regions=regions, progress=shown)
-        table, place = pair_table(self.settings), 0
-        for pairs in _pieces(counts.pairs):
-            allowed = filters.allowed(pairs)
-            which = np.where(allowed, place + np.cumsum(allowed) - 1, UNKNOWN)
-            place += int(np.count_nonzero(allowed))
-            longest, lines = np.full(len(pairs), UNKNOWN), np.full(len(pairs), UNKNOWN)
-            longest[allowed], lines[allowed] = found.longest[which[allowed]], found.lines[which[allowed]]
-            table.append(pairs.matched(longest, lines, which))
-        return dataclasses.replace(counts, pairs=table), found
-
-    def _ignored(self, channels: Channels) -> Iterator[Ignored]:
-        """Give the commonest fingerprints that were ignored, with their text."""
-        every = [(name, postings.common) for name, postings in channels.postings.items()]
-        rows = [
-            (-int(common.degrees[at]), int(common.hashes[at]), int(common.holders[at]), name)
-            for name, common in every
-            for at in np.argsort(-common.degrees.astype(np.int64), kind="stable")[:IGNORED_SHOWN].tolist()
-        ]
-        for degree, value, holder, name in sorted(rows)[:IGNORED_SHOWN]:
-            yield Ignored(value, -degree, self.text_of(name, holder, value))
-
     def text_of(self, channel: str, number: int, value: int) -> str:
         """Give the text behind a fingerprint of a document, by number, or nothing if it is gone."""
         texts = (
@@ -424,28 +394,3 @@ class Scan:
         begun = time.perf_counter()
         yield
         self.times[phase] = time.perf_counter() - begun
-
-
-def skipped(path: str, error: Exception) -> Skipped:
-    """Turn the error of one file into a note; what is not the fault of the file is raised."""
-    if isinstance(error, InputError):
-        return Skipped(path, error.message.removeprefix(f"{path}: "))
-    if isinstance(error, CopysiftError | MemoryError) or not isinstance(error, OSError):
-        raise error
-    return Skipped(path, (error.strerror or str(error)).lower())
-
-
-def _pieces(pairs: PairRows, count: int | None = None) -> Iterator[PairColumns]:
-    """Give pairs, or the first of them, as many at a time as are matched together."""
-    end = len(pairs) if count is None else count
-    for start in range(0, end, MATCHED):
-        yield pairs.rows(start, min(start + MATCHED, end))
-
-
-def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
-    """Answer from a saved run, without its files."""
-    from copysift.runs.scan_run import open_run
-
-    counts = open_run(path, pair_table(settings))
-    check_answerable(counts, settings, path)
-    return answer(by_suffix(counts, settings), settings, groups=groups)

@@ -21,7 +21,7 @@ def scan_of(places: Sequence[str], settings: Settings, given: Mapping[str, objec
     check_paths(places)
     if not any(has_catalog(Path(place)) for place in (*places, *settings.earlier)):
         return Scan(settings), list(places)
-    from copysift.store.snapshot import exists
+    from copysift.store.snapshot import exists  # loads SQLite, which most scans do not need
     from copysift.workflows.index_scan import index_scan
 
     indexes = [place for place in places if exists(Path(place))]

@@ -22,6 +22,7 @@ from copysift.match.pair_table import PairTable, Ranking
 from copysift.match.pairs import Pairs
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
+from copysift.runtime.plurals import plural
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.config import seed_check
 
@@ -222,7 +223,7 @@ def _clusters(
     known = {number for members, _, _ in found for number in members}
     strong += [(list(members), 1.0) for first, members in several.items() if first not in known]
     whole = sum(each.whole for each in found)
-    note = f"{whole:,} clusters have too many pairs to be parted: they are everything that pairs connect"
+    note = f"{plural(whole, 'cluster')} with too many pairs to be parted: everything that pairs connect"
     return sorted(strong), (note,) if whole else ()
 
 

@@ -1,15 +1,45 @@
-"""What a saved run can answer: a question that needs pairs or matches it does not hold is refused."""
+"""Answer from a saved run; a question that needs pairs or matches it does not hold is refused."""
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.match.counts import Counts
 from copysift.model.traits import scheme_traits
+from copysift.model.values import Cluster, Result
+from copysift.runs.scan_run import open_run, read_description
+from copysift.runs.tables import floor_of, is_corpus, members
 from copysift.runtime import registry
-from copysift.settings.comparison import COUNTS, Settings
+from copysift.settings.comparison import COUNTS, SHARES, Settings
+from copysift.workflows.selection import answer, by_suffix, pair_table
+
+
+def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
+    """Answer from a run of `scan` or `cluster`, without its files.
+
+    Of a run of `cluster` the settings and clusters are its own, and all its pairs are given unless a
+    threshold is.
+    """
+    if not is_corpus(path):
+        return _pairs(path, settings, groups)
+    if settings.threshold is None and settings.measure in SHARES:
+        settings = dataclasses.replace(settings, threshold=floor_of(path))
+    result = _pairs(path, settings, groups)
+    chosen = {"threshold": result.settings["threshold"], "measure": result.settings["measure"]}
+    return dataclasses.replace(
+        result,
+        settings=read_description(path)["settings"] | chosen,
+        clusters=tuple(Cluster(tuple(each)) for each in members(path).values()),
+    )
+
+
+def _pairs(path: Path, settings: Settings, groups: bool) -> Result:
+    counts = open_run(path, pair_table(settings))
+    check_answerable(counts, settings, path)
+    return answer(by_suffix(counts, settings), settings, groups=groups)
 
 
 def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:

@@ -23,7 +23,8 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists, is_file, is_uri, size_of
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.store.catalog import Catalog, ContentRow, DocumentRow
+from copysift.store.catalog import Catalog
+from copysift.store.catalog_rows import ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import has_units
 from copysift.workflows.reading import Reader

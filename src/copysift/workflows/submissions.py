@@ -13,6 +13,7 @@ from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.plurals import plural
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.sources.exports import known_export, receipt
@@ -88,7 +89,7 @@ def gather(
     if settings.by == "dir" and len(new.groups) == 1 and len(new.files) > 1 and not past.groups:
         (only,) = new.groups
         raise UsageError(
-            f"1 submission: {only}, with {len(new.files):,} files",
+            f"1 submission: {only}, with {plural(len(new.files), 'file')}",
             hint="did you mean one file per student? Then use --by file. Else name the folder above",
         )
     known = submission_roster(new, past, metadata, settings.metadata)

@@ -28,13 +28,13 @@ from copysift.sources.files import DIGEST
 from copysift.sources.spool import Spool
 from copysift.store import writer as store
 from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
-from copysift.store.catalog import LOST
+from copysift.store.catalog_rows import LOST
 from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.relating import ascending
 from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
+from copysift.workflows.batches import IN_FLIGHT, skipped
 from copysift.workflows.reading import Reader
-from copysift.workflows.scan import IN_FLIGHT, skipped
 from copysift.workflows.submissions import base_code
 from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
@@ -126,9 +126,7 @@ class Sweeper:
             first = self._skipped[0]
             more = f", and {len(self._skipped) - 1:,} more" if len(self._skipped) > 1 else ""
             why = f" that can be read: {first.name} {first.reason}{more}"
-        return InputError(
-            f"{source} has no documents{why}", hint="nothing was changed: an empty sweep is none"
-        )
+        return InputError(f"{source} has no documents{why}", hint="the index is unchanged")
 
     def _told(self, at: int, turned: Turned) -> Swept:
         return Swept(

@@ -20,9 +20,15 @@ from copysift.settings.keywords import (
     SweepKeywords,
 )
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
+from copysift.store.timeline import is_swept
+from copysift.workflows.changes import changes
+from copysift.workflows.copies import Holding
+from copysift.workflows.history import history
 from copysift.workflows.index_base import base_of_question
+from copysift.workflows.locate import locate, locate_contents
 from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.question import Question
+from copysift.workflows.tracing import Trace
 
 if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
@@ -51,7 +57,7 @@ class OverTime(OpenedIndex):
         >>> done.new, done.gone
         (2, 15)
         """
-        from copysift.workflows.sweep import Sweeper
+        from copysift.workflows.sweep import Sweeper  # loads Arrow, which a query does not need
         from copysift.workflows.sweep_sources import Sources
 
         sweeping = make(Sweeping, asked)
@@ -78,8 +84,6 @@ class OverTime(OpenedIndex):
         >>> index.swept, sweeps.swept
         (False, True)
         """
-        from copysift.store.timeline import is_swept
-
         return is_swept(self._reading().catalog)
 
     def sweeps(self) -> list[Sweep]:
@@ -96,8 +100,6 @@ class OverTime(OpenedIndex):
         >>> sweeps.locate("bees.txt").now.since
         '2026-01-01'
         """
-        from copysift.workflows.locate import locate
-
         trace = self._trace()
         trace.number_of(uri)  # an address that nobody met is told first
         tracing = make(Tracing, asked, "locate")
@@ -115,8 +117,6 @@ class OverTime(OpenedIndex):
         >>> sweeps.seen("essays/bees.txt").now.uri
         'bees.txt'
         """
-        from copysift.workflows.locate import locate_contents
-
         tracing = make(Tracing, asked, "locate")
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
@@ -131,8 +131,6 @@ class OverTime(OpenedIndex):
         >>> sweeps.history("bees.txt").versions[0].first
         '2026-01-01'
         """
-        from copysift.workflows.history import history
-
         made = make(Tracing, asked, "history")
         return history(self._trace(), uri, made.diff, made.since, made.until)
 
@@ -143,8 +141,6 @@ class OverTime(OpenedIndex):
         >>> sweeps.changes().turns[-1].documents
         2
         """
-        from copysift.workflows.changes import changes
-
         made = make(Tracing, asked, "changes")
         return changes(self._trace(), made.kept, made.since, made.until)
 
@@ -202,8 +198,6 @@ class OverTime(OpenedIndex):
         return self.copies_of(uri, **asked)
 
     def _holders(self, question: Question, asked: Copies) -> Holders:
-        from copysift.workflows.copies import Holding
-
         reader, _ = self._sketching()
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
         query = Query(threshold=asked.cut, measure="containment-left")
@@ -211,8 +205,6 @@ class OverTime(OpenedIndex):
         return holding.holders(found, asked.watch)
 
     def _trace(self) -> Trace:
-        from copysift.workflows.tracing import Trace
-
         return Trace(self._reading())
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines.spark import corpus as limits
+from copysift.engines.spark import limits
 from copysift.engines.spark import measures as measuring
 
 if TYPE_CHECKING:

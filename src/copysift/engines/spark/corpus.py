@@ -13,12 +13,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines.spark import census, heavy, tasks, templates
+from copysift.engines.spark import boilerplate, census, heavy, limits, tasks, templates
 from copysift.engines.spark import components as clustering
 from copysift.engines.spark import filters as filtering
 from copysift.engines.spark import measures as measuring
@@ -34,7 +33,6 @@ from copysift.engines.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, Told
-from copysift.runs.sketches import drop_census
 from copysift.runtime.progress import Progress, Silent
 from copysift.settings.corpus import CorpusSettings
 
@@ -45,13 +43,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("copysift.spark")
 
-BUCKET = 1 << 20  # entries, or pairs, that one group of a task holds, about
-CELL = 4096  # pairs that are measured together, about
-FILTER = 64 << 20  # bytes of the filter that every task reads, at most
-NEAR = 10_000_000  # documents whose sizes a task may hold, to find sets in files
-PARTITION = 32 << 20  # bytes that a task takes from a shuffle, about
-SENT = 100_000  # rows that Spark may send to all tasks, by way of the driver
-TOGETHER = 2_000_000  # pairs that one task may put into cells, or into clusters, by itself
 SAME = ("identical", "lexically_equivalent", "sketch_equivalent")  # in order of their codes
 
 
@@ -102,7 +93,7 @@ class SparkCorpus:
             if left is not None:
                 self.store.write(self._make(), "sketches")
                 left |= totals(self.store.read("sketches"))
-        self._sketched = self.store.read("sketches")
+        self.sketched = self.store.read("sketches")
         self.counts |= self.store.left("sketch")
         if self.counts["documents"] >= 2**32:
             raise UsageError("over 4,294,967,295 documents", hint="cluster it in parts, with --extend")
@@ -113,18 +104,19 @@ class SparkCorpus:
         if self.numbers.order:
             with self.phase("number") as left:
                 if left is not None:
-                    left["offsets"] = self.numbers.place(self._sketched)
+                    left["offsets"] = self.numbers.place(self.sketched)
             self.numbers.offsets = self.store.left("number")["offsets"]
 
     def parts(self, size: int) -> int:
         """Give how many partitions a shuffle of this many bytes takes."""
-        return max(-(-size // PARTITION), self._cores())
+        return max(-(-size // limits.PARTITION), self._cores())
 
     def sets(self) -> DataFrame:
         """Give the sets of all documents, without boilerplate once it is known, with their numbers."""
-        return self._with_values(self._lighter().select("row", "values"))
+        return self.with_values(self._lighter().select("row", "values"))
 
-    def _with_values(self, rows: DataFrame) -> DataFrame:
+    def with_values(self, rows: DataFrame) -> DataFrame:
+        """Give the sets of rows, with their numbers."""
         every = self.numbers.give(rows)
         if self.folder:
             return every.mapInArrow(values_task(self.folder), "number long, values binary")
@@ -134,22 +126,22 @@ class SparkCorpus:
         """Give row, compared, sampled, values and probes of all documents, without boilerplate."""
         if self.counts.get("ignored"):
             return self.store.read("lighter")
-        return self._sketched.where(DOCUMENT).withColumn("compared", F.col("shingles"))
+        return self.sketched.where(DOCUMENT).withColumn("compared", F.col("shingles"))
 
     def counted_facts(self, *names: str) -> DataFrame:
         """Give facts as `facts` does, and how many shingles count and are sampled."""
-        whole = self._sketched.where(DOCUMENT).select("row", *names)
+        whole = self.sketched.where(DOCUMENT).select("row", *names)
         return self.numbers.give(
             whole.join(self._lighter().select("row", "compared", "sampled"), "row")
         ).drop("row")
 
     def facts(self, *names: str) -> DataFrame:
         """Give facts of all documents with their numbers."""
-        return self.numbers.give(self._sketched.where(DOCUMENT).select("row", *names)).drop("row")
+        return self.numbers.give(self.sketched.where(DOCUMENT).select("row", *names)).drop("row")
 
     def left_out(self) -> DataFrame:
         """Give the records that were left out, or taken with a change: row, id and reason."""
-        return self._sketched.where(LEFT_OUT).select("row", "id", "reason")
+        return self.sketched.where(LEFT_OUT).select("row", "id", "reason")
 
     def skipped(self, most: int) -> tuple[dict[str, int], list[list[str]]]:
         """Count the records that were left out, by reason, and name the first of them."""
@@ -178,7 +170,7 @@ class SparkCorpus:
 
     def hinted(self, collapsed: DataFrame) -> DataFrame:
         """Show Spark where rows of collapsed documents are few, so that it sends them to all tasks."""
-        return F.broadcast(collapsed) if self.counts["collapsed"] <= SENT else collapsed
+        return F.broadcast(collapsed) if self.counts["collapsed"] <= limits.SENT else collapsed
 
     def census(self) -> None:
         """Find boilerplate, and leave it out before anything is sampled."""
@@ -187,50 +179,8 @@ class SparkCorpus:
                 left |= {"ignored": 0, "commonest": [], "having": 0, "buried": 0}
                 left |= {"compared": self.counts["shingles"]}
                 if self.counts["documents"] - self.counts["collapsed"] > self.settings.most_shared():
-                    left |= self._boilerplate()
+                    left |= boilerplate.leave_out(self)
         self.counts |= self.store.left("census")
-
-    def _boilerplate(self) -> dict[str, Any]:
-        if self.folder:
-            drop_census(Path(self.folder))  # of a run that was cut off here
-        rows = self._sketched.where("shingles > 0")
-        every = self._with_values(rows.select("row", "values"))
-        full = every.join(self.hinted(self.same.select("number")), "number", "left_anti")
-        found, words = census.marks(full, self.counts["shingles"], self.settings)
-        name = placing.named("marks")
-        self.store.write(found, name)
-        with placing.placed(self.store, name) as table:
-            marks = Filter(table, words)  # type: ignore[arg-type]
-            common = self.store.write(
-                census.common(full, marks, self.settings), "common", ignored=F.count("shingle")
-            )
-        if not common["ignored"]:
-            return common
-        left = common | {"commonest": census.first_holders(full, self.store.read("common"))}
-        name = placing.named("boilerplate")
-        self.store.write(self.store.read("common"), name)
-        with placing.placed(self.store, name) as table:
-            lighter = self._lightened(table)  # type: ignore[arg-type]
-            fine = F.col("compared") < sketching.ENOUGH * self.settings.modulus
-            left |= self.store.write(
-                lighter,
-                "lighter",
-                having=F.count_if(F.col("state") > 0),
-                buried=F.count_if(F.col("state") == census.BURIED),
-                compared=F.sum("compared"),
-                fingerprints=F.sum("sampled"),
-                fine=F.sum(F.when(fine, F.col("sampled")).otherwise(0)),
-            )
-        return left
-
-    def _lightened(self, table: placing.Placed) -> DataFrame:
-        """Give all documents without boilerplate; in a folder part by part."""
-        if not self.folder:
-            rows = self._sketched.where(DOCUMENT).select("row", "words", "places", "values", "in_order")
-            return rows.mapInArrow(census.lighter_task(self.settings, table), census.LIGHTER)
-        parts = len(self.numbers.offsets)
-        each = self.spark.range(0, max(parts, 1), 1, max(parts, 1)).where(F.col("id") < parts)
-        return each.mapInArrow(census.lighter_parts_task(self.settings, table, self.folder), census.LIGHTER)
 
     def boilerplate(self) -> Boilerplate:
         """Give the boilerplate of a run that keeps its sets in a folder."""
@@ -249,7 +199,7 @@ class SparkCorpus:
         """Entries in ranges of shingles, pairs that share them in buckets of documents, candidates."""
         with self.phase("choose") as left:
             if left is not None:
-                words = sketching.filter_words(self.counts["fine"], FILTER)
+                words = sketching.filter_words(self.counts["fine"], limits.FILTER)
                 self._known = self._filter()
                 with contextlib.ExitStack() as placed:
                     table = placed.enter_context(placing.placed(self.store, self._known))
@@ -261,8 +211,8 @@ class SparkCorpus:
     def _shared(self, known: Filter | None, placed: contextlib.ExitStack) -> DataFrame:
         """Give the pairs that share shingles, summed up in ranges of shingles, in buckets of documents."""
         total, cores, documents = self.counts["fingerprints"], self._cores(), self.counts["documents"]
-        bits = min(max(total // BUCKET, cores).bit_length() + 1, 16)
-        buckets = max(4 * total // BUCKET, 4 * cores)
+        bits = min(max(total // limits.BUCKET, cores).bit_length() + 1, 16)
+        buckets = max(4 * total // limits.BUCKET, 4 * cores)
         parts = min(self.parts(16 * total), 1 << bits)
         crowds: DataFrame | None = None
         most = heavy.limit(self.settings)
@@ -292,7 +242,7 @@ class SparkCorpus:
         whole = self.numbers.give(rows.select("row") if self.folder else rows.select("row", "values"))
         entries = tasks.entries_task(self.settings, known, self.folder)
         others = self.hinted(self.same.select("number"))
-        if self.counts["collapsed"] <= SENT:
+        if self.counts["collapsed"] <= limits.SENT:
             standing = whole.join(others, "number", "left_anti")
             return standing.mapInArrow(lambda batches: then(entries(batches)), schema)
         # entries are small, sets are not: these are not shuffled
@@ -304,7 +254,7 @@ class SparkCorpus:
         total = self.counts["fine"]
         if not total or self.settings.method == "super":
             return ""
-        words = sketching.filter_words(total, FILTER)
+        words = sketching.filter_words(total, limits.FILTER)
         some = self._lighter().where("probes is not null").select("probes").coalesce(self._cores())
         name = placing.named("filter")
         self.store.write(filtering.blocks(some, words), name)
@@ -317,15 +267,13 @@ class SparkCorpus:
         one; more, or without a folder, are shuffled to where their pairs are.
         """
         with self.phase("measure") as left:
-            if left is not None and self.folder and self.counts["documents"] <= NEAR:
+            if left is not None and self.folder and self.counts["documents"] <= limits.NEAR:
                 pairs = self._candidates().repartition(self.parts(16 * self.counts["candidates"]), "left")
                 near = measuring.measure_near_task(self.settings, self.folder)
                 found = pairs.sortWithinPartitions("left").mapInArrow(near, measuring.MEASURES)
                 left |= self.store.write(found, "measured", pairs=F.count("left"))
             elif left is not None:
-                cells = self.store.keep(
-                    cells_of(self._candidates(), self.counts["candidates"], self.store), "cells"
-                )
+                cells = self.store.keep(self._cells(), "cells")
                 wanted = cells.where("right is null").select("cell", F.col("left").alias("number"))
                 nothing = F.lit(None).cast("long").alias("right")
                 shipped = (
@@ -352,7 +300,7 @@ class SparkCorpus:
 
     def texts(self) -> DataFrame:
         """Give the sets of all documents as `sets` does, and their shingles in order, with facts of them."""
-        order = self._sketched.where(DOCUMENT).select("row", "words", "places", "shingles", "in_order")
+        order = self.sketched.where(DOCUMENT).select("row", "words", "places", "shingles", "in_order")
         return self.numbers.give(self._lighter().select("row", "values").join(order, "row")).drop("row")
 
     def _candidates(self) -> DataFrame:
@@ -360,14 +308,14 @@ class SparkCorpus:
 
     def _cells(self) -> DataFrame:
         pairs = self._candidates()
-        if self.counts["candidates"] <= TOGETHER:
-            return pairs.coalesce(1).mapInArrow(measuring.cells_task(CELL), measuring.CELLS)
-        return cells_of(pairs, CELL, self.store)
+        if self.counts["candidates"] <= limits.TOGETHER:
+            return pairs.coalesce(1).mapInArrow(measuring.cells_task(limits.CELL), measuring.CELLS)
+        return cells_of(pairs, limits.CELL, self.store)
 
     def components(self) -> DataFrame:
         """Give (number, root, near) of the documents that pairs put into clusters, first ones too."""
         with self.phase("components") as left:
-            if left is not None and self.counts["pairs"] <= TOGETHER:
+            if left is not None and self.counts["pairs"] <= limits.TOGETHER:
                 whole = self.measured.coalesce(1)
                 schema = "number long, root long, near boolean"
                 self.store.write(whole.mapInArrow(clustering.together_task(self.settings), schema), "roots")
@@ -382,7 +330,7 @@ class SparkCorpus:
         edges = self.measured.mapInArrow(alike, "left long, right long, near boolean")
         count = self.store.write(edges, "edges", edges=F.count("left"))["edges"]
         edges = self.store.read("edges")
-        found, rounds = connected(edges, count, self.store, TOGETHER)
+        found, rounds = connected(edges, count, self.store, limits.TOGETHER)
         if policy != "component":
             found = by_policy(edges, found, policy)
         near = self.store.keep(nearness(edges, found), "below")

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 from copysift.clusters.preference import choice, no_date, no_number
 from copysift.engines.spark import choices as choosing
 from copysift.engines.spark import components as clustering
-from copysift.engines.spark import corpus as limits
+from copysift.engines.spark import limits
 from copysift.engines.spark.checks import check, sets
 from copysift.engines.spark.measures import MEASURES
 from copysift.engines.spark.stars import components

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
-from copysift.engines.spark import corpus as limits
+from copysift.engines.spark import limits
 from copysift.engines.spark import placement as placing
 from copysift.engines.spark.census import read_common
 from copysift.engines.spark.columns import Batches, chunks, numbers, signed, unpacked

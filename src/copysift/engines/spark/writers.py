@@ -13,9 +13,8 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpa
 
 from copysift.engines.output_targets import removed_path, shard_paths, whole
 from copysift.engines.record_writers import ROWS, columns_of, encoded, fitted, maker
-from copysift.engines.spark import corpus as limits
+from copysift.engines.spark import limits, tables
 from copysift.engines.spark import shards as sharding
-from copysift.engines.spark import tables
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.records import Reading
 from copysift.engines.spark.storage import Store

@@ -35,7 +35,7 @@ function watchGraph(model) {
 
 function clusterCard(cluster, number) {
   return el("li", { class: "card cluster", style: { "--hue": HUES[number % HUES.length] } },
-    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, ` ${percent(cluster.strength)} on average`)),
+    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, `${percent(cluster.strength)} on average`)),
     el("ul", { class: "names" }, cluster.members.map((member) => el("li", {}, submissionLink(member)))),
     cluster.members.length > 2 ? el("p", {}, el("a", { href: `#/together/${cluster.members.slice(0, TOGETHER).join(",")}` }, "Side by side")) : null);
 }

@@ -3,7 +3,10 @@
 const SERVED = Boolean(document.querySelector("script[src]")); // a server keeps marks of its own
 const STATES = { reviewed: "reviewed", dismissed: "dismissed", case: "case" };
 const kept = new Map();
+let absent = []; // decisions of a file that name no submission of this report: exported again as they are
+let elsewhere = []; // decisions of this browser on other classes: kept, and never exported from here
 let storable = true;
+let imported = ""; // what came of an import, until it is shown
 
 function pairKey(one, other) { return JSON.stringify([one, other].sort()); }
 
@@ -13,26 +16,49 @@ function decisionOf(pair) { return kept.get(keyOf(pair)) || { state: "", note: "
 
 function storeName() { return `copysift decisions: ${data.title || ""}`; }
 
-function takeIn(list) {
-  let number = 0;
-  for (const each of Array.isArray(list) ? list : []) {
-    if (typeof each?.left !== "string" || typeof each?.right !== "string" || !(each.state in STATES || each.state === "")) continue;
-    kept.set(pairKey(each.left, each.right), { state: each.state, note: String(each.note ?? ""), when: String(each.when ?? "") });
-    number += 1;
+const NAMED = new Map(data.submissions.map((each) => [each.name, each]));
+
+function isDecision(each) {
+  return typeof each?.left === "string" && typeof each?.right === "string" && (each.state in STATES || each.state === "");
+}
+
+// Take decisions of a file in; the later one of two on a pair counts unless `always`. Give how many there are.
+function takeIn(list, always = false) {
+  const rows = (Array.isArray(list) ? list : []).filter(isDecision);
+  for (const each of rows) {
+    if (!NAMED.has(each.left) || !NAMED.has(each.right)) { absent.push(each); continue; }
+    const key = pairKey(each.left, each.right);
+    const when = String(each.when ?? "");
+    if (always || !kept.has(key) || kept.get(key).when <= when) kept.set(key, { state: each.state, note: String(each.note ?? ""), when });
   }
-  return number;
+  return rows.length;
+}
+
+// This browser keeps the decisions on all classes. Those on another one, where the same names have other files, are not of this report.
+function isHere(each) {
+  const both = [each.left, each.right].map((name) => NAMED.get(name));
+  return both.every(Boolean) && (!each.bytes || both.some((found, at) => found.bytes === each.bytes[at]));
+}
+
+function takeStored() {
+  const rows = JSON.parse(localStorage.getItem(storeName()) || "[]").filter(isDecision);
+  elsewhere = rows.filter((each) => !isHere(each));
+  takeIn(rows.filter(isHere));
+}
+
+function rowsOfDecisions() {
+  return [...kept].filter(([, each]) => each.state || each.note).map(([key, each]) => {
+    const [left, right] = JSON.parse(key).map((name) => NAMED.get(name));
+    return { left: left.name, right: right.name, left_author: left.author, right_author: right.author, ...each, bytes: [left.bytes, right.bytes] };
+  });
 }
 
 function written() {
-  const list = [...kept].filter(([, each]) => each.state || each.note).map(([key, each]) => {
-    const [left, right] = JSON.parse(key);
-    return { left, right, ...each };
-  });
-  return { copysift: "decisions", version: 1, decisions: list };
+  return { copysift: "decisions", version: 1, decisions: [...rowsOfDecisions(), ...absent].map(({ bytes, ...each }) => each) };
 }
 
 function keep() {
-  try { localStorage.setItem(storeName(), JSON.stringify(written().decisions)); } catch { storable = false; }
+  try { localStorage.setItem(storeName(), JSON.stringify([...rowsOfDecisions(), ...elsewhere])); } catch { storable = false; }
 }
 
 function decide(pair, change) {
@@ -68,32 +94,30 @@ function importDecisions(file) {
   file.text().then((text) => {
     const found = JSON.parse(text);
     if (found.copysift !== "decisions") throw new Error("no decisions of copysift");
-    const number = takeIn(found.decisions);
+    absent = [];
+    const number = takeIn(found.decisions, true);
     keep();
-    show().then(() => say(`${count(number, "decision")} read`));
-  }).catch((error) => say(`${file.name}: ${error.message}`));
+    return [`${count(number, "decision")} read`, absentWords()].filter(Boolean).join("; ");
+  }).catch((error) => `${file.name}: ${error.message}`).then((words) => {
+    imported = words;
+    return show();
+  }).then(() => {
+    say(imported);
+    imported = "";
+  });
 }
 
 function decisionTools() {
   if (SERVED) return null;
   const input = el("input", { type: "file", accept: ".json,application/json", class: "sr", id: "decisions-file", "aria-label": "Import decisions", onchange: () => { if (input.files[0]) importDecisions(input.files[0]); } });
   return el("span", { class: "actions" }, el("button", { type: "button", id: "export", onclick: exportDecisions }, "Export decisions"),
-    el("button", { type: "button", onclick: () => input.click() }, "Import"), input);
+    el("button", { type: "button", onclick: () => input.click() }, "Import"), input,
+    imported ? el("span", { class: "muted", id: "imported" }, imported) : null);
 }
 
-function cases() { return data.pairs.filter((pair) => decisionOf(pair).state === "case"); }
-
-// One document for all cases: every sheet below the other, made to be printed.
-async function dossierPage() {
-  const found = cases();
-  const sheets = [];
-  for (const pair of found) sheets.push(await sheetPage(pair.number));
-  return el("section", { class: "page dossier" },
-    el("div", { class: "pair-head" }, el("h1", {}, `Cases: ${found.length}`), el("div", { class: "actions" }, decisionTools(), found.length ? el("button", { type: "button", onclick: () => print() }, "Print") : null)),
-    found.length ? el("ol", {}, found.map((pair) => el("li", {}, pairLink(pair, `${nameOf(pair.left)} and ${nameOf(pair.right)}, ${percent(pair.similarity)}`), decisionOf(pair).note ? `: ${decisionOf(pair).note}` : null)))
-      : el("p", {}, "No pair is marked as a case. Open a pair and choose “case”."),
-    sheets);
+function absentWords() {
+  return absent.length ? `${count(absent.length, "decision")} of the file ${absent.length === 1 ? "names" : "name"} a ${UNIT} that is not in this report` : "";
 }
 
 takeIn(data.decisions);
-try { takeIn(JSON.parse(localStorage.getItem(storeName()) || "[]")); } catch { storable = false; }
+try { takeStored(); } catch { storable = false; }

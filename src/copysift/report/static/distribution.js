@@ -22,10 +22,13 @@ function strip(number, shares) {
     shares.map((share) => marker(share, "here", percent(share))));
 }
 
+// How rare the model of chance can say: classes without copies were too few to test what is rarer.
+const RAREST = 10000;
+
 function oneIn(chance) {
   const number = 1 / chance;
   const digits = 10 ** Math.max(0, Math.floor(Math.log10(number)) - 1);
-  return number >= 1e9 ? "less than one in a billion" : `one in ${(Math.round(number / digits) * digits).toLocaleString("en")}`;
+  return number > RAREST ? `less than one in ${RAREST.toLocaleString("en")}` : `one in ${(Math.round(number / digits) * digits).toLocaleString("en")}`;
 }
 
 // The best similarity of a submission to another one than `other`.

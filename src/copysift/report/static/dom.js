@@ -9,11 +9,16 @@ function el(tag, properties, ...children) {
     else if (name === "style") for (const [key, set] of Object.entries(value)) made.style.setProperty(key, set);
     else made.setAttribute(name, value === true ? "" : String(value));
   }
+  return put(made, children);
+}
+
+// Append what there is: nothing is made of undefined, null and false, which `append` would spell out.
+function put(parent, ...children) {
   for (const child of children.flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
-    made.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
   }
-  return made;
+  return parent;
 }
 
 function percent(share) {
@@ -43,8 +48,8 @@ function heat(share) {
   return share >= 0.75 ? "high" : share >= 0.5 ? "mid" : "low";
 }
 
-function meter(share) {
-  return el("span", { class: `meter ${heat(share)}` },
+function meter(share, tone = heat(share)) {
+  return el("span", { class: `meter ${tone}` },
     el("span", { class: "fill", style: { "--share": `${Math.max(2, share * 100)}%` } }),
     el("b", {}, percent(share)));
 }
@@ -65,4 +70,9 @@ function slider(label, low, high, value, onchange) {
 
 function say(words) {
   document.getElementById("status").textContent = words;
+}
+
+function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }

@@ -20,8 +20,8 @@ function mapOrder() {
 }
 
 // From the ground over yellow to red; low shares, which every class has, stay pale.
-function mapColour(share, dark) {
-  const ground = dark ? [28, 32, 39] : [255, 255, 255];
+function mapColour(share) {
+  const ground = isDark() ? [28, 32, 39] : [255, 255, 255];
   const [from, to, along] = share < 0.5 ? [ground, [233, 180, 76], share * 2] : [[233, 180, 76], [200, 40, 26], share * 2 - 1];
   return from.map((value, at) => Math.round(value + (to[at] - value) * along));
 }
@@ -30,13 +30,11 @@ function drawMap(canvas, order) {
   const side = order.length;
   canvas.width = side;
   canvas.height = side;
-  const theme = document.documentElement.dataset.theme;
-  const dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   const context = canvas.getContext("2d");
   const image = context.createImageData(side, side);
   const cells = new DataView(image.data.buffer);
   const opaque = ([red, green, blue]) => ((red << 24) | (green << 16) | (blue << 8) | 255) >>> 0;
-  const shades = Uint32Array.from({ length: 256 }, (_, value) => opaque(mapColour(value / 255, dark)));
+  const shades = Uint32Array.from({ length: 256 }, (_, value) => opaque(mapColour(value / 255)));
   for (let row = 0; row < side; row += 1) {
     for (let column = 0; column < side; column += 1) {
       cells.setUint32(4 * (row * side + column), row === column ? opaque([128, 136, 150]) : shades[Math.round(scoreOf(order[row], order[column]) * 255)]);
@@ -69,7 +67,7 @@ async function mapPage() {
     if (pair !== undefined) location.hash = `#/pair/${pair}`;
     else if (one === other) location.hash = `#/submission/${one}`;
   });
-  const scale = [0, 0.25, 0.5, 0.75, 1].map((share) => el("span", {}, el("i", { style: { background: `rgb(${mapColour(share, false).join(",")})` } }), percent(share)));
+  const scale = [0, 0.25, 0.5, 0.75, 1].map((share) => el("span", {}, el("i", { style: { background: `rgb(${mapColour(share).join(",")})` } }), percent(share)));
   return el("section", { class: "page" }, el("h1", {}, "Heat map"),
     el("p", {}, `Every pair of the class, ${count(spread.pairs, "pair")}: clusters come first, so they are squares on the diagonal.`),
     el("p", { class: "heat-scale" }, scale), words,

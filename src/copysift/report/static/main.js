@@ -20,7 +20,7 @@ async function show() {
   if (location.hash && !location.hash.startsWith("#/")) return;
   const mine = visit += 1;
   const main = document.getElementById("main");
-  compared = null;
+  walked = null;
   for (const [pattern, page, title] of ROUTES) {
     const match = pattern.exec(location.hash);
     if (!match) continue;
@@ -43,13 +43,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "/") {
     const search = document.querySelector("input[type=search]");
     if (search) { event.preventDefault(); search.focus(); }
-  } else compareKey(event);
+  } else walkKey(event);
 });
 
 document.getElementById("theme").addEventListener("click", () => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  if (document.querySelector("canvas")) show(); // drawn in the colours of the theme
 });
 
 document.getElementById("names").addEventListener("click", (event) => {

@@ -37,6 +37,7 @@ function warnings() {
   }
   if (data.ignoredCount) found.push(`${count(data.ignoredCount, "fingerprint")} ignored, because too many ${UNITS} share them (below).`);
   found.push(...data.notes.map((note) => `${note}.`));
+  if (absent.length) found.push(`${absentWords()}.`);
   if (data.skipped.length) found.push(`${count(data.skipped.length, "input")} skipped (below).`);
   if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most similar of ${count(data.allPairs, "pair")} are in this report (--limit).`);
   return found;

@@ -35,7 +35,7 @@ async function sheetPage(number) {
       el("div", { class: "two" }, await excerpt(pair, region, at, "left"), await excerpt(pair, region, at, "right"))));
   }
   const root = el("section", { class: "page sheet" });
-  root.append(...[
+  return put(root,
     el("div", { class: "pair-head" }, el("h1", {}, "Evidence sheet"),
       el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
         el("button", { type: "button", onclick: () => print() }, "Print"))),
@@ -44,6 +44,5 @@ async function sheetPage(number) {
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),
-    el("p", { class: "muted" }, "Shared text does not show who wrote it first, or why.")].flat(Infinity).filter(Boolean));
-  return root;
+    el("p", { class: "muted" }, "Shared text does not show who wrote it first, or why."));
 }

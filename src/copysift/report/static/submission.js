@@ -31,6 +31,24 @@ async function coveredSource(number, file) {
   return { block: [codeBlock(lines), content.cut ? cutNote() : null], lines: lines.length, shared: found.size };
 }
 
+// How much of its code any of the others have, beside the middle of the class: idiom alone makes it high.
+function coverOf(each) {
+  if (each.covered === null) return null;
+  const all = data.submissions.filter((other) => !other.earlier && other.covered !== null).map((other) => other.covered).sort((a, b) => a - b);
+  return el("div", { class: "cover" }, meter(each.covered, "plain"), el("span", {}, ` of what it has, weighed by rarity, is in other ${UNITS} too`),
+    all.length > 2 ? el("span", { class: "muted" }, `; the middle of the class is ${percent(all[Math.floor(all.length / 2)])}`) : null);
+}
+
+// The best of a submission below the threshold, from all pairs of the class.
+function nearestOf(number) {
+  return spread && spread.nearest[number].length ? spread.nearest[number][0] : null;
+}
+
+function noPair(number) {
+  const near = nearestOf(number);
+  return el("p", {}, `No pair with this ${UNIT} reaches the threshold.`, near ? [` The nearest is `, submissionLink(near[1]), `, ${percent(near[0])}.`] : null);
+}
+
 async function submissionPage(number) {
   const each = data.submissions[number];
   const near = pairsTable(() => pairsOf(number), `Nearest to ${nameOf(number)}`);
@@ -43,19 +61,18 @@ async function submissionPage(number) {
     shared += made.shared;
     files.push(el("section", { class: "file" }, el("h3", {}, data.files[file].short, el("span", { class: "muted" }, ` ${data.files[file].readAs || data.files[file].kind}, ${size(data.files[file].bytes)}`)), made.block));
   }
-  const covered = each.covered === null ? null : el("div", { class: "cover" }, meter(each.covered), el("span", {}, ` of what it has, weighed by rarity, is in other ${UNITS} too: idiom counts little, rare code much`));
   return el("section", { class: "page" },
     el("h1", {}, nameOf(number), each.earlier ? el("span", { class: "tag" }, "earlier") : null, each.note ? el("span", { class: "tag" }, each.note) : null),
     facts(number),
-    el("div", { class: "card" }, el("h2", {}, "Shared with others"), covered, spread ? [el("p", {}, `Similarity to every other ${UNIT}:`), strip(number, spread.nearest[number].map(([share]) => share))] : null,
+    el("div", { class: "card" }, el("h2", {}, "Shared with others"), coverOf(each), spread ? [el("p", {}, `Similarity to every other ${UNIT}:`), strip(number, spread.nearest[number].map(([share]) => share))] : null,
       total ? el("p", {}, `${shared.toLocaleString("en")} of ${count(total, "line")} are in passages shared with the ${UNITS} below.`) : null),
-    el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : el("p", {}, `No pair with this ${UNIT} reaches the threshold.`)),
+    el("div", { class: "card" }, el("h2", {}, "Nearest"), pairsOf(number).length ? near.table : noPair(number)),
     el("h2", {}, "Source"), el("p", { class: "muted" }, "The stripe at the left shows lines that others share, darker for more of them."), files);
 }
 
 const SUBMISSION_COLUMNS = [
   { name: capital(UNIT), text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
-  { name: "Highest", key: (each) => highest(each), cell: (each) => (highest(each) ? meter(highest(each)) : each.note || "–") },
+  { name: "Highest", key: (each) => highest(each), cell: (each) => (pairsOf(each.number).length ? meter(highest(each)) : each.note || (highest(each) ? el("span", { class: "muted" }, percent(highest(each))) : "–")) },
   { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
   { name: "Pairs", key: (each) => pairsOf(each.number).length, cell: (each) => pairsOf(each.number).length || "" },
   { name: "Files", key: (each) => each.files.length, cell: (each) => each.files.length, wide: true },
@@ -63,7 +80,7 @@ const SUBMISSION_COLUMNS = [
 ];
 
 function highest(each) {
-  return pairsOf(each.number).reduce((most, pair) => Math.max(most, pair.similarity), 0);
+  return pairsOf(each.number).reduce((most, pair) => Math.max(most, pair.similarity), nearestOf(each.number)?.[0] ?? 0);
 }
 
 function submissionsPage() {

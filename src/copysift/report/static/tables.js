@@ -17,11 +17,13 @@ const PAIR_COLUMNS = [
   { name: "Of left", key: (pair) => pair.ofLeft, cell: (pair) => percent(pair.ofLeft), wide: true },
   { name: "Of right", key: (pair) => pair.ofRight, cell: (pair) => percent(pair.ofRight), wide: true },
   { name: "Longest", key: (pair) => pair.longest || 0, cell: (pair) => (pair.longest === null ? "" : count(pair.longest, pair.unit)), wide: true },
-  { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "" },
+  { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "", wide: true },
 ];
 if (spread) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
 
-for (const name of new Set(data.pairs.flatMap((pair) => (pair.types || []).filter(([, share]) => share !== null).map(([each]) => each)))) {
+// A score for each type of work, where a class has several.
+const TYPES = [...new Set(data.pairs.flatMap((pair) => (pair.types || []).filter(([, share]) => share !== null).map(([name]) => name)))];
+for (const name of TYPES.length > 1 ? TYPES : []) {
   const share = (pair) => (pair.types || []).find(([each]) => each === name)?.[1] ?? null;
   PAIR_COLUMNS.push({ name: capital(name), key: (pair) => share(pair) ?? -1, cell: (pair) => (share(pair) === null ? "" : percent(share(pair))), wide: true });
 }

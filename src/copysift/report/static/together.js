@@ -80,29 +80,7 @@ async function togetherPage(list) {
   const chips = passages.map((passage, number) => el("li", {}, el("button", { type: "button", class: `chip c${number % COLOURS}`, "data-go": number, onclick: () => go(number) },
     `${number + 1}`, el("small", {}, `${count(passage.lines, "line")}, in ${passage.who.size} of these ${members.length}`))));
   const root = el("section", { class: "page pair" });
-  let current = -1;
-  function go(to) {
-    if (!passages.length) return;
-    current = (to + passages.length) % passages.length;
-    for (const { body } of panes) {
-      body.querySelectorAll(".mark.on").forEach((each) => each.classList.remove("on"));
-      const parts = body.querySelectorAll(`.mark[data-mark="${current}"]`);
-      parts.forEach((each) => each.classList.add("on"));
-      if (parts.length) centre(body, parts[0]);
-    }
-    root.querySelectorAll("[data-go]").forEach((each) => each.classList.toggle("on", Number(each.dataset.go) === current));
-    say(`Passage ${current + 1} of ${passages.length}`);
-  }
-  for (const { body } of panes) {
-    body.addEventListener("click", (event) => {
-      const mark = event.target.closest(".mark");
-      if (mark && !String(getSelection())) go(Number(mark.dataset.mark));
-    });
-    body.addEventListener("keydown", (event) => {
-      const mark = event.target.closest(".mark");
-      if (mark && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); go(Number(mark.dataset.mark)); }
-    });
-  }
+  const go = walk(root, panes, passages.length, (at) => `Passage ${at + 1} of ${passages.length}`);
   const near = clustersAt(Math.max(data.threshold, 0.01)).find((cluster) => members.some((number) => cluster.members.includes(number)));
   const choice = [...new Set([...members, ...(near ? near.members : [])])].map((number) => {
     const box = el("input", { type: "checkbox", checked: members.includes(number), onchange: () => {
@@ -112,10 +90,8 @@ async function togetherPage(list) {
     } });
     return el("label", { class: "check" }, box, nameOf(number));
   });
-  root.append(el("div", { class: "pair-head" }, el("h1", {}, `${count(members.length, UNIT)} side by side`)),
+  return put(root, el("div", { class: "pair-head" }, el("h1", {}, `${count(members.length, UNIT)} side by side`)),
     el("div", { class: "controls" }, choice), el("p", { class: "muted" }, `At most ${TOGETHER} at once. A colour is a passage that several of them have.`),
     el("ol", { class: "passages", "aria-label": "Shared passages, those that most of them have first" }, chips),
     el("div", { class: "panes many" }, panes.map((each) => each.root)));
-  compared = { step: (by) => go(current < 0 && by < 0 ? -1 : current + by) };
-  return root;
 }

@@ -39,7 +39,7 @@ function markBar(pair) {
 
 async function asBase(pair, said) {
   const on = document.querySelector(".mark.on, .chip.on");
-  const number = on ? Number(on.dataset.mark ?? on.dataset.go) : 0;
+  const number = on ? Number(on.dataset.mark ?? on.dataset.go) : pair.regions.length === 1 ? 0 : -1;
   const region = pair.regions[number];
   if (!region) { said.textContent = "Choose a passage first."; return; }
   const side = sideOf(region, "left");
@@ -62,7 +62,7 @@ function decorate() {
   for (const row of main.querySelectorAll("tr[data-pair]:not([data-marked])")) {
     row.dataset.marked = "yes";
     const { verdict, note } = markOf(data.pairs[row.dataset.pair]);
-    if (verdict || note) row.querySelector("td:last-child").append(" ", el("span", { class: "tag", title: note }, verdict || "note"));
+    if (verdict || note) row.cells[0].append(" ", el("span", { class: "tag", title: note }, verdict || "note"));
   }
 }
 

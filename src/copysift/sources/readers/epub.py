@@ -6,6 +6,7 @@ import posixpath
 import re
 from urllib.parse import unquote
 
+from copysift import kernels
 from copysift.sources.container_limits import Budget
 from copysift.sources.readers.reader import Extracted, TextLimits, TextReader, UnreadableError, definition
 from copysift.sources.readers.xml_parts import Output, Parts, parse, plural
@@ -60,8 +61,6 @@ def _spine(parts: Parts) -> list[str]:
 
 def page_text(page: bytes) -> str:
     """Give the text of a page of HTML without its markup and its head."""
-    from copysift import kernels  # slow to load: not for those who list formats
-
     page = _without_head(page)
     blanked = kernels.text.markup_block(page, 0, 0, True)[0].replace(b"\x7f", b"")
     text = blanked.decode("utf-8", "replace")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copysift.runtime.timing import too_slow
 from copysift.runtime.watched import CrashedError, TooSlowError, Watched
 from copysift.sources.container_limits import Budget, LimitReachedError
-from copysift.sources.readers.reader import Extracted, Member, TextLimits, UnreadableError
+from copysift.sources.readers.extraction import Extracted, Member, TextLimits, UnreadableError
 
 CRASHED = "broke its reader, which may be an attack; its text was not read"
 PROCESS = Watched("copysift.sources.readers.worker")

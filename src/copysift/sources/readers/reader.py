@@ -13,54 +13,31 @@ import hashlib
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from copysift.errors import InputError
 from copysift.model.document import INSIDE, Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
-from copysift.runtime.watched import MEMORY
+from copysift.runtime.encoding import to_utf8
 from copysift.sources.container_limits import BROKEN, Budget, LimitReachedError
 from copysift.sources.container_paths import Names, safe_name
 from copysift.sources.opening import why
+
+# What `extract` takes and gives: a reader imports all that it needs from here.
+from copysift.sources.readers.extraction import SECONDS
+from copysift.sources.readers.extraction import Extracted as Extracted
+from copysift.sources.readers.extraction import Member as Member
+from copysift.sources.readers.extraction import TextLimits as TextLimits
+from copysift.sources.readers.extraction import UnreadableError as UnreadableError
 from copysift.sources.readers.known import RAW, magic_of, reader_name, suffixes_of
+from copysift.sources.readers.process import extract_apart
 from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 
-SECONDS = 60.0  # that a separate process may take for one document
 # What libraries raise on documents that are damaged or were made to break them.
 DEFECTS: tuple[type[Exception], ...] = (
     *BROKEN, KeyError, TypeError, AttributeError, AssertionError, LookupError, UnicodeError,
 )  # fmt: skip
 DIGEST = 16  # bytes of a checksum, as of files
-
-
-class UnreadableError(Exception):
-    """A document whose text cannot be read; the text says why, after the name of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextLimits:
-    """What is too much for one document."""
-
-    text_bytes: int = 128 << 20  # of text, and of each part of it
-    seconds: float = SECONDS
-    memory: int = MEMORY
-
-
-class Member(NamedTuple):
-    """A file inside a document, such as an attachment of a mail; it may be read by another reader."""
-
-    name: str
-    data: bytes
-    read_as: str = ""
-
-
-class Extracted(NamedTuple):
-    """The text of a document in UTF-8 (None: it has members only), a detail to show, and its members."""
-
-    text: bytes | None
-    detail: str = ""
-    members: tuple[Member, ...] = ()
 
 
 class TextReader(WholeSource, ABC):
@@ -142,12 +119,8 @@ class TextReader(WholeSource, ABC):
         data = b"".join(outer.content.chunks())
         original = outer.original or hashlib.blake2b(data, digest_size=DIGEST).digest()
         if self.in_place:
-            from copysift.runtime.encoding import to_utf8  # with kernels: a list of formats is light
-
             data = to_utf8(data)[0]
         if apart:
-            from copysift.sources.readers.process import extract_apart
-
             found = extract_apart(self.traits.name, data, limits, budget)
         else:
             found = self.extract(data, limits, budget)

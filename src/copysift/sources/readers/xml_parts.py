@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from xml.parsers import expat
 
+from copysift.runtime.plurals import plural as plural
 from copysift.sources.container_limits import Budget, LimitReachedError
 from copysift.sources.readers.reader import TextLimits, UnreadableError
 from copysift.sources.zip_members import check_directory
@@ -156,8 +157,3 @@ class Runs:
     def _text(self, text: str) -> None:
         if self._depth and not self._hiding:
             self._output.add(text)
-
-
-def plural(count: int, word: str) -> str:
-    """Give a number with its word."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,50 @@
+"""Bring an index up to date with its files: what is new, changed, moved or gone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from copysift.model.values import Skipped
+from copysift.sources.places import exists
+from copysift.store.writer import Writer
+from copysift.workflows.index_adding import Adding
+from copysift.workflows.index_moves import find_moves
+from copysift.workflows.stored_settings import Places
+
+Place = str | os.PathLike[str]
+
+
+def bring_up_to_date(
+    adding: Adding, writer: Writer, known_places: Places, paths: Place | Iterable[Place] | None
+) -> None:
+    """Add what is new or changed at or below the paths, or at all known files; remove what is gone."""
+    contents = {row.name: row.content for row in writer.catalog.documents() if row.file}
+    known = list(contents)
+    adding.read_again(contents)
+    if paths is None:
+        outers = dict.fromkeys(adding.outer_of(name) or name for name in known)
+        named = [known_places.located(name) for name in outers]
+        met = adding.files(path for path in named if exists(path))
+        below = known
+    else:
+        places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+        met = adding.files(place for place in places if exists(place))
+        below = [name for name in known if any(known_places.below(name, place) for place in places)]
+        missing = [
+            place
+            for place in places
+            if not exists(place) and not any(known_places.below(name, place) for name in below)
+        ]
+        adding.done.skipped += [Skipped(place, "no such file or folder") for place in missing]
+    vanished = [
+        name
+        for name in below
+        if name not in met and not exists(known_places.located(adding.outer_of(name) or name))
+    ]
+    moves = find_moves({name: contents[name] for name in vanished}, met - contents.keys(), writer.catalog)
+    for name in vanished:
+        adding.done.removed += writer.remove(name)
+    adding.done.moved += moves
+    adding.done.added -= len(moves)
+    adding.done.removed -= len(moves)
