@@ -26,7 +26,7 @@ from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.index import Query
-from copysift.store.catalog import WHOLE
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, Found
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR

@@ -10,7 +10,7 @@ import numpy as np
 from copysift.kinds.kind import CODE, family
 from copysift.model.values import Fingerprints
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.store.catalog import WHOLE
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, Found
 
 if TYPE_CHECKING:
