@@ -1,8 +1,8 @@
 """Which documents of a batch are compared by something else than words, and their shingles.
 
 A program is compared by its tokens, k = 8 of them in a shingle, as in a scan: by its language field, its file
-name or --language. Names do not count, literals do. One that a tool made keeps its words, unless code was
-asked for: nobody renames it to hide a copy, and tokens have nothing of the names in which two generated files
+name or --language. Names do not count, literals do. One that a tool made keeps its words, unless you choose
+code: nobody renames it to hide a copy, and tokens have nothing of the names in which two generated files
 differ. Hashes of different channels never meet: each has a constant mixed in. How a document is read depends
 on it alone.
 """

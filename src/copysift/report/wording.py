@@ -163,7 +163,7 @@ def shorten_beside(name: str, other: str, width: int | None) -> str:
 
 
 def shorten_among(names: Sequence[str], width: int | None) -> list[str]:
-    """Shorten the paths of a list by the folders that all of them begin with, then each in the middle.
+    """Shorten the paths of a list by the folders that all of them start with, then each in the middle.
 
     >>> shorten_among(["srv/backup/2024/a.h", "srv/backup/2025/a.h"], 12)
     ['…/2024/a.h', '…/2025/a.h']

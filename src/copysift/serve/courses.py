@@ -222,8 +222,8 @@ def person(name: str) -> str:
 def people(names: Iterable[str], authors: Mapping[str, str]) -> dict[str, str]:
     """Give who each submission is of: its author where one is known, else by its name.
 
-    Clones of GitHub Classroom begin with the exercise (`homework-1-ann`): what all of one folder begin with,
-    up to a dash, is no part of a person's name.
+    Clones of GitHub Classroom start with the exercise (`homework-1-ann`): what all of one folder start with,
+    up to a dash, does not belong to a person's name.
     """
     found = {name: authors.get(name) or person(name) for name in names}
     folders: dict[str, list[str]] = defaultdict(list)
