@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -276,3 +277,34 @@ def test_a_match_below_the_thresholds_is_said_to_be_out_of_reach(tmp_path):
     assert "shorter than the guarantee threshold (50) may be missed; --noise 25 --guarantee 30" in missed
     found = copysift(tmp_path, "scan", ".", "--min-match", "12", "--noise", "12", "--guarantee", "12")
     assert (found.status, found.err) == (0, "")
+
+
+DEEP = 1500  # folders in each other: Python allows 1,000 calls in each other, paths are of 4,096 bytes
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("scan", "top"),
+        ("index", "add", "x.sift", "top"),
+        ("cluster", "top", "-o", "run"),
+        ("dedup", "top", "-o", "out.jsonl"),
+        ("sweep", "y.sift", "top", "--date", "2026-01-01"),
+        ("order", "top"),
+        ("check", "top", "--earlier", "other"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_folder_in_a_thousand_others_is_read(tmp_path, command):
+    write(tmp_path, {"top/a.txt": A, "top/b.txt": A + " more", "other/c.txt": prose(5)})
+    with contextlib.chdir(tmp_path / "top"):
+        for _ in range(DEEP):
+            Path("d").mkdir()
+            os.chdir("d")
+        Path("deep.txt").write_text(A + " and more")
+    try:
+        done = copysift(tmp_path, *command)
+        assert done.status in (0, 1), done.err[-500:]
+        assert "skipped" not in done.err
+    finally:  # pytest removes folders by calls in each other
+        subprocess.run(["rm", "-rf", tmp_path / "top"], check=True)

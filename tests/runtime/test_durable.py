@@ -89,3 +89,18 @@ def test_steps_are_told_to_a_test_that_watches(tmp_path, monkeypatch):
     durable.remove(tmp_path / "new")
     assert steps == ["create", "write", "sync file", "sync folder", "remove", "remove"]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("many", [1, 2, 3, 20])
+def test_every_one_of_many_files_is_synced(tmp_path, monkeypatch, many):
+    paths = [tmp_path / f"{number}" for number in range(many)]
+    for path in paths:
+        path.write_bytes(b"x")
+    synced = []
+    monkeypatch.setattr(durable.os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    durable.sync_all(paths)
+    assert sorted(synced) == sorted(path.stat().st_ino for path in paths)
+
+
+def test_a_new_file_has_the_size_that_is_given(tmp_path):
+    assert durable.write_new(tmp_path / "x", [b"abc", b"", b"defg"]) == 7 == (tmp_path / "x").stat().st_size

@@ -143,6 +143,22 @@ def test_workers_leave_when_the_server_is_killed(tmp_path: Path) -> None:
     assert not any(map(alive, below))
 
 
+def test_a_moss_client_that_waits_when_the_server_stops_is_let_go(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", "--workers", "1") as server:
+        files = [(f"{n}.py", program(n % 5, 900).encode()) for n in range(8)]
+        heard: list[tuple[str, str]] = []
+        client = threading.Thread(target=lambda: heard.append(submit(server.moss_port, files)))
+        client.start()
+        deadline = time.monotonic() + 60
+        while "origin=moss" not in server.log() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        server.kill(signal.SIGTERM)
+        client.join(60)
+    assert heard == [("yes", "")]
+    assert 'reason="the server stops"' in server.log()
+    assert "Traceback" not in server.log()
+
+
 def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with Server(tmp_path / "data", "--workers", "1") as server:
         with pytest.raises(AssertionError, match="is in use by another server"):

@@ -20,10 +20,12 @@ from copysift.errors import UsageError
 from copysift.model.values import Result
 from copysift.report.format import Format, format_by_suffix, format_of
 from copysift.runtime import registry
+from copysift.runtime.small_files import read_small
 from copysift.settings.comparison import Settings
 from copysift.settings.output import Door
 
 RARELY = 200_000  # new values between two searches for cycles
+LISTED = 256 << 20  # bytes of a list of files, about three million names
 NAMES = "names"  # what -0 prints without --format
 
 
@@ -229,7 +231,7 @@ def listed_paths(door: Door) -> Iterator[str]:
         return
     try:
         listed = Path(door.files_from)
-        content = sys.stdin.buffer.read() if door.files_from == "-" else listed.read_bytes()
+        content = sys.stdin.buffer.read() if door.files_from == "-" else read_small(listed, LISTED)
     except OSError as error:
         raise UsageError(f"cannot read the list {door.files_from}: {error.strerror}") from None
     separator = b"\0" if door.null or b"\0" in content else b"\n"

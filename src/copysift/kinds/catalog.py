@@ -19,6 +19,7 @@ from copysift.kinds.language import Language, parse
 from copysift.kinds.lextable import Table, compiled
 from copysift.runtime import registry
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.small_files import read_small
 
 HEAD = 16 * 1024  # bytes in which a pattern that tells languages of one extension apart is sought
 
@@ -136,7 +137,7 @@ def _parent(name: str) -> Language:
 def from_file(path: str) -> Entry:
     """Read a language file of the user."""
     try:
-        text = Path(path).read_text("utf-8")
+        text = read_small(path).decode()
     except OSError as error:
         raise UsageError(f"cannot read the language file {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -15,11 +15,14 @@ from typing import Any
 
 from copysift._version import __version__
 from copysift.errors import InputError, RunError
+from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runs.scan_run import VERSION
 from copysift.runtime import durable
 from copysift.settings.config import seed_check
 from copysift.settings.corpus import CorpusSettings, stored_settings
+from copysift.sources.file_content import FileContent
+from copysift.sources.walk import WalkSettings, walk
 
 NEW = "new"  # a folder in a finished run, where the one that replaces it is made
 OLD = "old"  # a folder in that one, for what it replaces
@@ -247,13 +250,12 @@ def _inside(source: str) -> str:
     seen = hashlib.blake2b(digest_size=16)
     if not Path(source).is_dir():
         return ""
-    for folder, below, names in os.walk(source):
-        below.sort()
-        for name in sorted(names):
-            path = Path(folder) / name
-            with contextlib.suppress(OSError):
-                status = path.lstat()
-                seen.update(repr((str(path), status.st_size, status.st_mtime_ns)).encode("utf-8", "replace"))
+    for found in walk([source], WalkSettings(hidden=True, vcs=True)):
+        if isinstance(found, Document) and isinstance(found.content, FileContent):
+            what: tuple[object, ...] = (found.name, found.content.size, found.content.mtime_ns)
+        else:
+            what = (found,)
+        seen.update(repr(what).encode("utf-8", "replace"))
     return seen.hexdigest()
 
 

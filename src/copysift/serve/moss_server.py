@@ -88,6 +88,10 @@ class MossServer:
                 await _Talk(self, reader, writer).run()
         except ConnectionError:
             pass
+        except asyncio.CancelledError:
+            note(
+                "MOSS client disconnected", peer=peer, reason="the server stops"
+            )  # it asks again for its result
         except Exception:
             log.exception("a MOSS conversation failed")
         finally:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from copysift.errors import InputError, UsageError
+from copysift.runtime.small_files import read_small
 from copysift.settings.declaration import Setting
 from copysift.settings.parsing import secret
 
@@ -22,7 +23,7 @@ def read_config(
     several.
     """
     try:
-        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
+        loaded = tomllib.loads(read_small(path).decode())
     except OSError as error:
         raise UsageError(f"cannot read the config file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -47,7 +48,7 @@ def read_config(
 def read_secret(path: str) -> int:
     """Read a secret seed: the first line of a file."""
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = read_small(path).decode(errors="surrogateescape").splitlines()
     except OSError as error:
         raise InputError(f"cannot read the seed file {path}: {error.strerror}") from None
     if not lines or not lines[0].strip():

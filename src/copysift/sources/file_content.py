@@ -15,6 +15,10 @@ from copysift.sources.places import is_uri, open_uri
 
 CHUNK = 1 << 20
 CHANGED = "changed while it was read"
+SHORT = "ends before the size that the system gives for it"
+HIDDEN = "has content, although the system says that it is empty; copy it to read it"
+HOLES = 1 << 30  # bytes from which on a file is asked for its holes
+SHARE = 1 << 10  # what it has on disk is at least this part of it, or it is not read
 
 
 class FileContent(NamedTuple):  # not a dataclass: a tree has a million of them
@@ -79,9 +83,38 @@ def read_chunks(descriptor: int, status: os.stat_result, path: str) -> Iterator[
     while left and (chunk := os.read(descriptor, min(CHUNK, left))):
         left -= len(chunk)
         yield chunk
+    if left or is_changed(descriptor, status):
+        raise changed(path) if is_changed(descriptor, status) else InputError(f"{path}: {SHORT}")
+
+
+def is_changed(descriptor: int, status: os.stat_result) -> bool:
+    """Say whether a file is another than it was."""
     now = os.fstat(descriptor)
-    if left or (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
-        raise changed(path)
+    return (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns)
+
+
+def false_size(content: FileContent) -> str:
+    """Say what is wrong with the size of a file, if it is as below /proc, or of a file of holes: it hides
+    what is there, or would take hours to read though there is nothing.
+    """
+    if isinstance(content, RemoteFile) or 0 < content.size < HOLES:
+        return ""
+    try:
+        descriptor, status = open_regular(content.path, follow=content.follow)
+        try:
+            if not status.st_size:
+                return HIDDEN if os.read(descriptor, 1) and not os.fstat(descriptor).st_size else ""
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return ""  # whoever reads it will say why
+    held = getattr(status, "st_blocks", status.st_size) * 512
+    if held >= status.st_size // SHARE:
+        return ""
+    return (
+        f"is a file of holes: {status.st_size:,} bytes, of which {held:,} are on disk "
+        "(--max-bytes-per-file SIZE reads it)"
+    )
 
 
 def changed(path: str) -> InputError:

@@ -16,7 +16,7 @@ from copysift.errors import InputError
 from copysift.model.document import Document, Memory
 from copysift.model.values import LIMIT, Skipped
 from copysift.runtime.timing import TooSlowDocumentError, timed
-from copysift.sources.file_content import CHANGED, FileContent, RemoteFile, read_chunks
+from copysift.sources.file_content import CHANGED, SHORT, FileContent, RemoteFile, is_changed, read_chunks
 from copysift.sources.opening import open_regular, why
 
 try:
@@ -97,7 +97,7 @@ def load(entry: Document, seconds: float | None = None) -> Document | Skipped:
         if size <= SMALL:
             data = _read(descriptor, size)
             if len(data) < size:
-                return Skipped(entry.name, CHANGED)
+                return Skipped(entry.name, CHANGED if is_changed(descriptor, status) else SHORT)
             return entry.as_read(Memory(data, status.st_mtime_ns), checksum_of(data))
         digest = hashlib.blake2b(digest_size=DIGEST)
         for chunk in timed(read_chunks(descriptor, status, path), seconds):
@@ -105,8 +105,8 @@ def load(entry: Document, seconds: float | None = None) -> Document | Skipped:
         return entry.as_read(content._replace(size=size, mtime_ns=status.st_mtime_ns), digest.digest())
     except TooSlowDocumentError as error:
         return Skipped(entry.name, error.message, LIMIT)
-    except InputError:
-        return Skipped(entry.name, CHANGED)
+    except InputError as error:
+        return Skipped(entry.name, error.message.removeprefix(f"{path}: "))
     except OSError as error:
         return Skipped(entry.name, why(error))
     finally:

@@ -19,6 +19,7 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
 from copysift.sources.containers import PACKED, included
 from copysift.sources.detection import Detector
+from copysift.sources.file_content import FileContent, false_size
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
 from copysift.sources.readers.known import RAW
@@ -119,7 +120,7 @@ class Inputs:
         for found in some:
             if isinstance(found, Document) and not found.same_as:
                 file = File(found, next(sources), named)
-                yield self._too_large(file) or file
+                yield self._too_large(file) or self._false_size(file) or file
             elif isinstance(found, OnlyIfContainer):
                 source = next(sources)
                 if source is not None and source.traits.gives != ITSELF:
@@ -132,6 +133,16 @@ class Inputs:
         if file.source is None or file.source.traits.gives == ITSELF:
             return self.reading.refuse(file.document.name, file.document.size)
         return None
+
+    def _false_size(self, file: File) -> Skipped | None:
+        """Refuse a file whose size says nothing of what is in it; a limit that was given allows holes."""
+        document = file.document
+        if not isinstance(document.content, FileContent):
+            return None
+        reason = false_size(document.content)
+        if not reason or (document.size and self.reading.max_bytes is not None):
+            return None
+        return Skipped(document.name, reason, LIMIT if document.size else "")
 
     def source_of(self, document: Document, *, named: bool = False) -> Source | None:
         """Give what opens a document; None: it is one itself."""

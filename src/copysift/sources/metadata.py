@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.small_files import read_small
 
 COLUMNS = ("name", "label", "author", "team", "time", "attempt")
 _ALSO = {"file": "name", "filename": "name", "path": "name"}
@@ -39,7 +39,7 @@ class Metadata:
 def read_metadata(path: str) -> Metadata:
     """Read the table of a CSV file; separators are commas, semicolons or tabs."""
     try:
-        content = Path(path).read_bytes()
+        content = read_small(path)
     except OSError as error:
         raise UsageError(f"cannot read the metadata {path}: {error.strerror}") from None
     try:

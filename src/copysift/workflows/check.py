@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from copysift.errors import UsageError
+from copysift.model.document import Document
 from copysift.model.values import Pair, Region, Result
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.repository import Lines, Repository
+from copysift.sources.walk import WalkSettings, walk
 from copysift.workflows.scan import Scan
 from copysift.workflows.scan_choice import scan_of
 
@@ -89,9 +91,9 @@ def _files_below(path: str) -> Iterator[str]:
     if not Path(path).is_dir():
         yield os.path.normpath(path)
         return
-    for folder, folders, names in os.walk(path):
-        folders.sort()
-        yield from (os.path.normpath(Path(folder, name)) for name in sorted(names))
+    for found in walk([path], WalkSettings(hidden=True, vcs=True)):
+        if isinstance(found, Document):
+            yield os.path.normpath(found.name)
 
 
 def _oriented(result: Result, wanted: Iterable[str], settings: Settings) -> Iterator[Pair]:
