@@ -13,8 +13,8 @@ import numpy as np
 from canonicalise import fill, library
 from plain_c import fastest, pointer
 
-from copysift.canonicalise import languages
 from copysift.kernels import _lex as kernel
+from copysift.kinds import languages
 
 SIZE = 4 << 20
 FILE = 32 << 10

@@ -18,7 +18,8 @@ from copysift.settings.refusals import is_refused
 from tests.cli.program import ROOT, environment
 
 HOWTO = "".join(
-    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8") for name in ("files", "teachers")
+    (ROOT / "docs" / f"howto-{name}.md").read_text(encoding="utf-8")
+    for name in ("files", "folders", "teachers")
 )
 COMMAND_LINES = re.findall(r"^\$ (.+)$", HOWTO, re.MULTILINE)
 
@@ -71,6 +72,16 @@ def test_every_folder_of_the_package_is_described_in_the_architecture():
     for folder in (ROOT / "src" / "copysift").iterdir():
         if folder.is_dir() and not folder.name.startswith("_"):
             assert f"## `src/copysift/{folder.name}`" in written
+
+
+def test_every_file_that_the_architecture_names_is_there():
+    written = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    every = [path.as_posix() for path in (ROOT / "src").rglob("*.py")]
+    for part in re.split(r"^#+ ", written, flags=re.MULTILINE):
+        folder = match[1] if (match := re.match(r"`(src/copysift/\w+)`", part)) else "src"
+        for name in re.findall(r"`([a-z_/]+\.py)`", part):
+            inside = [path for path in every if path.endswith(f"/{name}") and f"/{folder}/" in path]
+            assert inside or (ROOT / name).exists(), f"{name} in {part.splitlines()[0]}"
 
 
 def test_the_bundled_example_is_what_its_script_makes(tmp_path):

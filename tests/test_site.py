@@ -14,7 +14,7 @@ import pytest
 import copysift
 
 ROOT = Path(__file__).parents[1]
-TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
+TUTORIALS = [*sorted((ROOT / "docs").glob("tutorial-*.md")), ROOT / "docs" / "migration.md"]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,12 +1,14 @@
 """The experiments of sif: python experiments/sif/run.py [FOLDER…]
 
-Without a folder the tree is two versions of Debian's kernel headers. Writes results.json beside this file.
+Without a folder the tree is two versions of Debian's kernel headers, and the small files are those of the
+package ansible; of a folder that you name they are its own. Writes results.json beside this file.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from data import unpacked
 from random_test import files_of, random_test
 
 HERE = Path(__file__).resolve().parent
+THRESHOLDS = (10, 25, 40, 50, 60, 75, 90)  # percent
+SMALL = 8192  # bytes at most: a mean of about 3 KB, as the paper's README files have
 
 
 def header_packages() -> list[str]:
@@ -40,15 +44,49 @@ def timed(*arguments: str | Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def groups(run: Path, folder: Path, threshold: str) -> dict[str, object]:
-    """Count sif's groups, each around a reference file, and the sets of equal files."""
+def groups(run: Path, folder: Path) -> list[dict[str, float]]:
+    """Count sif's groups, each around a reference file, at each threshold."""
+    rows = []
     out = folder / "shown.txt"
-    seconds = timed("show", run, "--threshold", threshold, "--format", "sif", "-o", out, "-q")
-    lines = out.read_text(errors="surrogateescape").splitlines()
-    similar = sum(line.startswith("R100 ") for line in lines)
+    for percent in THRESHOLDS:
+        seconds = timed("show", run, "--threshold", f"{percent}%", "--format", "sif", "-o", out, "-q")
+        lines = out.read_text(errors="surrogateescape").splitlines()
+        found = sum(line.startswith("R100 ") for line in lines)
+        rows.append({"threshold": percent / 100, "groups": found, "seconds": seconds})
+    return rows
+
+
+def equal_sets(run: Path, folder: Path) -> int:
+    """Count the sets of equal files."""
     listed = folder / "shown.json"
     timed("show", run, "--threshold", "100%", "--limit", "1", "--no-regions", "-o", listed, "-q")
-    return {"groups": similar, "equal": len(json.loads(listed.read_text())["equal"]), "seconds": seconds}
+    return len(json.loads(listed.read_text())["equal"])
+
+
+def all_against_all(trees: list[Path], folder: Path) -> dict[str, object]:
+    """Compare the files of some trees with each other."""
+    files = [path for tree in trees for path in files_of(tree)]
+    run = folder / "run"
+    scan = timed("scan", *trees, "--save", run, "--limit", "1", "-q", "--overwrite")
+    return {
+        "files": len(files),
+        "bytes": sum(path.stat().st_size for path in files),
+        "scan_seconds": scan,
+        "equal": equal_sets(run, folder),
+        "similar": groups(run, folder),
+    }
+
+
+def small_files(trees: list[Path], folder: Path) -> Path:
+    """Copy the small files of some trees, with their names, into one."""
+    place = folder / "small"
+    for number, tree in enumerate(trees):
+        for path in files_of(tree):
+            if 0 < path.stat().st_size <= SMALL:
+                to = place / str(number) / path.relative_to(tree)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, to)
+    return place
 
 
 def size(folder: Path) -> int:
@@ -56,21 +94,16 @@ def size(folder: Path) -> int:
 
 
 def main() -> None:
-    trees = [Path(each) for each in sys.argv[1:]] or [unpacked(each) for each in header_packages()]
-    files = [path for tree in trees for path in files_of(tree)]
-    total = sum(path.stat().st_size for path in files)
+    named = [Path(each) for each in sys.argv[1:]]
+    trees = named or [unpacked(each) for each in header_packages()]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run, index = folder / "run", folder / "index.sift"
-        scan = timed("scan", *trees, "--save", run, "--limit", "1", "-q")
-        indexed = timed(
-            "index", "add", index, *trees, "--scheme", "mod", "--modulus", "256", "--noise", "50", "-q"
-        )
+        index = folder / "index.sift"
+        timed("index", "add", index, *trees, "--scheme", "mod", "--modulus", "256", "--noise", "50", "-q")
         results = {
             "random_test": random_test(trees),
-            "tree": {"files": len(files), "bytes": total, "scan_seconds": scan, "index_seconds": indexed},
-            "at_25": groups(run, folder, "25%"),
-            "at_50": groups(run, folder, "50%"),
+            "tree": all_against_all(trees, folder),
+            "small": all_against_all([small_files(named or [unpacked("ansible")], folder)], folder),
             "index_bytes": size(index),
         }
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")

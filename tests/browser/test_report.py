@@ -13,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser.chromium import MISSING, chromium, open_page, wait_for
 from tests.cli.program import ROOT, copysift, write
+from tests.cli.texts import prose
 
 pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING} (Debian: chromium, chromium-driver)"),
@@ -100,6 +101,22 @@ def test_identical_submissions_come_first_and_are_marked(driver, tmp_path):
     assert all(word in first for word in ("emil", "jonas", "identical"))
     assert "100 %" in second
     assert "identical" not in second
+
+
+def test_the_list_of_files_says_how_each_was_read_and_which_are_equal(driver, tmp_path):
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1), "c.html": f"<html><p>{prose(2)}</p></html>"})
+    copysift(tmp_path, "scan", ".", "-o", "page.html")
+    driver.get(f"file://{tmp_path}/page.html#/submissions")
+    wait_for(driver, "return document.querySelector('tbody tr') !== null")
+    rows = [
+        [cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+        for row in driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+    ]
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        ("a.txt", "equal", "plain text"),
+        ("b.txt", "equal", "plain text"),
+        ("c.html", "–", "HTML without its markup"),
+    ]
 
 
 def test_search_and_slider_filter_the_pairs_and_a_column_sorts_them(driver, report):

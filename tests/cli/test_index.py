@@ -83,7 +83,7 @@ def test_query_takes_standard_input_and_text(tmp_path):
     (hit,) = content["hits"]
     assert set(hit) == {
         "left", "right", "equal", "resemblance", "containment_left", "containment_right", "sif", "shared",
-        "bytes_right", "longest", "lines", "channel", "intervals", "regions",
+        "bytes_right", "longest", "lines", "channel", "intervals", "regions", "similarity",
     }  # fmt: skip
     assert hit["right"] == "d/b.txt"
     assert hit["regions"][0]["right"]["file"] == "d/b.txt"

@@ -52,6 +52,37 @@ def test_start_up_is_light(tmp_path, arguments, heavy):
     assert done.stderr == "[] 0\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["scan", "d"], ("numpy.ma.", "sqlite3", "subprocess", "email", "importlib.metadata", "pyarrow")),
+        # The catalog of an index is an SQLite database.
+        (
+            ["query", "x.sift", "d/a.txt"],
+            ("numpy.ma.", "subprocess", "email", "importlib.metadata", "pyarrow"),
+        ),
+    ],
+)
+def test_a_short_command_loads_only_what_it_needs(tmp_path, arguments, unneeded):
+    write(tmp_path, {"d/a.txt": prose(1), "d/b.txt": prose(1) + "More."})
+    copysift(tmp_path, "index", "add", "x.sift", "d", "-q")
+    code = (
+        "import sys\n"
+        "from copysift.cli.main import main\n"
+        f"status = main({arguments!r})\n"
+        f"print([name for name in sys.modules if name.startswith({unneeded!r})], status, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=tmp_path,
+        check=True,
+    )
+    assert done.stderr == "[] 0\n"
+
+
 def test_importing_copysift_loads_nothing_heavy():
     code = f"import sys, copysift; print([n for n in sys.modules if n.startswith({HEAVY!r})])"
     done = subprocess.run(

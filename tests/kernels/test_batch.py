@@ -19,11 +19,13 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["avx2", "portable"])
+@pytest.fixture(params=["avx2", "vector", "portable"])
 def edition(request):
-    if request.param == "avx2" and not compiled.has_avx2():
-        pytest.skip("this processor has no AVX2")
+    if not {"avx2": compiled.has_avx2(), "vector": compiled.has_vector()}.get(request.param, True):
+        pytest.skip(f"this processor has no {request.param}")
     compiled.use_avx2(request.param == "avx2")
+    if request.param == "vector":
+        compiled.use_vector(True)
     yield request.param
     compiled.use_avx2(True)
 

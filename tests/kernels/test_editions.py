@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from copysift.kernels import _text
+from copysift.kernels import _selection, _text
 
 PROGRAM = """
 import hashlib
@@ -35,10 +35,11 @@ def run(edition: str) -> subprocess.CompletedProcess[str]:
 
 
 def able(edition: str) -> bool:
-    return {"avx512": _text.has_avx512(), "avx2": _text.has_avx2()}.get(edition, True)
+    has = {"avx512": _text.has_avx512(), "avx2": _text.has_avx2(), "vector": _selection.has_vector()}
+    return has.get(edition, True)
 
 
-@pytest.mark.parametrize("edition", ["avx512", "avx2", "portable"])
+@pytest.mark.parametrize("edition", ["avx512", "avx2", "vector", "portable"])
 def test_a_forced_edition_runs_and_gives_the_answers_of_the_readable_one(edition: str) -> None:
     found = run(edition)
     if not able(edition):

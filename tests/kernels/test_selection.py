@@ -14,20 +14,31 @@ from tests import strategies
 FIGURE_2 = np.array([77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98], np.uint64)
 
 
-@pytest.fixture(params=["avx2", "portable"])
+ABLE = {"avx2": compiled.has_avx2(), "vector": compiled.has_vector(), "portable": True}
+
+
+def use(edition: str) -> None:
+    if edition == "vector":
+        compiled.use_vector(True)
+    else:
+        compiled.use_avx2(edition == "avx2")
+
+
+@pytest.fixture(params=ABLE)
 def edition(request: pytest.FixtureRequest):
-    if request.param == "avx2" and not compiled.has_avx2():
-        pytest.skip("this processor has no AVX2")
-    compiled.use_avx2(request.param == "avx2")
+    if not ABLE[request.param]:
+        pytest.skip(f"this processor has no {request.param}")
+    use(request.param)
     yield request.param
-    compiled.use_avx2(compiled.has_avx2())
+    compiled.use_avx2(True)
 
 
 def in_every_edition(check) -> None:
-    for wanted in {compiled.has_avx2(), False}:
-        compiled.use_avx2(wanted)
-        check()
-    compiled.use_avx2(compiled.has_avx2())
+    for each in ABLE:
+        if ABLE[each]:
+            use(each)
+            check()
+    compiled.use_avx2(True)
 
 
 @pytest.mark.parametrize("kernel", [compiled, reference])
@@ -54,6 +65,19 @@ def test_winnow_equals_the_twin_on_every_small_text(edition):
                 ours, twin = compiled.winnow(array, k, w, 0, robust), reference.winnow(array, k, w, 0, robust)
                 assert ours[0].tolist() == twin[0].tolist()
                 assert ours[1].tolist() == twin[1].tolist()
+
+
+@pytest.mark.parametrize("width", [np.uint8, np.uint32])
+@pytest.mark.parametrize(("k", "w"), [(8, 5), (9, 12), (12, 20)])
+def test_texts_that_repeat_themselves_equal_the_twin(edition, k, w, width):
+    for period, changed, robust in itertools.product((1, 2, 3, 7, w - 1, w), range(0, 90, 4), (False, True)):
+        text = np.resize(np.arange(period, dtype=width) % 5 + 97, 80)
+        if changed < len(text):  # the others repeat to the end
+            text[changed] = 120
+        for inner in (0, 4):
+            ours = compiled.winnow(text, k, w, 0, robust, inner)
+            twin = reference.winnow(text, k, w, 0, robust, inner)
+            assert [part.tolist() for part in ours] == [part.tolist() for part in twin], (period, changed)
 
 
 @given(strategies.symbols(), st.integers(1, 40), strategies.seeds)
@@ -110,10 +134,14 @@ def test_editions_and_chunks_agree_on_long_texts(k, w, inner, letters):
     text = np.random.default_rng(letters).integers(97, 97 + letters, 100_000).astype(np.uint8)
     compiled.use_avx2(False)
     plain = compiled.winnow(text, k, w, 3, True, inner)
-    compiled.use_avx2(compiled.has_avx2())
-    fast = compiled.winnow(text, k, w, 3, True, inner)
-    assert np.array_equal(plain[0], fast[0])
-    assert np.array_equal(plain[1], fast[1])
+
+    def check():
+        fast = compiled.winnow(text, k, w, 3, True, inner)
+        assert np.array_equal(plain[0], fast[0])
+        assert np.array_equal(plain[1], fast[1])
+
+    in_every_edition(check)
+    fast = plain
     keys = compiled.orders(text, k, 3, inner).astype(np.uint64) << np.uint64(32)
     if letters == 26:  # no ties in 32 bits here, so the order alone decides
         assert np.array_equal(compiled.minima(keys, w), fast[0])

@@ -29,6 +29,7 @@ MAKERS = {
     "pdf": samples.pdf,
     "ps": samples.postscript,
     "tex": samples.tex,
+    "man": lambda text: (".TH ESSAY 7\n.SH TEXT\n" + text.replace(" t", " \\[dq]\\f[I]t")).encode(),
     "eml": lambda text: samples.mail(text, "Essay"),
     "md": lambda text: "\n\n".join(
         f"_{each[:12]}_{each[12:]} ![](http://site.example/{each[:3]})" for each in samples.paragraphs(text)
@@ -82,16 +83,26 @@ def test_the_same_word_file_packed_again_is_the_same_text_but_not_an_equal_file(
 
 
 def test_every_file_says_how_it_was_read(tmp_path):
-    for suffix in ("pdf", "docx", "tex", "txt"):
+    for suffix in ("pdf", "docx", "tex", "txt", "html"):
         (tmp_path / f"a.{suffix}").write_bytes(MAKERS[suffix](ESSAY))
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [ESSAY]}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    (tmp_path / "a.bin").write_bytes(bytes(range(256)))
+    (tmp_path / "a.py").write_text("print(1)\n")
     content = scanned(tmp_path, ".")
     assert {each["name"]: each["read_as"] for each in content["documents"]} == {
+        "./a.bin": "raw bytes",
         "./a.docx": "docx text, 12 paragraphs",
+        "./a.html": "HTML without its markup",
+        "./a.ipynb": "cells of a notebook",
         "./a.pdf": "pdf text (pypdfium2), 4 pages",
+        "./a.py": "a program: text, and tokens",
         "./a.tex": "LaTeX without its commands",
-        "./a.txt": "file",
+        "./a.txt": "plain text",
     }
     said = run(tmp_path, "scan", ".", "-v").err
+    assert "./a.txt: read as plain text" in said
     assert "./a.pdf: read as pdf text (pypdfium2), 4 pages" in said
 
 
@@ -188,8 +199,8 @@ def test_no_containers_compares_files_as_they_are(tmp_path):
     (tmp_path / "a.tex").write_bytes(samples.tex(ESSAY))
     content = scanned(tmp_path, ".", "--no-containers")
     assert {each["name"]: (each["kind"], each["read_as"]) for each in content["documents"]} == {
-        "./a.docx": ("bytes", "file"),
-        "./a.tex": ("text", "file"),
+        "./a.docx": ("bytes", "raw bytes"),
+        "./a.tex": ("text", "plain text"),
     }
 
 

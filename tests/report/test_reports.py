@@ -124,7 +124,7 @@ def test_json_has_the_fields_of_schema_1_and_no_others():
     assert content["version"] == 1
     assert content["documents"][0] == {
         "name": "a.txt", "group": "a.txt", "kind": "text", "bytes": 1000, "fingerprints": 70,
-        "read_as": "file",
+        "read_as": "plain text",
     }  # fmt: skip
     assert content["pairs"][1] == {
         "left": "a.txt", "right": HOSTILE, "equal": False, "similarity": 0.9951, "resemblance": 0.0075,

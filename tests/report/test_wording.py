@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copysift.report.wording import cells, pad, percent, shorten, shorten_beside, size, spelled, visible
+from copysift.report.wording import (
+    cells,
+    pad,
+    percent,
+    shorten,
+    shorten_among,
+    shorten_beside,
+    size,
+    spelled,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +117,15 @@ def test_a_short_folder_that_is_different_leaves_room_for_the_file_name():
     shown = shorten_beside("/tmp/kh/a/include/net/bluetooth.h", "/tmp/kh/b/include/net/bluetooth.h", 12)
     assert shown == "a/…uetooth.h"
     assert shorten_beside("x/same.txt", "x/same.txt", 20) == "x/same.txt"
+
+
+def test_names_of_a_list_are_shortened_by_what_all_begin_with():
+    names = [f"srv/backup/long-name-of-a-folder/{year}/include/sock.h" for year in (2024, 2025)]
+    assert shorten_among(names, 24) == ["…/2024/include/sock.h", "…/2025/include/sock.h"]
+    assert shorten_among(names, 16) == ["…/2024/…/sock.h", "…/2025/…/sock.h"]
+    assert shorten_among(names, None) == shorten_among(names, 60) == names
+    assert shorten_among(names[:1], 30) == [shorten(names[0], 30)]
+    assert shorten_among(["a" * 30, "b/c"], 20) == [shorten("a" * 30, 20), "b/c"]
 
 
 def test_what_is_shortened_beside_another_never_takes_more_columns():

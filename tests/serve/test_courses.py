@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from copysift.errors import UsageError
-from copysift.serve.courses import Courses, person
+from copysift.serve.courses import Courses, people, person
 from copysift.serve.database import Database
 from copysift.serve.jobs import Jobs
 from copysift.serve.limits import Limits
@@ -92,6 +92,8 @@ def test_earlier_terms_are_compared_automatically_and_not_with_each_other(school
     assert pairs(school, old) == {("old.txt", "twin.txt")}
     new = check(school, "ann", ("Terms", "2025-1", "Lists"), {"new": 1, "other": 2})
     assert new["summary"]["earlier"] is True
+    assert (new["summary"]["documents"], new["summary"]["earlier_documents"]) == (4, 2)
+    assert "<b>2</b><span>of earlier years</span>" in page(school, "ann", f"/checks/{new['id']}")[1]
     found = pairs(school, new)
     assert found
     assert found <= {("2024-1/Lists/old.txt", "new.txt"), ("2024-1/Lists/twin.txt", "new.txt")}
@@ -173,11 +175,36 @@ def test_pairs_are_counted_over_the_exercises_of_a_course(school: Server) -> Non
     shown = page(school, "ann", f"/courses/{id_}")[1]
     assert "2025, Three (100%); 2025, Two (100%)" in shown or "2025, One (100%)" in shown
     _, none = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2024", token=TOKENS["ann"])
-    assert none == {"pairs": []}
+    assert none == {"pairs": [], "next": None}
     assert school.ask("GET", "/api/v1/courses/Counting/pairs", token=TOKENS["cat"])[0] == 404
     check(school, "ann", ("Counting", "2026", "One"), {"max": 0, "noa": 50})
     _, found = school.ask("GET", "/api/v1/courses/Counting/pairs?term=2026", token=TOKENS["ann"])
     assert {(each["left"], each["right"]) for each in found["pairs"]} == {("ida", "max"), ("jon", "max")}
+
+
+def test_a_course_is_made_filled_and_read_in_pages_by_rest(school: Server) -> None:
+    def ask(who: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        return school.ask(method, f"/api/v1/courses{path}", body, token=TOKENS[who])
+
+    assert ask("bob", "POST", "", {"name": "By REST"})[0] == 403  # an assistant
+    assert ask("ann", "POST", "", {"name": "By REST"}) == (201, {"name": "By REST", "team": ["ann"]})
+    assert ask("ann", "POST", "", {"name": "By REST"})[0] == 400
+    assert ask("bob", "GET", "/By%20REST")[0] == 404
+    assert ask("ann", "PUT", "/By%20REST/team/bob")[1]["team"] == ["ann", "bob"]
+    assert ask("ann", "PUT", "/By%20REST/team/nobody")[0] == 400
+    assert ask("bob", "DELETE", "/By%20REST/team/ann")[0] == 403
+    for term in ("2025", "2026"):
+        sent = check(school, "bob", ("By REST", term, "One"), {"kim": 70, "lea": 70, "max": 70})
+        assert (sent["course"], sent["term"], sent["owner"]) == ("By REST", term, "bob")
+    status, first = ask("ann", "GET", "/By%20REST/jobs?limit=1")
+    assert (status, [each["term"] for each in first["jobs"]], first["next"]) == (200, ["2026"], 1)
+    _, second = ask("ann", "GET", "/By%20REST/jobs?limit=1&offset=1")
+    assert ([each["term"] for each in second["jobs"]], second["next"]) == (["2025"], None)
+    assert len(ask("ann", "GET", "/By%20REST/jobs?term=2025")[1]["jobs"]) == 1
+    _, people = ask("ann", "GET", "/By%20REST/pairs?limit=2")
+    assert (len(people["pairs"]), people["next"]) == (2, 2)
+    assert ask("ann", "DELETE", "/By%20REST/team/bob")[0] == 204
+    assert ask("bob", "GET", "/By%20REST")[0] == 404
 
 
 def test_an_admin_sees_users_queue_and_disk_and_nobody_else_does(school: Server) -> None:
@@ -261,6 +288,33 @@ def test_the_last_member_of_a_team_cannot_leave(database: Database) -> None:
 )  # fmt: skip
 def test_people_are_known_by_the_names_of_their_submissions(name: str, who: str) -> None:
     assert person(name) == who
+
+
+def test_people_are_known_by_authors_and_without_the_name_of_an_exercise() -> None:
+    clones = {"all/hw-1-ann": "ann", "all/hw-1-andy-b": "andy-b", "all/hw-1-bob": "bob"}
+    assert people(clones, {}) == clones
+    assert people(["2025/hw-1-ann", "all/hw-1-bob"], {}) == {
+        "2025/hw-1-ann": "hw-1-ann",
+        "all/hw-1-bob": "hw-1-bob",
+    }
+    graded = ["x/submission_12345", "x/submission_12346"]
+    assert people(graded, {graded[0]: "J. Doe"}) == {graded[0]: "J. Doe", graded[1]: "submission_12346"}
+
+
+def test_clones_of_two_exercises_are_of_the_same_people(school: Server) -> None:
+    course(school, "Clones")
+    for exercise, numbers in (("hw-1", (80, 80, 81)), ("hw-2", (82, 82, 83))):
+        documents = [
+            {"name": f"{exercise}-{name}/main.txt", "text": essay(number)}
+            for name, number in zip(("ann", "bob", "cid"), numbers, strict=True)
+        ]
+        place = {"course": "Clones", "term": "2026", "exercise": exercise}
+        body = {"documents": documents, "settings": {"threshold": 0.9}, **place}
+        _, job = school.ask("POST", "/api/v1/jobs", body, token=TOKENS["ann"])
+        assert school.finished(job["id"], token=TOKENS["ann"])["state"] == "done"
+    _, found = school.ask("GET", "/api/v1/courses/Clones/pairs", token=TOKENS["ann"])
+    (pair,) = found["pairs"]
+    assert (pair["left"], pair["right"], len(pair["similarity"])) == ("ann", "bob", 2)
 
 
 def test_no_cell_of_the_marks_is_a_formula() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,6 +38,20 @@ def test_every_variable_of_the_container_files_is_one_of_an_option() -> None:
     }
     assert found
     assert found <= known
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose-workers.yaml"])
+def test_a_compose_file_is_what_compose_takes(name: str) -> None:
+    program = shutil.which("docker-compose")
+    if program is None:
+        pytest.skip("docker-compose is not installed")
+    done = subprocess.run(
+        [program, "-f", str(DEPLOY / name), "config", "--quiet"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "POSTGRES_PASSWORD": "secret"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_unit_in_the_docs_is_checked_too(tmp_path: Path) -> None:

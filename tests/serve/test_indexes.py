@@ -74,11 +74,11 @@ def test_indexes_of_others_are_not_there(guarded: Server) -> None:
     documents = {"documents": [{"name": "a", "text": program(1)}]}
     _, job = guarded.ask("POST", f"{PLACE}/mine/documents", documents, token=ann)
     guarded.finished(job["id"], token=ann)
-    assert guarded.ask("GET", PLACE, token=bob)[1] == {"indexes": []}
+    assert guarded.ask("GET", PLACE, token=bob)[1] == {"indexes": [], "next": None}
     assert guarded.ask("POST", f"{PLACE}/mine/query", {"text": "a"}, token=bob)[0] == 404
     assert guarded.ask("DELETE", f"{PLACE}/mine", token=bob)[0] == 404
     assert guarded.ask("DELETE", f"{PLACE}/mine", token=ann)[0] == 204
-    assert guarded.ask("GET", PLACE, token=ann)[1] == {"indexes": []}
+    assert guarded.ask("GET", PLACE, token=ann)[1] == {"indexes": [], "next": None}
 
 
 def copysift(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from copysift.errors import UsageError
 from copysift.model.values import Group, Pair, Region, Result, Side
 from copysift.serve.incoming import Incoming, uploaded
 from copysift.serve.limits import Limits
 from copysift.serve.staging import Staged, stage, suffix_of
+from copysift.serve.work import Told, scan
 
 
 def staged(tmp_path: Path, names: list[str], by: str = "auto", roles: dict[str, str] | None = None) -> Staged:
@@ -127,3 +129,23 @@ def test_only_harmless_suffixes_are_kept() -> None:
     assert [suffix_of(name) for name in ("a.py", "a.tar/x", "a.p y", "a.c++", "a." + "x" * 13, "a.py\n")] == [
         ".py", "", "", ".c++", "", "",
     ]  # fmt: skip
+
+
+def test_an_error_names_what_was_uploaded_and_no_path_of_the_server(tmp_path: Path) -> None:
+    names = [f"hw/s{at}/{file}.c" for at in range(12) for file in "ab"]
+    made = staged(tmp_path, names, "dir")
+    folders = {name: path for path, name in made.names.items() if Path(path).is_dir()}
+    with pytest.raises(UsageError) as caught, made.naming():
+        raise UsageError(f"1 submission: {folders['hw/s10']}", hint=f"see {folders['hw/s0']}")
+    assert (caught.value.message, caught.value.hint) == ("1 submission: hw/s10", "see hw/s0")
+
+
+def test_a_check_of_one_folder_fails_with_its_own_name(tmp_path: Path) -> None:
+    upload = Incoming(tmp_path / "in", Limits())
+    for name in ("class/a.c", "class/b.c"):
+        upload.add(name, b"int main(void) { return 0; }", "file")
+    upload.seal()
+    (tmp_path / "out").mkdir()
+    told = Told(tmp_path / "progress", 1)
+    with pytest.raises(UsageError, match=r"^1 submission: class, with 2 files"):
+        scan(tmp_path, tmp_path / "out", {"settings": {"by": "dir"}}, told, 1)

@@ -221,12 +221,19 @@ def cpio(files: dict[str, bytes]) -> bytes:
     return out
 
 
-def seven_zip(files: dict[str, bytes], password: str | None = None) -> bytes:
+def postscript_of_own_codes(text: str) -> bytes:
+    """Make a document whose letters have the numbers in which they come, as Ghostscript writes them."""
+    codes = {letter: number for number, letter in enumerate(dict.fromkeys(text), 1)}
+    shown = "\n".join(f"<{bytes(codes[each] for each in line).hex()}> Tj" for line in text.splitlines())
+    return f"%!PS-Adobe-3.0\n%%EndProlog\n%%Page: 1 1\n{shown}\nshowpage\n".encode()
+
+
+def seven_zip(files: dict[str, bytes], password: str | None = None, hidden: bool = False) -> bytes:
     """Make a 7z archive with py7zr."""
     import py7zr
 
     out = io.BytesIO()
-    with py7zr.SevenZipFile(out, "w", password=password) as archive:
+    with py7zr.SevenZipFile(out, "w", password=password, header_encryption=hidden) as archive:
         for name, data in files.items():
             archive.writestr(data, name)
     return out.getvalue()

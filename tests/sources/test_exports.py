@@ -1,6 +1,9 @@
+import zipfile
+
 import pytest
 
-from copysift.sources.exports import known_export, receipt
+import copysift
+from copysift.sources.exports import known_export, listed_authors, receipt
 
 
 @pytest.mark.parametrize(
@@ -43,3 +46,42 @@ def test_what_a_platform_adds_to_an_export_is_nobodys_work():
 def test_the_list_of_brightspace_is_one_only_beside_submissions():
     assert receipt("hw/index.html") == ""
     assert receipt("hw/index.html", beside=True) == "lists of Brightspace"
+
+
+LIST = """---
+submission_12345:
+  :submitters:
+  - :name: Jane Doe
+    :sid: '101'
+    :email: jane@example.org
+  - :name: "John Roe"
+    :sid: '102'
+  :created_at: 2026-03-01 12:30:00.000000000 Z
+submission_12346:
+  :submitters:
+  - :name: Ann O'Hara
+submission_12347:
+  :submitters: []
+"""
+
+
+def test_the_list_of_gradescope_names_authors():
+    assert listed_authors(LIST) == {
+        "submission_12345": "Jane Doe and John Roe",
+        "submission_12346": "Ann O'Hara",
+    }
+    assert listed_authors("no: list\n  - :name: nobody\n") == {}
+
+
+def test_a_scan_of_an_export_of_gradescope_has_its_authors(tmp_path):
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("assignment_1_export/submission_metadata.yml", LIST)
+        for number in range(12345, 12351):
+            text = " ".join(f"word{number}x{at}" for at in range(200))
+            archive.writestr(f"assignment_1_export/submission_{number}/essay.txt", text)
+    found = copysift.scan(tmp_path / "export.zip", by="dir").submissions
+    assert [each.author for each in found] == ["Jane Doe and John Roe", "Ann O'Hara", "", "", "", ""]
+    index = copysift.Index(tmp_path / "years.sift", by="dir")
+    index.add(tmp_path / "export.zip")
+    authors = {each.author for each in index.scan().submissions}
+    assert authors == {"Jane Doe and John Roe", "Ann O'Hara", ""}

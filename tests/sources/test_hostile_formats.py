@@ -88,8 +88,12 @@ BAD = {
     "cut.deb": (lambda: samples.ar({"debian-binary": b"2.0\n", "data.tar": TEXT.encode()})[:-100], "damaged"),
     "cut.cpio": (lambda: samples.cpio({"a": TEXT.encode()})[:-300], "damaged"),
     "locked.7z": (lambda: samples.seven_zip({"a.txt": b"x" * 100}, "secret"), "is protected by a password"),
+    "hidden.7z": (
+        lambda: samples.seven_zip({"a.txt": b"x" * 100}, "secret", hidden=True), "is protected by a password",
+    ),
     "cut.7z": (lambda: samples.seven_zip({"a.txt": TEXT.encode()})[:-40], "is damaged"),
     "bad.sqlite": (lambda: samples.database(a=[("x",)])[:4000] + b"\xff" * 4000, "is damaged"),
+    "own-codes.ps": (lambda: samples.postscript_of_own_codes(TEXT), "an encoding of its own fonts"),
     "drawing.ps": (lambda: b"%!PS-Adobe-3.0\n0 0 moveto 9 9 lineto stroke\n", "shows no strings"),
 }  # fmt: skip
 

@@ -130,10 +130,10 @@ def name_notes(notes: Iterable[str], door: Door) -> None:
 @contextmanager
 def progress(door: Door) -> Iterator[Progress]:
     """Show a bar for every phase, on a terminal only."""
-    from copysift.runtime.progress import Silent
+    from copysift.runtime.progress import NullProgress
 
     if door.quiet or not sys.stderr.isatty():
-        yield Silent()
+        yield NullProgress()
         return
     from copysift.cli.bars import bars
 

@@ -9,6 +9,7 @@ from copysift.cli import console, folders
 from copysift.errors import UsageError
 from copysift.report.format import Written, format_by_suffix, format_of, formats_for
 from copysift.report.view import View
+from copysift.runtime import registry
 from copysift.settings.output import Door
 
 
@@ -29,6 +30,8 @@ def write(made: Written, door: Door) -> None:
 def chosen(command: str, door: Door) -> str:
     """Give the format: that of --format, else by the extension of the output file, else table."""
     named = door.format or format_by_suffix(Path(door.output).suffix.lower()) or "table"
+    if named in registry.built_in(registry.REPORTS) and format_of(named).shows(command):
+        return named  # without looking for plug-ins, which is slow
     formats = formats_for(command)
     if named not in formats:
         name = command.replace("-list", " list").replace("-info", " info")

@@ -96,12 +96,12 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         console.note(f"settings: {', '.join(spelled)}")
         for phase, seconds in scan.times.items():
             console.note(f"{phase}: {seconds:.2f} s")
-        for read_as, count in Counter(group.read_as for group in result.documents if group.read_as).items():
+        for how, count in Counter(group.how_read for group in result.documents).items():
             if count > 1:
-                console.note(f"read as {read_as}: {count:,} of {len(result.documents):,} documents")
+                console.note(f"read as {how}: {count:,} of {len(result.documents):,} documents")
             else:
-                name = next(group.name for group in result.documents if group.read_as == read_as)
-                console.note(f"{name}: read as {read_as}")
+                name = next(group.name for group in result.documents if group.how_read == how)
+                console.note(f"{name}: read as {how}")
         raw = sum(group.kind == "bytes" for group in result.documents)
         if raw:
             console.note(f"compared as bytes: {raw:,} of {len(result.documents):,} files")

@@ -1,8 +1,10 @@
 """Which documents of a batch are compared by something else than words, and their shingles.
 
 A program is compared by its tokens, k = 8 of them in a shingle, as in a scan: by its language field, its file
-name or --language. Hashes of different channels never meet: each has a constant mixed in. How a document is
-read depends on it alone.
+name or --language. Names do not count, literals do. One that a tool made keeps its words, unless --kind code
+is given: nobody renames it to hide a copy, and tokens have nothing of the names in which two generated files
+differ. Hashes of different channels never meet: each has a constant mixed in. How a document is read depends
+on it alone.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
 from copysift.kinds import Languages, Text, canonicaliser, languages, notebook, to_utf8
 from copysift.kinds.choice import detect_language, kind_by_magic, kind_of_text
+from copysift.kinds.lextable import NUMBER, REGEX
 from copysift.kinds.pygments_code import Foreign
 from copysift.model.traits import is_raw, kind_traits
-from copysift.model.values import Skipped
+from copysift.model.values import Canonical, Skipped
 from copysift.runtime.arrays import distinct
 from copysift.runtime.timing import TooSlowDocumentError
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.records import RAW
+from copysift.sources.vendored import machine_made, vendored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +92,15 @@ def _by_name(name: str, head: bytes, known: Languages, code: bool) -> str:
     kind = kind_of_text(name, head, known, every=False)
     if kind_traits(kind).magic:
         return kind
-    return _code(kind.removeprefix("code:"), known) if kind.startswith("code:") else WORDS
+    if not kind.startswith("code:") or _is_machine_made(name, head):
+        return WORDS
+    return _code(kind.removeprefix("code:"), known)
+
+
+def _is_machine_made(name: str, head: bytes) -> bool:
+    """Say whether a tool made a program, by its name or its first bytes."""
+    leaf = name.replace("\\", "/").rpartition("/")[2]
+    return bool(vendored([leaf]) or machine_made(leaf, head))
 
 
 def _by_fields(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]:
@@ -106,12 +118,13 @@ def _by_fields(batch: pa.RecordBatch, known: Languages, code: bool) -> list[str]
 
 def _of_record(fields: dict[str, object], head: bytes, known: Languages, code: bool) -> str:
     named = fields.get(LANGUAGE)
+    name = next((each for each in map(fields.get, NAMES) if isinstance(each, str) and each), "")
     if isinstance(named, str) and named:
         try:
-            return _code(known.find(named.lower()).name, known)
+            language = known.find(named.lower()).name
         except UsageError:
             return WORDS  # of a language that people speak, as corpora have it
-    name = next((each for each in map(fields.get, NAMES) if isinstance(each, str) and each), "")
+        return WORDS if not code and _is_machine_made(name, head) else _code(language, known)
     return _by_name(name, head, known, code) if name else WORDS
 
 
@@ -171,7 +184,26 @@ def _symbols(
     made = canonicaliser(kind, known)
     if isinstance(made, Foreign) and seconds is not None:
         made.seconds = seconds
-    return made.whole(readable).symbols
+    canonical = made.whole(readable)
+    return with_literals(canonical, readable) if kind.startswith("code:") else canonical.symbols
+
+
+def with_literals(canonical: Canonical, source: bytes) -> NDArray[np.unsignedinteger]:
+    """Give the symbols of a program, with those of literals made of their text.
+
+    Otherwise a table of colours is like any other table, and `dedup` would remove it. In a class literals do
+    not count, because they are changed to hide a copy; in a corpus nobody hides anything.
+    """
+    symbols = canonical.symbols
+    which = np.flatnonzero((symbols >= NUMBER) & (symbols <= REGEX))
+    if not len(which):
+        return symbols
+    offsets = np.stack([canonical.starts[which], canonical.ends[which]], 1).astype(np.int64).ravel()
+    offsets = np.maximum.accumulate(offsets)  # a literal inside of another has no text of its own
+    digests = kernels.shingle.content_digests(np.frombuffer(source, np.uint8), offsets)[::2]
+    symbols = symbols.copy()
+    symbols[which] = (digests >> np.uint64(32)).astype(symbols.dtype)
+    return symbols
 
 
 def shingles_of(symbols: NDArray[np.unsignedinteger], kind: str, settings: CorpusSettings) -> UInt64s:

@@ -28,7 +28,7 @@ from copysift.runs.columns import release
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import write_base, write_templates
 from copysift.runs.workspace import Skips, Work
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import AHEAD, Failed, ordered_map
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.inputs import ReadAs
@@ -49,7 +49,7 @@ class Corpus:
         self.job = Job(work.run, settings)
         self.skips = Skips()
         self.read_as = ReadAs()
-        self._shown = progress or Silent()
+        self._shown = progress or NullProgress()
         self._jobs = settings.jobs or os.cpu_count() or 1
         self.first: Int64s = np.zeros(0, np.int64)
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)

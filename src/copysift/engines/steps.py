@@ -157,7 +157,7 @@ def placed(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise RunError(
             f"cannot write {target}: {error.strerror or error}",
-            hint="a run needs about 1.5 times the size of the texts; run the same command to continue",
+            hint="a run needs about twice the size of the texts; run the same command to continue",
         ) from error
     finally:
         spare.unlink(missing_ok=True)

@@ -23,6 +23,7 @@ import numpy as np
 from copysift import kernels
 from copysift.errors import InputError, UsageError
 from copysift.join.rows import Common, Postings
+from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Join:
     ) -> None:
         self._budget = memory if isinstance(memory, Budget) else Budget(memory)
         self._tmp_dir = tmp_dir
-        self._base = np.zeros(0, np.uint64) if base is None else np.unique(base)
+        self._base = np.zeros(0, np.uint64) if base is None else distinct(base)
         self._jobs = max(jobs, 1)
         self._hashes = np.empty(self._budget.block, np.uint64)
         self._groups = np.empty(len(self._hashes), np.uint32)

@@ -1,9 +1,10 @@
 """The hot loops: bytes and integers only, each with a readable twin in `reference/`.
 
 `kernels.selection`, `.text`, `.join` and the other subjects are modules of one edition: the compiled
-kernels on AVX-512 or AVX2 where the machine has it, or portable C. COPYSIFT_KERNELS forces one: `avx512`,
-`avx2`, `portable`, or `reference` (the twins; slow). A forced edition that is missing is an error, never a
-fall-back. A subject to which AVX-512 brings nothing runs on AVX2 in the edition `avx512`.
+kernels on AVX-512 or AVX2 where the machine has it, on vectors of 16 bytes (SSE4.1 or NEON), or portable C.
+COPYSIFT_KERNELS forces one: `avx512`, `avx2`, `vector`, `portable`, or `reference` (the twins; slow). A
+forced edition that is missing is an error, never a fall-back. A subject to which AVX-512 brings nothing runs
+on AVX2 in the edition `avx512`, and one that has no vectors of 16 bytes is portable in the edition `vector`.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ __all__ = [
 ]  # fmt: skip
 
 _SUBJECTS = tuple(name for name in __all__ if name != "edition")
-_EDITIONS = ("avx512", "avx2", "portable", "reference")
+_EDITIONS = ("avx512", "avx2", "vector", "portable", "reference")
 
 
 def edition() -> str:
-    """Name the edition that runs: `avx512`, `avx2`, `portable` or `reference`."""
+    """Name the edition that runs: `avx512`, `avx2`, `vector`, `portable` or `reference`."""
     wanted = os.environ.get("COPYSIFT_KERNELS", "")
     if wanted == "reference":
         return wanted
@@ -47,9 +48,14 @@ def edition() -> str:
             f"COPYSIFT_KERNELS={wanted} names no edition of the kernels",
             hint=f"Choose one of {', '.join(_EDITIONS)}, or leave it unset.",
         )
-    from copysift.kernels import _text
+    from copysift.kernels import _selection, _text
 
-    able = {"avx512": _text.has_avx512(), "avx2": _text.has_avx2(), "portable": True}
+    able = {
+        "avx512": _text.has_avx512(),
+        "avx2": _text.has_avx2(),
+        "vector": _selection.has_vector(),
+        "portable": True,
+    }
     if wanted and not able[wanted]:
         raise KernelError(
             f"COPYSIFT_KERNELS={wanted}, but this processor has no {wanted.upper()}", hint="Leave it unset."
@@ -66,7 +72,9 @@ def __getattr__(name: str) -> Any:
     else:
         module = importlib.import_module(f"copysift.kernels._{name}")
         if hasattr(module, "use_avx2"):
-            module.use_avx2(chosen != "portable")
+            module.use_avx2(chosen in ("avx512", "avx2"))
+        if chosen == "vector" and hasattr(module, "use_vector"):
+            module.use_vector(True)
         if hasattr(module, "use_avx512"):
             module.use_avx512(chosen == "avx512")
     globals()[name] = module

@@ -20,7 +20,11 @@ cdef extern from "batch.h" nogil:
     int text_cpu_has_avx2()
     int cs_has_avx2()
     cs_rule cs_make_rule(size_t k, size_t w, size_t r, int robust, uint64_t seed)
-    cs_edition cs_make_edition(int avx2)
+    cs_edition cs_make_edition(int level)
+    int CS_PORTABLE
+    int CS_VECTOR_EDITION
+    int CS_AVX2_EDITION
+    int cs_has_vector()
     int bt_make(bt_space *space, const cs_rule *rule, const cs_edition *edition, size_t room, int marked)
     void bt_free(bt_space *space)
     int64_t bt_winnow(bt_space *space, const uint8_t *data, size_t n, int marked)
@@ -38,8 +42,20 @@ def has_avx2():
 def use_avx2(bint wanted):
     """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
     global chosen, text_use_avx2
-    chosen = cs_make_edition(wanted and has_avx2())
+    chosen = cs_make_edition(CS_AVX2_EDITION if wanted and has_avx2() else CS_PORTABLE)
     text_use_avx2 = wanted and has_avx2()
+
+
+def has_vector():
+    """Say whether this machine can run the vector edition."""
+    return bool(cs_has_vector())
+
+
+def use_vector(bint wanted):
+    """Run the vector edition from now on, or the portable one; both give the same answers."""
+    global chosen, text_use_avx2
+    chosen = cs_make_edition(CS_VECTOR_EDITION if wanted and cs_has_vector() else CS_PORTABLE)
+    text_use_avx2 = 0
 
 
 use_avx2(True)

@@ -18,8 +18,12 @@ cdef extern from "window.h" nogil:
         int avx2
     cs_params cs_make_params(uint64_t seed)
     cs_rule cs_make_rule(size_t k, size_t w, size_t r, int robust, uint64_t seed)
-    cs_edition cs_make_edition(int avx2)
+    cs_edition cs_make_edition(int level)
+    int CS_PORTABLE
+    int CS_VECTOR_EDITION
+    int CS_AVX2_EDITION
     int cs_has_avx2()
+    int cs_has_vector()
     void cs_hashes(const cs_symbols *s, size_t first, size_t count, size_t k, const cs_params *p, uint64_t *out)
     ctypedef struct cs_space:
         int filled
@@ -37,7 +41,7 @@ cdef extern from "window.h" nogil:
                       uint32_t *places, uint64_t *hashes, size_t room, size_t *next)
     void cs_minima(const uint64_t *h, size_t n, size_t w, int robust, uint32_t *out, size_t *found)
 
-cdef cs_edition chosen = cs_make_edition(cs_has_avx2())
+cdef cs_edition chosen
 cdef cs_kept *kept = NULL  # of the last call; whoever works in it has taken it out
 
 MAX_WINDOW = 8192
@@ -52,7 +56,21 @@ def has_avx2():
 def use_avx2(bint wanted):
     """Run the AVX2 edition from now on, or the portable one; both give the same answers."""
     global chosen
-    chosen = cs_make_edition(wanted and cs_has_avx2())
+    chosen = cs_make_edition(CS_AVX2_EDITION if wanted and cs_has_avx2() else CS_PORTABLE)
+
+
+def has_vector():
+    """Say whether this machine can run the vector edition."""
+    return bool(cs_has_vector())
+
+
+def use_vector(bint wanted):
+    """Run the vector edition from now on, or the portable one; both give the same answers."""
+    global chosen
+    chosen = cs_make_edition(CS_VECTOR_EDITION if wanted and cs_has_vector() else CS_PORTABLE)
+
+
+use_avx2(True)
 
 
 cdef cs_symbols view(object symbols, size_t *length) except *:

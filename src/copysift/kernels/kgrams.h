@@ -28,6 +28,7 @@
 #define CS_CHUNK 4096      /* k-grams a chunk: their orders take 16 KiB, which the first-level cache holds */
 #define CS_LONG_CHUNK 16384 /* with large windows, of which a chunk must hold two */
 #define CS_PAD 64
+#define CS_LETTERS 0x600    /* Latin, Greek and Cyrillic letters and their accents */
 #define CS_NONE 0x7FFFFFFFu
 
 typedef struct {
@@ -105,6 +106,7 @@ static void cs_hashes(const cs_symbols *s, size_t first, size_t count, size_t k,
 typedef struct {
     uint8_t *bytes;         /* the chunk's symbols, padded, when they are bytes */
     uint32_t *folded;       /* the chunk's symbols, folded, otherwise */
+    uint32_t *fold;         /* of symbols below CS_LETTERS */
     uint32_t *orders;       /* chunk + k + pad */
     uint32_t *inner, *low;  /* open-closed: hashes of the inner r-grams and their minima */
     uint32_t *place, *rank; /* candidates: place in the chunk and order */
@@ -119,7 +121,7 @@ typedef struct {
 } cs_space;
 
 static void cs_free_space(cs_space *x) {
-    free(x->bytes); free(x->folded); free(x->orders); free(x->inner); free(x->low); free(x->place);
+    free(x->bytes); free(x->folded); free(x->fold); free(x->orders); free(x->inner); free(x->low); free(x->place);
     free(x->rank); free(x->key); free(x->step); free(x->hashes); free(x->power); free(x->digits);
     memset(x, 0, sizeof *x);
 }
@@ -143,6 +145,7 @@ static int cs_make_space(cs_space *x, size_t k, size_t w, const cs_params *p, in
     x->chunk = chunk;
     if (width == 1) x->bytes = (uint8_t *)calloc(n + CS_PAD, 1);
     else x->folded = (uint32_t *)calloc(n + CS_PAD, 4);
+    if (width == 4) x->fold = (uint32_t *)calloc(CS_LETTERS, 4);
     x->orders = (uint32_t *)calloc(n, 4);
     x->place = (uint32_t *)malloc((chunk + CS_PAD) * 4);
     x->rank = (uint32_t *)malloc((chunk + CS_PAD) * 4);
@@ -155,11 +158,12 @@ static int cs_make_space(cs_space *x, size_t k, size_t w, const cs_params *p, in
         x->inner = (uint32_t *)calloc(n, 4);
         x->low = (uint32_t *)calloc(n, 4);
     }
-    if ((!x->bytes && !x->folded) || !x->orders || !x->place || !x->rank || !x->key || !x->step || !x->hashes ||
+    if ((!x->bytes && !x->folded) || (width == 4 && !x->fold) || !x->orders || !x->place || !x->rank || !x->key || !x->step || !x->hashes ||
         !x->power || !x->digits || (open_closed && (!x->inner || !x->low))) {
         cs_free_space(x);
         return -1;
     }
+    for (uint32_t c = 0; x->fold && c < CS_LETTERS; c++) x->fold[c] = cs_fold(c);
     uint64_t b = p->base;
     for (size_t j = k; j-- > 0; b *= p->base) x->power[j] = b;
     cs_digits(x->power, k, x->digits);
@@ -172,6 +176,9 @@ CS_INLINE uint64_t cs_hash_plain(const cs_symbols *s, size_t i, size_t k, const 
     uint64_t sum = 0;
     if (s->width == 1) {
         const uint8_t *c = (const uint8_t *)s->data + i;
+        for (size_t j = 0; j < k; j++) sum += c[j] * x->power[j];
+    } else if (s->width == 4) {
+        const uint32_t *c = (const uint32_t *)s->data + i;
         for (size_t j = 0; j < k; j++) sum += c[j] * x->power[j];
     } else {
         for (size_t j = 0; j < k; j++) sum += cs_at(s, i + j) * x->power[j];
@@ -219,6 +226,8 @@ CS_INLINE uint32_t cs_four_bytes(const uint8_t *c) { return c[0] | c[1] << 8 | c
 
 CS_INLINE uint32_t cs_inner_mask(size_t r) { return r < 4 ? (1u << 8 * r) - 1 : UINT32_MAX; }
 
+CS_INLINE uint32_t cs_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
 /* Lower the orders of open k-grams below closed ones below the rest; see the design and reference/selection.py. */
 CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r) {
     uint32_t *g = x->inner, *low = x->low, *o = x->orders;
@@ -233,20 +242,20 @@ CS_INLINE void cs_open_closed(cs_space *x, size_t count, size_t k, size_t r) {
         return;
     }
     size_t span = 1, after = last - middle - 1; /* grams strictly between the middle and the last */
-    memcpy(low, g, n * 4);
-    for (; 2 * span <= middle && 2 * span <= after; span *= 2)
-        for (size_t i = 0; i < n - 2 * span + 1; i++) low[i] = low[i] < low[i + span] ? low[i] : low[i + span];
+    const uint32_t *from = g;
+    for (; 4 * span <= after; span *= 4, from = low) /* the middle is not before half: at least as many are before it */
+        for (size_t i = 0; i < n - 4 * span + 1; i++)
+            low[i] = cs_least(cs_least(from[i], from[i + span]), cs_least(from[i + 2 * span], from[i + 3 * span]));
+    for (; 2 * span <= after; span *= 2, from = low)
+        for (size_t i = 0; i < n - 2 * span + 1; i++) low[i] = cs_least(from[i], from[i + span]);
+    low = (uint32_t *)from;
     const uint32_t *low2 = low + middle - span, *low3 = low + middle + 1, *low4 = low + last - span;
     const uint32_t *gm = g + middle, *gl = g + last;
     for (size_t i = 0; i < count; i++) {
-        uint32_t before = low[i] < low2[i] ? low[i] : low2[i];
-        uint32_t behind = low3[i] < low4[i] ? low3[i] : low4[i];
-        uint32_t ends = g[i] < gl[i] ? g[i] : gl[i];
-        uint32_t others = before < behind ? before : behind;
-        others = others < gm[i] ? others : gm[i];              /* all but the last */
-        uint32_t right = behind < gl[i] ? behind : gl[i];      /* all behind the middle */
-        uint32_t open = (gm[i] < before) & (gm[i] <= right);
-        uint32_t closed = (g[i] == (others < ends ? others : ends)) | (gl[i] < others);
+        uint32_t before = cs_least(low[i], low2[i]), behind = cs_least(low3[i], low4[i]); /* the middle */
+        uint32_t others = cs_least(cs_least(before, behind), gm[i]), all = cs_least(others, gl[i]);
+        uint32_t open = (gm[i] == all) & (before != all);   /* the leftmost least is the middle */
+        uint32_t closed = (g[i] == all) | (others != all);  /* it is the first or the last */
         o[i] = (open ? 0u : closed ? 1u << 30 : 2u << 30) | o[i] >> 2;
     }
 }
@@ -258,9 +267,23 @@ typedef struct {
     uint32_t limit; /* candidates have an order below it */
 } cs_rule;
 
+typedef struct {
+    cs_symbols s;
+    size_t first; /* where the chunk starts among the k-grams */
+    size_t count; /* k-grams in the chunk */
+    cs_space *x;
+    const cs_rule *q;
+    size_t found; /* candidates */
+    int avx2;
+} cs_chunk;
+
 CS_INLINE void cs_orders_body(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
     size_t k = q->k, n = count + k - 1;
-    if (s->width != 1) {
+    if (s->width == 4) { /* letters: those with accents, which are seldom, are looked up, lest each is a wrong guess */
+        const uint32_t *c = (const uint32_t *)s->data + first;
+        for (size_t i = 0; i < n; i++) x->folded[i] = c[i] < CS_LETTERS ? x->fold[c[i]] : (uint32_t)cs_fmix64(c[i]);
+        memset(x->folded + n, 0, CS_PAD * 4);
+    } else if (s->width == 8) {
         for (size_t i = 0; i < n; i++) x->folded[i] = cs_fold(cs_at(s, first + i));
         memset(x->folded + n, 0, CS_PAD * 4);
     }
@@ -295,9 +318,9 @@ static size_t cs_candidates_plain(cs_space *x, size_t count, uint32_t limit) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         x->place[n] = (uint32_t)i;
-        x->rank[n] = x->orders[i];
         n += x->orders[i] < limit;
     }
+    for (size_t j = 0; j < n; j++) x->rank[j] = x->orders[x->place[j]];
     return n;
 }
 

@@ -101,6 +101,36 @@ CS_AVX2 static void cs_inner_avx2(const uint8_t *c, uint32_t *g, size_t n, size_
     }
 }
 
+#define CS_LOAD(at) _mm256_loadu_si256((const __m256i *)(at))
+
+/* cs_open_closed by eight. */
+CS_AVX2 static void cs_open_closed_avx2(cs_space *x, size_t count, size_t k, size_t r) {
+    uint32_t *low = x->low, *o = x->orders;
+    const uint32_t *g = x->inner, *from = g;
+    size_t last = k - r, middle = last / 2, n = count + last, span = 1, after = last - middle - 1;
+    if (last < 5) { cs_open_closed(x, count, k, r); return; }
+    for (; 4 * span <= after; span *= 4, from = low)
+        for (size_t i = 0; i < n - 4 * span + 1; i += 8) {
+            __m256i a = _mm256_min_epu32(CS_LOAD(from + i), CS_LOAD(from + i + span));
+            __m256i b = _mm256_min_epu32(CS_LOAD(from + i + 2 * span), CS_LOAD(from + i + 3 * span));
+            _mm256_storeu_si256((__m256i *)(low + i), _mm256_min_epu32(a, b));
+        }
+    for (; 2 * span <= after; span *= 2, from = low)
+        for (size_t i = 0; i < n - 2 * span + 1; i += 8)
+            _mm256_storeu_si256((__m256i *)(low + i), _mm256_min_epu32(CS_LOAD(from + i), CS_LOAD(from + i + span)));
+    const __m256i high = _mm256_set1_epi32(1 << 30);
+    for (size_t i = 0; i < count; i += 8) {
+        __m256i head = CS_LOAD(g + i), mid = CS_LOAD(g + i + middle), tail = CS_LOAD(g + i + last);
+        __m256i before = _mm256_min_epu32(CS_LOAD(from + i), CS_LOAD(from + i + middle - span));
+        __m256i behind = _mm256_min_epu32(CS_LOAD(from + i + middle + 1), CS_LOAD(from + i + last - span));
+        __m256i others = _mm256_min_epu32(_mm256_min_epu32(before, behind), mid), all = _mm256_min_epu32(others, tail);
+        __m256i open = _mm256_andnot_si256(_mm256_cmpeq_epi32(before, all), _mm256_cmpeq_epi32(mid, all));
+        __m256i neither = _mm256_andnot_si256(_mm256_cmpeq_epi32(head, all), _mm256_cmpeq_epi32(others, all));
+        __m256i rest = _mm256_andnot_si256(open, _mm256_add_epi32(high, _mm256_and_si256(neither, high)));
+        _mm256_storeu_si256((__m256i *)(o + i), _mm256_or_si256(rest, _mm256_srli_epi32(CS_LOAD(o + i), 2)));
+    }
+}
+
 CS_AVX2 static void cs_orders_avx2(const cs_symbols *s, size_t first, size_t count, cs_space *x, const cs_rule *q) {
     size_t k = q->k, m = 8;
     cs_orders_body(s, first, count, x, q);
@@ -113,7 +143,7 @@ CS_AVX2 static void cs_orders_avx2(const cs_symbols *s, size_t first, size_t cou
     if (!q->r) return;
     if (s->width == 1) cs_inner_avx2(x->bytes, x->inner, count + k - q->r, q->r, &q->p);
     else cs_inner_wide(x->folded, x->inner, count + k - q->r, q->r, &q->p);
-    cs_open_closed(x, count, k, q->r);
+    cs_open_closed_avx2(x, count, k, q->r);
 }
 
 /* ---- candidates ---- */

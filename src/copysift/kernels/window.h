@@ -6,17 +6,7 @@
  */
 #ifndef COPYSIFT_WINDOW_H
 #define COPYSIFT_WINDOW_H
-#include "kgrams_avx2.h"
-
-typedef struct {
-    cs_symbols s;
-    size_t first; /* where the chunk starts among the k-grams */
-    size_t count; /* k-grams in the chunk */
-    cs_space *x;
-    const cs_rule *q;
-    size_t found; /* candidates */
-    int avx2;
-} cs_chunk;
+#include "steps.h"
 
 static uint64_t cs_new_hash(cs_chunk *c, size_t at) {
     cs_space *x = c->x;
@@ -45,13 +35,27 @@ static size_t cs_rightmost(cs_chunk *c, size_t from, size_t to) {
     return best;
 }
 
-/* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. */
-static uint32_t cs_scan_plain(cs_chunk *c, size_t p) {
-    size_t w = c->q->w, end = p + w - 1 < c->count - 1 ? p + w - 1 : c->count - 1;
+/* Do the symbols of the k-grams p .. p+w repeat every d symbols? */
+static int cs_repeats(const cs_chunk *c, size_t p, size_t d) {
+    size_t width = (size_t)c->s.width, last = p + c->q->w < c->count - 1 ? p + c->q->w : c->count - 1;
+    const uint8_t *t = (const uint8_t *)c->s.data + (c->first + p) * width;
+    return !memcmp(t, t + d * width, (last - p + c->q->k - d) * width);
+}
+
+/* The choice after p by looking at every k-gram; CS_NONE when the chunk ends first. `i`: none before it beats p.
+ * In a text that repeats itself (aaaa, a ruler, an empty table) the first equal k-gram settles the whole window:
+ * all behind it are the same again, so that none beats p, and the last of its copies is the rightmost smallest. */
+static uint32_t cs_scan_plain(cs_chunk *c, size_t p, size_t i) {
+    size_t w = c->q->w, last = c->count - 1, end = p + w - 1 < last ? p + w - 1 : last;
     const uint32_t *o = c->x->orders;
-    for (size_t i = p + 1; i <= end; i++)
+    while (i <= end && o[i] > o[p]) i++;
+    if (i <= end && o[i] == o[p] && cs_repeats(c, p, i - p)) {
+        if (!c->q->robust) return (uint32_t)i;
+        return p + w <= last ? (uint32_t)(p + w / (i - p) * (i - p)) : CS_NONE;
+    }
+    for (; i <= end; i++)
         if (o[i] <= o[p] && cs_compare(c, i, p) <= (c->q->robust ? -1 : 0)) return (uint32_t)i;
-    return p + w <= c->count - 1 ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
+    return p + w <= last ? (uint32_t)cs_rightmost(c, p + 1, p + w) : CS_NONE;
 }
 
 #if CS_X86
@@ -69,7 +73,7 @@ CS_AVX2 static uint32_t cs_scan_avx2(cs_chunk *c, size_t p) {
         uint32_t won = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(beats));
         if (won) { /* at p + w it is the least of the window, too */
             size_t at = i + _tzcnt_u32(won);
-            return at <= end && o[at] < o[p] ? (uint32_t)at : cs_scan_plain(c, p);
+            return at <= end && o[at] < o[p] ? (uint32_t)at : cs_scan_plain(c, p, at);
         }
     }
     if (p + w > last) return CS_NONE;
@@ -84,7 +88,7 @@ CS_AVX2 static uint32_t cs_scan_avx2(cs_chunk *c, size_t p) {
         found += (size_t)_mm_popcnt_u32(least);
         at = least ? i + 31 - _lzcnt_u32(least) : at;
     }
-    return found == 1 ? (uint32_t)at : cs_scan_plain(c, p);
+    return found == 1 ? (uint32_t)at : cs_scan_plain(c, p, end + 1);
 }
 #endif
 
@@ -92,7 +96,7 @@ CS_INLINE uint32_t cs_scan(cs_chunk *c, size_t p) {
 #if CS_X86
     if (c->avx2) return cs_scan_avx2(c, p);
 #endif
-    return cs_scan_plain(c, p);
+    return cs_scan_plain(c, p, p + 1);
 }
 
 /* The choice after candidate number j, as a candidate number; CS_NONE when the chunk ends first,
@@ -114,82 +118,6 @@ CS_INLINE size_t cs_follow(cs_chunk *c, size_t j) {
     }
     return p + w <= last ? best : CS_NONE;
 }
-
-enum { CS_STEP_SCAN = 253, CS_STEP_FOLLOW = 254, CS_STEP_END = 255 };
-enum { CS_AHEAD = 10, CS_FAR = 15 }; /* candidates that are compared with each; the bits that hold a distance */
-
-/* The choice after every candidate at once, without branches. A candidate ahead, as a number: its key and how far it
- * is; that distance alone, when it beats the choice, so that the first that does has the least; the largest of all
- * numbers outside of the window. The least of these numbers is the next choice. Keys leave out the lowest bits of the
- * order, so equal keys are left to cs_follow: those of the choice and one ahead here, those of two ahead in cs_choose,
- * which comes upon the first of them. */
-CS_INLINE uint32_t cs_ahead(uint32_t mine, uint32_t limit, uint32_t key, uint32_t place, uint32_t distance) {
-    uint32_t number = ((int32_t)key < (int32_t)mine ? 0 : key) | distance;
-    return (int32_t)place > (int32_t)limit ? UINT32_MAX : number;
-}
-
-CS_INLINE uint8_t cs_step_code(uint32_t least, int tie, int more, int ends) {
-    if (tie) return CS_STEP_FOLLOW;
-    if (least <= CS_FAR) return (uint8_t)(least + 1);
-    return more ? CS_STEP_FOLLOW : ends ? CS_STEP_END : least == UINT32_MAX ? CS_STEP_SCAN : (uint8_t)((least & CS_FAR) + 1);
-}
-
-CS_INLINE void cs_keys(cs_chunk *c) {
-    size_t n = c->found + CS_AHEAD + 8;
-    for (size_t j = 0; j < n; j++) c->x->key[j] = c->x->rank[j] >> 5 << 4;
-}
-
-static void cs_steps_plain(cs_chunk *c) {
-    uint32_t least[256], tie[256], w = (uint32_t)c->q->w, last = (uint32_t)c->count - 1;
-    cs_keys(c);
-    for (size_t from = 0; from < c->found; from += 256) {
-        const uint32_t *key = c->x->key + from, *place = c->x->place + from;
-        size_t n = c->found - from < 256 ? c->found - from : 256;
-        memset(least, 255, sizeof least);
-        memset(tie, 0, sizeof tie);
-        for (uint32_t d = 1; d <= CS_AHEAD; d++)
-            for (size_t j = 0; j < n; j++) {
-                uint32_t number = cs_ahead(key[j], place[j] + w, key[j + d], place[j + d], d - 1);
-                least[j] = least[j] < number ? least[j] : number;
-                tie[j] |= (key[j] == key[j + d]) & (place[j + d] <= place[j] + w);
-            }
-        for (size_t j = 0; j < n; j++)
-            c->x->step[from + j] = cs_step_code(least[j], (int)tie[j], place[j + CS_AHEAD] <= place[j] + w, place[j] + w > last);
-    }
-}
-
-#if CS_X86
-CS_AVX2 static void cs_steps_avx2(cs_chunk *c) {
-    const uint32_t *key = c->x->key, *place = c->x->place;
-    const __m256i w = _mm256_set1_epi32((int)c->q->w), last = _mm256_set1_epi32((int)c->count - 1);
-    cs_keys(c);
-    for (size_t j = 0; j < c->found; j += 8) {
-        __m256i mine = _mm256_loadu_si256((const __m256i *)(key + j)), out = _mm256_setzero_si256(), tie = out;
-        __m256i limit = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(place + j)), w);
-        __m256i least = _mm256_set1_epi32(-1);
-        for (int d = 1; d <= CS_AHEAD; d++) {
-            __m256i r = _mm256_loadu_si256((const __m256i *)(key + j + d));
-            out = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(place + j + d)), limit);
-            tie = _mm256_or_si256(tie, _mm256_andnot_si256(out, _mm256_cmpeq_epi32(mine, r)));
-            __m256i number = _mm256_andnot_si256(_mm256_cmpgt_epi32(mine, r), r);
-            number = _mm256_or_si256(_mm256_or_si256(number, _mm256_set1_epi32(d - 1)), out);
-            least = _mm256_min_epu32(least, number);
-        }
-        const __m256i far = _mm256_set1_epi32(CS_FAR);
-        __m256i won = _mm256_cmpeq_epi32(_mm256_min_epu32(least, far), least);
-        __m256i code = _mm256_add_epi32(_mm256_and_si256(least, far), _mm256_set1_epi32(1));
-        __m256i none = _mm256_cmpeq_epi32(least, _mm256_set1_epi32(-1)), ends = _mm256_cmpgt_epi32(limit, last);
-        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_SCAN), none);
-        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_END), _mm256_andnot_si256(won, ends));
-        tie = _mm256_or_si256(tie, _mm256_andnot_si256(_mm256_or_si256(won, out), _mm256_set1_epi32(-1)));
-        code = _mm256_blendv_epi8(code, _mm256_set1_epi32(CS_STEP_FOLLOW), tie);
-        code = _mm256_packus_epi32(code, code);
-        code = _mm256_permute4x64_epi64(_mm256_packus_epi16(code, code), 0xD8);
-        code = _mm256_shuffle_epi32(code, 0xD8);
-        _mm_storel_epi64((__m128i *)(c->x->step + j), _mm256_castsi256_si128(code));
-    }
-}
-#endif
 
 /* Choose in one chunk. resumed: k-gram 0 is the last choice already made. whole: no chunk follows, so a
  * document shorter than a window still gets one choice. Gives the number of new choices in out[]. */
@@ -240,12 +168,14 @@ static size_t cs_choose(cs_chunk *c, int resumed, int whole, uint32_t *out) {
 typedef void (*cs_orders_fn)(const cs_symbols *, size_t, size_t, cs_space *, const cs_rule *);
 typedef size_t (*cs_candidates_fn)(cs_space *, size_t, uint32_t);
 typedef void (*cs_steps_fn)(cs_chunk *);
+typedef void (*cs_hash_places_fn)(const cs_space *, const cs_rule *, const uint32_t *, size_t, uint64_t *);
 
 typedef struct {
     int avx2;
     cs_orders_fn orders;
     cs_candidates_fn candidates;
     cs_steps_fn steps;
+    cs_hash_places_fn hash_places; /* of bytes; NULL: one by one */
 } cs_edition;
 
 static int cs_has_avx2(void) {
@@ -256,11 +186,30 @@ static int cs_has_avx2(void) {
 #endif
 }
 
-static cs_edition cs_make_edition(int avx2) {
-    cs_edition e = {0, cs_orders_plain, cs_candidates_plain, cs_steps_plain};
+static int cs_has_vector(void) {
+#if CS_VECTORS && CS_X86
+    return __builtin_cpu_supports("sse4.1");
+#else
+    return CS_VECTORS;
+#endif
+}
+
+enum { CS_PORTABLE, CS_VECTOR_EDITION, CS_AVX2_EDITION };
+
+static cs_edition cs_make_edition(int level) {
+    cs_edition e = {0, cs_orders_plain, cs_candidates_plain, cs_steps_plain, NULL};
+#if CS_VECTORS
+    if (level == CS_VECTOR_EDITION) { e.orders = cs_orders_vector; e.steps = cs_steps_vector; }
+#endif
 #if CS_X86
     cs_squeeze_init();
-    if (avx2) { e.avx2 = 1; e.orders = cs_orders_avx2; e.candidates = cs_candidates_avx2; e.steps = cs_steps_avx2; }
+    cs_squeeze4_init();
+    if (level == CS_VECTOR_EDITION) { e.candidates = cs_candidates_vector; e.hash_places = cs_hash_places_vector; }
+    if (level == CS_AVX2_EDITION) {
+        e.avx2 = 1;
+        e.orders = cs_orders_avx2; e.candidates = cs_candidates_avx2; e.steps = cs_steps_avx2;
+        e.hash_places = cs_hash_places_avx2;
+    }
 #endif
     return e;
 }
@@ -275,6 +224,8 @@ static cs_rule cs_make_rule(size_t k, size_t w, size_t r, int robust, uint64_t s
     return q;
 }
 
+enum { CS_DENSE = 8 }; /* candidates a window, of which 4.5 are expected */
+
 /* Load the chunk of k-grams first .. first+count-1 and compute its orders and candidates. */
 static void cs_load(cs_chunk *c, const cs_edition *e) {
     cs_space *x = c->x;
@@ -286,6 +237,7 @@ static void cs_load(cs_chunk *c, const cs_edition *e) {
     }
     e->orders(&c->s, c->first, c->count, x, c->q);
     c->found = c->q->limit ? e->candidates(x, c->count, c->q->limit) : 0;
+    if (c->found * c->q->w > CS_DENSE * c->count) c->found = 0; /* a text that repeats itself is faster to scan */
     for (size_t i = 0; i < CS_AHEAD + 8; i++) x->place[c->found + i] = CS_NONE; /* sentinels, as far as cs_steps looks ahead */
     memset(x->rank + c->found, 0, (CS_AHEAD + 8) * sizeof *x->rank);
     e->steps(c);
@@ -301,10 +253,8 @@ static size_t cs_winnow_in(cs_space *x, cs_symbols s, size_t grams, const cs_rul
         int last = first + c.count == grams;
         cs_load(&c, e);
         size_t got = cs_choose(&c, resumed, whole && last && !resumed, places + n);
-#if CS_X86
-        if (e->avx2 && s.width == 1) cs_hash_places_avx2(x, q, places + n, got, hashes + n);
+        if (e->hash_places && s.width == 1) e->hash_places(x, q, places + n, got, hashes + n);
         else
-#endif
         for (size_t i = 0; i < got; i++)
             hashes[n + i] = x->filled ? x->hashes[places[n + i]]
                                       : cs_hash_plain(&s, first + places[n + i], q->k, x, &q->p);

@@ -22,7 +22,6 @@ from copysift.kinds.lexemes import Lexemes
 from copysift.kinds.lextable import CHARACTER, IDENTIFIER, NUMBER, REGEX, STRING
 from copysift.kinds.positions import Explicit
 from copysift.model.values import Canonical
-from copysift.runtime.pygments_tokens import tokens
 
 if TYPE_CHECKING:
     from copysift.model.values import Offsets, UInt32s
@@ -96,6 +95,8 @@ class Foreign(CodeCanonicaliser):
 
     def _tokens(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Give symbol, start and end, in characters; pieces of one literal are one token."""
+        from copysift.runtime.pygments_tokens import tokens  # starts processes: slow to load, seldom wanted
+
         last: tuple[int, int, int] | None = None
         for at, kind, value in tokens(text, self.seconds, alias=self._alias):
             stripped = value.strip()

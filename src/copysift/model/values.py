@@ -275,6 +275,18 @@ class Ignored:
     text: str
 
 
+# How files that no reader opens are read, by kind; a kind of a plug-in has its name.
+WAYS = {
+    "text": "plain text",
+    "words": "plain text, by words",
+    "html": "HTML without its markup",
+    "html-words": "HTML without its markup, by words",
+    "code": "a program: text, and tokens",
+    "bytes": "raw bytes",
+    "executable": "instructions and strings",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """One unit of comparison as it is reported: its size and how much of it was sampled.
@@ -294,6 +306,15 @@ class Group:
     fingerprints: int
     read_as: str = ""  # "" for a file as it is
     file_bytes: int | None = None
+
+    @property
+    def how_read(self) -> str:
+        """How it was read, in words, also where it is a file as it is.
+
+        >>> copysift.scan("essays").documents[0].how_read
+        'plain text'
+        """
+        return self.read_as or WAYS.get(self.kind, self.kind)
 
     @property
     def size(self) -> int:

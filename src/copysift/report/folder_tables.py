@@ -9,7 +9,7 @@ from copysift.report.wording import (
     pad,
     percent,
     plural,
-    shorten,
+    shorten_among,
     shorten_beside,
     size,
     spelled,
@@ -27,8 +27,8 @@ def same(result: Result, view: View) -> str:
     room = None if view.width is None else max(20, view.width - 30)
     for each in sets[: view.limit]:
         label = f"{len(each.members)} × {size(each.bytes)}, {plural(each.files, 'file')}"
-        for number, name in enumerate(each.members):
-            lines.append(f"  {pad('' if number else label, 26)}  {shorten(spelled(name), room)}")
+        for number, name in enumerate(shorten_among([spelled(name) for name in each.members], room)):
+            lines.append(f"  {pad('' if number else label, 26)}  {name}")
     return "\n".join([*lines, *more(len(sets), view), ""])
 
 

@@ -12,7 +12,17 @@ from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded, index_settings, intervals
 from copysift.report.passages import numbered, where
 from copysift.report.view import View
-from copysift.report.wording import cells, estimated, pad, percent, plural, shorten, size, spelled, styled
+from copysift.report.wording import (
+    cells,
+    estimated,
+    pad,
+    percent,
+    plural,
+    shorten_among,
+    size,
+    spelled,
+    styled,
+)
 
 VERSION = 1
 WIDE = 100  # columns from which a table has room for intervals
@@ -48,10 +58,11 @@ def _block(query: Group, hits: list[Hit], view: View) -> str:
     head = "  ".join(pad(text, width, right=True) for text, width in zip(heads, widths, strict=True))
     lines.append(styled(f"  {head}  document", "dim", view.color))
     room = None if view.width is None else max(20, view.width - sum(widths) - 2 * len(widths) - 4)
-    for hit, row in zip(hits, rows, strict=True):
+    names = shorten_among([spelled(hit.right) for hit in hits], room)
+    for hit, row, name in zip(hits, rows, names, strict=True):
         numbers = "  ".join(pad(text, width, right=True) for text, width in zip(row, widths, strict=True))
         equal = styled("  (equal)", "green", view.color) if hit.equal else ""
-        lines.append(f"  {numbers}  {shorten(spelled(hit.right), room)}{equal}")
+        lines.append(f"  {numbers}  {name}{equal}")
     return "\n".join([*lines, ""])
 
 

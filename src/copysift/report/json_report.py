@@ -36,7 +36,7 @@ def parts(result: Result, view: View) -> Iterator[str]:
                 "kind": each.kind,
                 "bytes": each.bytes,
                 "fingerprints": each.fingerprints,
-                "read_as": each.read_as or "file",
+                "read_as": each.how_read,
                 **({} if each.file_bytes is None else {"file_bytes": each.file_bytes}),
             }
             for each in result.documents

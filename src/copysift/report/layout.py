@@ -21,7 +21,7 @@ LARGEST = 400  # nodes of a component that is laid out by springs; a larger one 
 def placed(count: int, edges: Sequence[tuple[int, int, float]], names: bool = False) -> NDArray[np.float64]:
     """Give x and y of every node; an edge is two nodes and its strength in 0..1.
 
-    With `names`, components are so far apart that a name fits at either side of them.
+    With `names`, components are so far apart that names at either side do not overlap.
     """
     gap = np.array([NAMES if names else GAP, GAP])
     components = []

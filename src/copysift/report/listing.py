@@ -9,7 +9,7 @@ from __future__ import annotations
 from copysift.model.values import Listing, Result
 from copysift.report.units import bytes_of
 from copysift.report.view import View
-from copysift.report.wording import percent, shorten, spelled, styled
+from copysift.report.wording import percent, shorten_among, spelled, styled
 
 _EQUAL = "The following groups of files are equal."
 _SIMILAR = "The following groups of files are similar. Minimum similarity = {}"
@@ -45,8 +45,9 @@ def _blocks(listings: list[Listing], result: Result, view: View) -> str:
 
 def _block(listing: Listing, sizes: dict[str, int], view: View) -> str:
     room = None if view.width is None else max(20, view.width - 8 - 12)
-    first = shorten(spelled(listing.reference), room)
+    every = [listing.reference, *(name for name, _ in listing.members)]
+    first, *others = shorten_among([spelled(name) for name in every], room)
     lines = [f"{styled('R100', 'bold', view.color)} {first} {sizes[listing.reference]}"]
-    for name, share in listing.members:
-        lines.append(f"{percent(share)[:-1]:>6} {shorten(spelled(name), room)} {sizes[name]}")
+    for (name, share), shown in zip(listing.members, others, strict=True):
+        lines.append(f"{percent(share)[:-1]:>6} {shown} {sizes[name]}")
     return "\n".join(lines)

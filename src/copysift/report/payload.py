@@ -75,7 +75,7 @@ class Payload:
                     "name": visible(each.name),
                     "short": visible(_short(each)),
                     "kind": each.kind,
-                    "readAs": visible(each.read_as),
+                    "readAs": visible(each.how_read),
                     "bytes": each.size,
                 }
                 for each in self._files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copysift.model.values import Result
 from copysift.report.folder_tables import more
 from copysift.report.view import View
-from copysift.report.wording import plural, shorten, spelled, styled, visible
+from copysift.report.wording import plural, shorten_among, spelled, styled, visible
 
 TEXT = 60  # characters of a shared text that are shown
 
@@ -24,5 +24,5 @@ def sets(result: Result, view: View) -> str:
             lines.append(
                 styled(f"    “{words if len(words) <= TEXT else words[:TEXT] + '…'}”", "dim", view.color)
             )
-        lines += [f"    {shorten(spelled(name), room)}" for name in each.members]
+        lines += [f"    {name}" for name in shorten_among([spelled(name) for name in each.members], room)]
     return "\n".join([*lines, *more(len(result.sets), view), ""])

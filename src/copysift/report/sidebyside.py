@@ -67,7 +67,7 @@ def _measures(result: Result, pair: Pair, view: View) -> str:
 def _wrapped(result: Result, pair: Pair) -> list[tuple[str, str]]:
     """Give the two answers for files that were opened: of their content, and of their wrappers."""
     content = "the same" if pair.same_content else f"{percent(pair.resemblance)} the same"
-    ways = list(dict.fromkeys(each.read_as or "file" for each in result.documents))
+    ways = list(dict.fromkeys(each.how_read for each in result.documents))
     wrapper = "equal byte for byte" if pair.equal else "differs"
     return [("read as", " │ ".join(ways)), ("content", content), ("wrapper", wrapper)]
 

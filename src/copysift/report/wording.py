@@ -10,6 +10,7 @@ import math
 import os
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 from copysift.runtime.plurals import plural as plural
@@ -159,6 +160,20 @@ def shorten_beside(name: str, other: str, width: int | None) -> str:
     same = _common(list("/".join(own)), list("/".join(others[before : len(others) - after])))
     tail = tails[-1] if width - cells(tails[-1]) >= LEAST_OWN else ""
     return _cut_around("/".join(own), same, width - cells(tail)) + tail
+
+
+def shorten_among(names: Sequence[str], width: int | None) -> list[str]:
+    """Shorten the paths of a list by the folders that all of them start with, then each in the middle.
+
+    >>> shorten_among(["srv/backup/2024/a.h", "srv/backup/2025/a.h"], 12)
+    ['…/2024/a.h', '…/2025/a.h']
+    """
+    if width is None or all(cells(name) <= width for name in names):
+        return list(names)
+    parts = [name.split("/") for name in names]
+    # What the first and the last begin with, all begin with; of one name nothing is in common with others.
+    before = _common(min(parts)[:-1], max(parts)[:-1]) if len(parts) > 1 else 0
+    return [shorten("/".join(["…", *each[before:]] if before else each), width) for each in parts]
 
 
 def _end(text: str, width: int) -> str:

@@ -31,7 +31,8 @@ _MAGIC = (
     b"GIF8",
     b"\xff\xd8\xff",
 )
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b\x1a")) + b"\x7f"
+# DEL is none of them: readers overwrite markup with it, which may be a good part of a text.
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b\x1a"))
 _CONTROL_SHARE = 0.05  # of the bytes, at the most, in text; random bytes have 0.1
 _FEW = 12  # bytes outside ASCII: too few to tell Western encodings from others
 

@@ -15,7 +15,7 @@ class Progress(Protocol):
         """Note that this many steps of the phase are done."""
 
 
-class Silent:
+class NullProgress:
     """Nobody looks."""
 
     def phase(self, name: str, total: int | None) -> None:

@@ -53,6 +53,8 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         422: "the request is wrong", 429: "too many: see Retry-After", 503: "not available",
     }.items()
 }  # fmt: skip
+Limit = Annotated[int, Query(ge=1, le=1000, description="Size of a page.")]
+Offset = Annotated[int, Query(ge=0, le=10**9, description="Where the page starts: `next` of the last one.")]
 PLACE = ("course", "term", "exercise")
 FIELDS = ("title", "settings", "earlier_index", "url", *PLACE)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
@@ -178,10 +180,7 @@ def decoded(settings: str) -> Any:
 
 
 @router.get("/jobs", tags=["jobs"])
-def list_jobs(
-    state: ServerState, user: ApiUser, limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-) -> JobsOut:  # fmt: skip
+def list_jobs(state: ServerState, user: ApiUser, limit: Limit = 100, offset: Offset = 0) -> JobsOut:
     """List your jobs, the newest first; `next` is the offset of the next page, null on the last one."""
     found = state.jobs.listed(user, limit + 1, offset)
     shown = [job_out(state.jobs, job) for job in found[:limit]]

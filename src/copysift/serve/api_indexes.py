@@ -17,12 +17,12 @@ from starlette.routing import Route
 from copysift.errors import UsageError
 from copysift.report import hits
 from copysift.serve import requests, uploads
-from copysift.serve.api import ERRORS, decoded, upload_schema
+from copysift.serve.api import ERRORS, Limit, Offset, decoded, upload_schema
 from copysift.serve.incoming import Incoming
 from copysift.serve.indexes import Held
 from copysift.serve.job import Job
 from copysift.serve.limits import LimitError
-from copysift.serve.models import JobOut, Strict, job_out
+from copysift.serve.models import JobOut, Strict, job_out, paged
 from copysift.serve.quotas import LATER
 from copysift.serve.state import ApiUser, ServerState, State, api_user, state_of
 from copysift.settings.declaration import make
@@ -32,6 +32,7 @@ router = APIRouter(prefix="/api/v1/indexes", responses=ERRORS, tags=["indexes"])
 NOTHING = {"documents": 0, "fingerprints": 0}
 ROLES = ("file",)
 ASKED = ("threshold", "measure", "min_shared", "limit", "window", "quick", "kind", "language", "max_shared")
+Many = Annotated[int, Query(ge=1, le=10_000, description="Size of a page.")]
 SHORT = 20_000  # characters of a query that is answered at once
 
 
@@ -50,12 +51,14 @@ class IndexesOut(Strict):
     """The indexes that you may query."""
 
     indexes: list[IndexOut]
+    next: int | None = Field(None, description="Offset of the next page, if there is one.")
 
 
 class DocumentsOut(Strict):
     """Documents of an index, in the order of adding."""
 
     documents: list[dict[str, Any]] = Field(examples=[[{"name": "tides.txt", "kind": "text", "bytes": 825}]])
+    next: int | None = Field(None, description="Offset of the next page, if there is one.")
 
 
 class RemovedOut(Strict):
@@ -113,9 +116,10 @@ def index_out(state: State, found: Held) -> IndexOut:
 
 
 @router.get("")
-def list_indexes(state: ServerState, user: ApiUser) -> IndexesOut:
-    """List the indexes that you may query."""
-    return IndexesOut(indexes=[index_out(state, each) for each in state.indexes.listed(user)])
+def list_indexes(state: ServerState, user: ApiUser, limit: Limit = 1000, offset: Offset = 0) -> IndexesOut:
+    """List the indexes that you may query: your own first."""
+    shown, following = paged(state.indexes.listed(user), limit, offset)
+    return IndexesOut(indexes=[index_out(state, each) for each in shown], next=following)
 
 
 @router.get("/{name}")
@@ -133,11 +137,12 @@ def drop(name: str, state: ServerState, user: ApiUser) -> Response:
 
 @router.get("/{name}/documents")
 def list_documents(
-    name: str, state: ServerState, user: ApiUser, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
-    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-) -> DocumentsOut:  # fmt: skip
+    name: str, state: ServerState, user: ApiUser, limit: Many = 1000, offset: Offset = 0
+) -> DocumentsOut:
     """List the documents of an index."""
-    return DocumentsOut(documents=documents(state, held(state, user, name), limit, offset))
+    found = documents(state, held(state, user, name), limit + 1, offset)
+    shown, following = paged(found, limit, 0)
+    return DocumentsOut(documents=list(shown), next=None if following is None else offset + limit)
 
 
 def documents(state: State, found: Held, limit: int, offset: int) -> list[dict[str, Any]]:

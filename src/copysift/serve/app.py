@@ -9,6 +9,7 @@ from copysift._version import __version__
 from copysift.serve import (
     admin_pages,
     api,
+    api_courses,
     api_indexes,
     ask,
     course_pages,
@@ -49,7 +50,7 @@ def make_app(state: State) -> FastAPI:
     app.router.routes.append(api_indexes.QUERY_ROUTE)
     app.include_router(api.router)
     app.include_router(api_indexes.router)
-    app.include_router(course_pages.api_router, responses=api.ERRORS)
+    app.include_router(api_courses.router)
     app.include_router(course_pages.router, include_in_schema=False)
     app.include_router(admin_pages.router, include_in_schema=False)
     app.include_router(ask.router, include_in_schema=False)

@@ -71,7 +71,7 @@ def _terms_before(state: State, course: Course, term: str) -> dict[str, Any]:
         {"id": job.id, "name": f"{job.term}/{job.exercise}", "by": job.summary.get("by", "file")}
         for job in state.courses.earlier(course, term)
     ]
-    return {"folder": folder_name(course.id, term), "checks": checks}
+    return {"name": course.name, "folder": folder_name(course.id, term), "checks": checks}
 
 
 def _earlier(state: State, user: str, name: str) -> dict[str, str]:

@@ -6,13 +6,15 @@ every check of a later one, and a team shares its checks, marks and notes.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.exc import IntegrityError
@@ -180,8 +182,8 @@ class Courses:
         for job in self.current(course):
             if job.summary.get("anonymised") or (term and job.term != term):
                 continue
-            for left, right, similarity in self._pairs(job):
-                one, other = sorted((person(left), person(right)))
+            for left, right, similarity, *who in self._pairs(job):
+                one, other = sorted(who or (person(left), person(right)))
                 if one == other:
                     continue
                 both = found.setdefault((one, other), Companions(one, other))
@@ -189,12 +191,14 @@ class Courses:
                 both.similarity[where] = max(similarity, both.similarity.get(where, 0.0))
         return sorted(found.values(), key=lambda each: (-len(each.similarity), -each.highest, each.left))
 
-    def _pairs(self, job: Job) -> list[tuple[str, str, float]]:
+    def _pairs(self, job: Job) -> list[list[Any]]:
+        """Give names, similarity and, of checks since they are kept, the two people of every pair."""
         try:
             content = (self._output(job) / PAIRS_FILE).read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
-        return [tuple(each) for each in json.loads(content)]
+        pairs: list[list[Any]] = json.loads(content)
+        return pairs
 
     @repeated
     def forget(self, user: str) -> None:
@@ -209,10 +213,30 @@ class Courses:
 def person(name: str) -> str:
     """Give who a submission is of, by its name: as a platform says, else the last folder or file."""
     known = known_export(name)
-    if known is not None:
+    if known is not None and known.author:
         return known.author
     leaf = re.split(r"[/\\!]", name.rstrip("/\\!"))[-1]
     return leaf.partition(".")[0] or leaf
+
+
+def people(names: Iterable[str], authors: Mapping[str, str]) -> dict[str, str]:
+    """Give who each submission is of: its author where one is known, else by its name.
+
+    Clones of GitHub Classroom start with the exercise (`homework-1-ann`). What all names of one folder start
+    with, up to a dash, is left out.
+    """
+    found = {name: authors.get(name) or person(name) for name in names}
+    folders: dict[str, list[str]] = defaultdict(list)
+    for name in found:
+        if not authors.get(name) and known_export(name) is None:
+            folders[name.rstrip("/").rpartition("/")[0]].append(name)
+    for members in folders.values():
+        first, last = min(found[name] for name in members), max(found[name] for name in members)
+        same = itertools.takewhile(lambda both: both[0] == both[1], zip(first, last, strict=False))
+        task, dash, _ = "".join(letter for letter, _ in same).rpartition("-")
+        if dash and len(members) > 2:
+            found |= {name: found[name].removeprefix(task + dash) or found[name] for name in members}
+    return found
 
 
 def by_term(jobs: list[Job]) -> dict[str, list[Job]]:

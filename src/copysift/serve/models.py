@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +12,7 @@ from copysift.serve.job import DONE, Job
 from copysift.serve.jobs import Jobs
 from copysift.serve.requests import schema
 
+Value = TypeVar("Value")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 Text = Field(min_length=0, max_length=1_000_000)
 
@@ -48,6 +50,8 @@ class JobOut(Strict):
     expires: datetime | None = Field(None, description="When it is deleted; null when it is kept.")
     files: int
     bytes: int
+    owner: str = Field("", description="Who sent it.", examples=["ann"])
+    course: str = Field("", description="Name of its course, if it belongs to one.")
     term: str = Field("", description="Term of its course, if it belongs to one.")
     exercise: str = ""
     ahead: int = Field(0, description="Jobs that wait before this one.")
@@ -141,6 +145,12 @@ class HealthOut(Strict):
     uptime: float
 
 
+def paged(found: Sequence[Value], limit: int, offset: int) -> tuple[Sequence[Value], int | None]:
+    """Give a page of a list, and the offset of the next one, or None on the last."""
+    end = offset + limit
+    return found[offset:end], end if len(found) > end else None
+
+
 def job_out(jobs: Jobs, job: Job) -> JobOut:
     """Give a job as the interface shows it."""
     told = jobs.progress(job) if job.state == "running" else {}
@@ -149,10 +159,11 @@ def job_out(jobs: Jobs, job: Job) -> JobOut:
         name: None if (seconds := getattr(job, name)) is None else datetime.fromtimestamp(seconds, UTC)
         for name in ("created", "started", "finished", "expires")
     }
-    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share", "term", "exercise")
+    plain = ("id", "kind", "title", "state", "files", "bytes", "error", "share", "term", "exercise", "owner")
     values |= {name: getattr(job, name) for name in plain}
     return JobOut(
         **values,
+        course="" if job.course is None else job.request.get("course", {}).get("name", ""),
         ahead=jobs.ahead(job) if job.state == "queued" else 0,
         progress=told,
         summary=dict(job.summary) if job.state == DONE else {},

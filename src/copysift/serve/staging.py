@@ -9,11 +9,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from copysift.errors import CopysiftError
 from copysift.model.document import INSIDE
 from copysift.serve.incoming import Uploaded
 from copysift.sources.containers import zip_names
@@ -70,9 +72,19 @@ class Staged:
 
     def in_words(self, note: str) -> str:
         """Give a note with names instead of the paths that it mentions."""
-        for path, name in [*self.names.items(), *((path, own) for path, _, own in self._archives)]:
+        known = [*self.names.items(), *((path, own) for path, _, own in self._archives)]
+        for path, name in sorted(known, key=lambda each: -len(each[0])):  # g10 before g1
             note = note.replace(path, name) if path in note else note
         return note
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Let an error name what was uploaded, not the paths that the scan sees."""
+        try:
+            yield
+        except CopysiftError as error:
+            error.message, error.hint = self.in_words(error.message), self.in_words(error.hint)
+            raise
 
     def rename_lines(self, table: str, shown: str) -> None:
         """Let `name` know what a table is called whose lines the scan mentions."""
@@ -87,6 +99,11 @@ class Staged:
     def path(self, name: str) -> str:
         """Give the path that the scan knows for a name that `renamed` gave."""
         return self._back.get(name, name)
+
+    def is_new(self, name: str) -> bool:
+        """Say whether a name that `renamed` gave is of a submission, not of earlier years or of an index."""
+        path = self.path(name)
+        return any(path == each or path.startswith((f"{each}/", f"{each}{INSIDE}")) for each in self.paths)
 
     def renamed(self, value: Value) -> Value:
         """Give a value with names instead of paths."""

@@ -24,7 +24,7 @@ from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
 from copysift.serve.cleared import BEFORE, Before, lowered
 from copysift.serve.course_index import earlier_index
-from copysift.serve.courses import PAIRS_FILE
+from copysift.serve.courses import PAIRS_FILE, people, person
 from copysift.serve.incoming import Uploaded, nothing_read, uploaded
 from copysift.serve.language_check import language_warning
 from copysift.serve.pseudonyms import KEY
@@ -93,13 +93,16 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         staged.folders.append(f"{Places(Path(index)).shown_unit('.')}/")  # as the scan shows it from here
     settings = make(Settings, given)
     most = settings.limit or PAIRS
-    run, places = scan_of(staged.paths, settings, given)
     # MOSS orders by matched tokens: more pairs than it shows are matched to find those that have the most.
     matched = min(MOST_PAIRS, 2 * most + 50) if request.get("moss") else most
-    result = run.run(places, regions=True, most=matched, progress=told)
+    with staged.naming():
+        run, places = scan_of(staged.paths, settings, given)
+        result = run.run(places, regions=True, most=matched, progress=told)
     told.phase("writing the report", None)
     shown = _without_paths(staged.renamed(result))
-    notes += _about_language(shown, asked.get("language"))
+    new = [each.name for each in shown.documents if staged.is_new(each.name)]
+    if warning := language_warning(new, asked.get("language")):
+        notes.append(warning)
     shown = dataclasses.replace(
         shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
     )
@@ -133,6 +136,7 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     return {
         "pairs": min(most, len(shown.pairs)),
         "documents": len(shown.documents),
+        "earlier_documents": len(shown.documents) - len(new),
         "highest": max((pair.similarity for pair in shown.pairs), default=0.0),
         "skipped": len(shown.skipped),
         "clusters": len(shown.clusters),
@@ -166,9 +170,10 @@ def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[Uploaded, P
     return (*terms, *(each.name for each, _ in files if each.role == "earlier"))
 
 
-def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[str, str, float]]:
-    """Give the pairs without their passages; of equal files every two, where the result names them once.
+def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[str, str, float, str, str]]:
+    """Give the pairs and their people, without passages.
 
+    Of equal files every two are a pair, where the result names them once.
     Two documents of earlier terms are not a pair of this check.
     """
     found = [(each.left, each.right, each.similarity) for each in result.pairs[:most]]
@@ -177,7 +182,10 @@ def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[st
     new = [
         (left, right) for left, right in equal if not (left.startswith(earlier) and right.startswith(earlier))
     ]
-    return found + [(left, right, 1.0) for left, right in new]
+    found += [(left, right, 1.0) for left, right in new]
+    authors = {each.name: each.author for each in result.submissions}
+    who = people(dict.fromkeys(each.group for each in result.documents), authors)
+    return [(*each, who.get(each[0], person(each[0])), who.get(each[1], person(each[1]))) for each in found]
 
 
 def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
@@ -201,14 +209,6 @@ def _about_names(staged: Staged, asked: dict[str, Any]) -> list[str]:
     if staged.left_out:
         notes.append(f"{plural(staged.left_out, 'file')} left out by include and exclude")
     return notes
-
-
-def _about_language(result: Result, language: str | None) -> list[str]:
-    """Say that the submissions are in another language than the one chosen, those in archives too."""
-    earlier = {each.name for each in result.submissions if each.earlier}
-    names = [each.name for each in result.documents if each.group not in earlier]
-    warning = language_warning(names, language)
-    return [warning] if warning else []
 
 
 def _class_list(

@@ -5,7 +5,8 @@ files `Jane Doe_12345_assignsubmission_file_main.py`. Canvas names them `doejane
 user, late or not, numbers of user and submission, and `-1` when the file was handed in again. Blackboard
 names them `Lab 3_jdoe_attempt_2026-03-01-12-30-00_main.cpp` and adds a receipt for each attempt; Brightspace
 `1234-5678 - Jane Doe - Mar 1, 2026 1230 PM`, a folder or, with ` - main.cpp`, a file; Gradescope
-`submission_12345/`, with one list of names for all. GitHub Classroom makes folders, which need no more.
+`submission_12345/`, with one list of names for all (`listed_authors` reads it). GitHub Classroom makes
+folders, which need no more.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _BRIGHTSPACE = (
     r"(?P<when>[^\W\d]{3,}\.? \d{1,2}, \d{4} \d{3,4}(?: [AP]M)?)(?: - (?P<rest>.+))?"
 )
 _GRADESCOPE = r"submission_(?P<id>\d{4,})"
+GRADESCOPE_LIST = "submission_metadata.yml"
 _ANY = re.compile(r"_\d|\d - ")  # in every name of theirs, and in few others
 _AGAIN = r"-(\d{1,3})(?=\.[^.]*$|$)"
 
@@ -66,6 +68,18 @@ def _of_part(part: str) -> Export | None:
     return None
 
 
+def listed_authors(content: str) -> dict[str, str]:
+    """Give the authors in the list of Gradescope (`submission_metadata.yml`), by the key of a submission."""
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in content.splitlines():
+        if key := re.fullmatch(rf"({_GRADESCOPE}):\s*", line):
+            names = found.setdefault(key[1], [])
+        elif name := re.fullmatch(r"\s+(?:- )?:name: (.+)", line):
+            names.append(name[1].strip().strip("'\""))
+    return {key: " and ".join(names) for key, names in found.items() if names}
+
+
 def receipt(name: str, beside: bool = False) -> str:
     """Say what a file is that a platform added to an export and no student wrote, or nothing.
 
@@ -77,4 +91,4 @@ def receipt(name: str, beside: bool = False) -> str:
         return "receipts of Blackboard"
     if beside and leaf == "index.html":
         return "lists of Brightspace"
-    return "lists of Gradescope" if leaf == "submission_metadata.yml" else ""
+    return "lists of Gradescope" if leaf == GRADESCOPE_LIST else ""

@@ -21,7 +21,7 @@ from copysift.sources.containers import PACKED, included
 from copysift.sources.detection import Detector
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
-from copysift.sources.readers.reader import RAW
+from copysift.sources.readers.known import RAW
 from copysift.sources.source import ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
 from copysift.sources.walk import Found, OnlyIfContainer, walk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,8 +63,12 @@ def roster(
     earlier: Iterable[str],
     rows: Sequence[Row],
     metadata: str,
+    listed: Mapping[str, str] = MappingProxyType({}),
 ) -> Roster:
-    """Put together what names and metadata say; `files` are the names of the files of each group."""
+    """Put together what names and metadata say; `files` are the names of the files of each group.
+
+    `listed` are authors by the keys that a platform has for them, from a list of its own.
+    """
     past = set(earlier)
     # Each on its own: a platform that named this year's work need not have named that of years ago.
     exports: dict[str, Export] = {}
@@ -74,8 +79,8 @@ def roster(
         export = exports.get(name)
         found.submissions.append(
             Submission(
-                name, author=export.author if export else "", attempt=export.attempt if export else "",
-                earlier=name in past,
+                name, author=(export.author or listed.get(export.key, "")) if export else "",
+                attempt=export.attempt if export else "", earlier=name in past,
             )
         )  # fmt: skip
         found.authors.append(export.key if export else "")

@@ -57,7 +57,6 @@ CREATE TABLE views (
 );
 CREATE INDEX views_content ON views (content);
 """
-WHOLE = ".whole"
 LOG = 4 << 20  # bytes of the write-ahead log after which a commit empties it
 PIECES = 1 << 12  # pieces of a kept text: 4 GiB in pieces of 1 MiB
 

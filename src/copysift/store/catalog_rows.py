@@ -52,7 +52,7 @@ class ContentRow:
 class ViewRow(NamedTuple):
     """Further fingerprints of a content, whose postings have another number: by tokens, or all k-grams.
 
-    WHOLE after the channel: all k-grams of a content with few fingerprints.
+    `entries.WHOLE` after the channel: all k-grams of a content with few fingerprints.
     """
 
     number: int

@@ -17,6 +17,7 @@ from copysift.runtime.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from copysift.model.values import Fingerprints, UInt32s, UInt64s
 
+WHOLE = ".whole"  # after a channel: all k-grams of a content with few fingerprints
 COMPRESSION = 6
 LARGEST = 2**32 - 1  # bytes of a document: the offsets of postings are 32-bit
 TOO_LARGE = "is over 4 GiB, and an index has no room for its offsets"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.kinds import Lexemes
+from copysift.kinds import Lexemes, notebook
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.model.document import Document
 from copysift.model.values import Group, Skipped
@@ -72,6 +72,11 @@ class Filed:
     def plain_kind(self) -> str:
         """The kind as it is reported: `code`, whatever the language."""
         return self.kind.partition(":")[0]
+
+    @property
+    def read_as(self) -> str:
+        """How it was read, if it is not a file as it is."""
+        return self.entry.read_as or ("cells of a notebook" if self.kind == notebook.KIND else "")
 
 
 class Collection:
@@ -138,8 +143,8 @@ class Collection:
         counted = {number: first for first, members in self._sets.items() for number in members}
         for number, filed in enumerate(self.filed):
             count = self.filed[counted.get(number, number)].fingerprints
-            name, read_as = filed.entry.name, filed.entry.read_as
-            yield Group(name, name, filed.plain_kind, filed.size, count, read_as, filed.entry.file_size)
+            name, size = filed.entry.name, filed.entry.file_size
+            yield Group(name, name, filed.plain_kind, filed.size, count, filed.read_as, size)
 
     def by_name(self, name: str) -> Filed:
         """Give a document by its name."""

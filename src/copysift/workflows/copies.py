@@ -13,7 +13,7 @@ from copysift.store.catalog_rows import ContentRow
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import group
 from copysift.workflows.alterations import compared
-from copysift.workflows.question import Question
+from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.reading import Reader
 from copysift.workflows.tracing import Trace
 
@@ -33,7 +33,7 @@ class Holding:
     """Answers for one question."""
 
     def __init__(
-        self, trace: Trace, reader: Reader, question: Question, original: str = "", by: str = "host"
+        self, trace: Trace, reader: Reader, question: QueryDocument, original: str = "", by: str = "host"
     ) -> None:
         self._trace, self._reader, self._question, self._by = trace, reader, question, by
         self._original = self._found_original(original)

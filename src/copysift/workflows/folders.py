@@ -97,7 +97,7 @@ def sides_of(
 
 
 def least_share(name: float) -> float:
-    """Give the resemblance from which on files are versions of each other, by how alike their names are."""
+    """Give the resemblance from which on files are versions of each other, by how similar their names are."""
     known = (name - UNLIKE_NAME) / (ALIKE_NAME - UNLIKE_NAME)
     return ENOUGH - (ENOUGH - ENOUGH_WITH_NAME) * min(1.0, max(0.0, known))
 

@@ -18,7 +18,7 @@ from copysift.runtime.mapped import spacious_array
 from copysift.workflows.index_base import IndexBase
 from copysift.workflows.joining import Joined, Prepared, matched
 from copysift.workflows.large_documents import streamed
-from copysift.workflows.question import Look, Part
+from copysift.workflows.query_document import Look, Part
 
 if TYPE_CHECKING:
     from copysift.store.catalog_rows import ContentRow, DocumentRow

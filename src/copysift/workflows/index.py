@@ -31,7 +31,7 @@ from copysift.workflows.python_input import (
     places_of,
     rows_of,
 )
-from copysift.workflows.question import Question
+from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.reading import Reader
 from copysift.workflows.repair import repair as mend
 from copysift.workflows.resampling import resample
@@ -181,7 +181,7 @@ class Index(OverTime):
         """
         query, hits = make(Query, asked, "query"), []
         if isinstance(content, str | os.PathLike) and not text:
-            questions: Iterable[Question | Skipped] = self.questions(content, query)
+            questions: Iterable[QueryDocument | Skipped] = self.questions(content, query)
         else:
             questions = [self.question(content, text=text, asked=query)]
         for question in questions:
@@ -190,7 +190,9 @@ class Index(OverTime):
             hits += self.ask(question, query, passages=passages)[0]
         return iter(hits)
 
-    def ask(self, question: Question, query: Query, *, passages: bool = False) -> tuple[list[Hit], Group]:
+    def ask(
+        self, question: QueryDocument, query: Query, *, passages: bool = False
+    ) -> tuple[list[Hit], Group]:
         """Answer one question: hits, and the question as it was fingerprinted.
 
         >>> from copysift.settings.index import Query
@@ -206,7 +208,7 @@ class Index(OverTime):
 
     def answer(
         self,
-        questions: Iterable[Question],
+        questions: Iterable[QueryDocument],
         query: Query,
         *,
         passages: bool = False,
@@ -244,7 +246,7 @@ class Index(OverTime):
         notes += self._read_otherwise()
         return Answer(values, tuple(groups), tuple(hits), tuple(unread), notes)
 
-    def too_short(self, questions: Iterable[Question]) -> list[tuple[str, int]]:
+    def too_short(self, questions: Iterable[QueryDocument]) -> list[tuple[str, int]]:
         """Give the questions that are shorter than their guarantee threshold, with that threshold.
 
         >>> index.too_short([index.question("a few words", text=True)])

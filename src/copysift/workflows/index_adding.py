@@ -16,7 +16,7 @@ from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.runtime.encoding import to_utf8
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.sources.file_content import FileContent
@@ -36,7 +36,7 @@ from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submission_intake import Intake, Taken
-from copysift.workflows.submissions import base_code, reading_of, submission_roster
+from copysift.workflows.submissions import authors_in, base_code, reading_of, submission_roster
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
@@ -101,7 +101,7 @@ class Adding:
         self._keep_text = keep_text
         self._jobs = settings.jobs or os.cpu_count() or 1
         self._claimed: dict[tuple[int, bytes, str], str] = {}
-        self._shown = progress or Silent()
+        self._shown = progress or NullProgress()
         self._spool = Spool(Path(settings.tmp_dir) if settings.tmp_dir else None)
         self._outers = Outers(writer)
         self._units: dict[str, UnitRow] = {}  # of documents, by name: the submissions that they belong to
@@ -181,7 +181,8 @@ class Adding:
         intake = Intake(reading_of(self._settings), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
-        known = submission_roster(taken, Taken(), metadata, self._settings.metadata)
+        listed = authors_in(entry for entry, _ in taken.files)
+        known = submission_roster(taken, Taken(), metadata, self._settings.metadata, listed)
         self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
         self.done.notes = intake.notes
         rows = {

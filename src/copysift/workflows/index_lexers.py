@@ -6,8 +6,6 @@ nobody knows how its programs were read.
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from copysift.errors import UsageError
 from copysift.kinds.catalog import Languages
 from copysift.kinds.kind import CODE
@@ -23,6 +21,8 @@ def digest(language: str, languages: Languages) -> str:
     try:
         return languages.find(language).table.digest()
     except UsageError:
+        from importlib.metadata import PackageNotFoundError, version  # slow, and only Pygments needs it
+
         try:
             return f"{_PYGMENTS} {version(_PYGMENTS)}"
         except PackageNotFoundError:

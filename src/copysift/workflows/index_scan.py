@@ -25,8 +25,8 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped, Submission
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
-from copysift.store.catalog import WHOLE
 from copysift.store.catalog_rows import ViewRow
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, hashes_of
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow

@@ -23,7 +23,7 @@ from copysift.model.regions import RegionColumns, RegionFile
 from copysift.model.values import Canonical, Pair, Region, Side
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.mapped import spacious_array
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.workflows.collection import Collection, Filed
 from copysift.workflows.joining import Joined, Prepared, families, files_in, matched
@@ -81,7 +81,7 @@ class Exact:
         found = RegionFile(self._folder, self._share(REGIONS))
         for pairs in batches:
             if len(pairs):
-                found.append(self._batch(pairs, progress or Silent(), regions, found))
+                found.append(self._batch(pairs, progress or NullProgress(), regions, found))
         return found.columns()
 
     def _batch(self, pairs: PairColumns, shown: Progress, regions: bool, found: RegionFile) -> RegionColumns:

@@ -64,7 +64,7 @@ class NearCopies:
                     continue
                 if room > 0 and is_near_copy(np.isin(hashes, common)):
                     self._numbers.append(number)
-                    self._sets.append(np.unique(hashes))
+                    self._sets.append(distinct(hashes))
                     room -= self._sets[-1].nbytes
         self._near[self._numbers] = True
         for members in collection.equal():

@@ -31,7 +31,7 @@ from copysift.workflows.python_input import (
     submission_questions,
 )
 from copysift.workflows.query import Asking
-from copysift.workflows.question import Question
+from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
     Members,
@@ -112,7 +112,7 @@ class OpenedIndex:
         self._snapshot = self._asked = self._notes = None
         self._readers = {}
 
-    def questions(self, path: Place, asked: LookUp | None = None) -> Iterator[Question | Skipped]:
+    def questions(self, path: Place, asked: LookUp | None = None) -> Iterator[QueryDocument | Skipped]:
         """Make a question of every document at or below a path: a file, a container, a file of records.
 
         With `by` "dir" of every submission: a first-level folder or archive with all its files.
@@ -136,7 +136,7 @@ class OpenedIndex:
         text: bool = False,
         name: str = "",
         asked: LookUp | None = None,
-    ) -> Question:
+    ) -> QueryDocument:
         """Make a question of a file, of bytes, of a document or of a string; these may be a program.
 
         >>> index.question("some words", text=True).kind

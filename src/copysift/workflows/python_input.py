@@ -17,7 +17,7 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.workflows.question import Part, Question
+from copysift.workflows.query_document import Part, QueryDocument
 from copysift.workflows.reading import Reader
 from copysift.workflows.submission_intake import Intake
 
@@ -79,20 +79,20 @@ def document_of(item: Any) -> Document:
     return Document.of(str(name), content if isinstance(content, str) else bytes(content))
 
 
-def question_of(name: str, data: bytes, source: bytes, kind: str, alone: bool = False) -> Question:
+def question_of(name: str, data: bytes, source: bytes, kind: str, alone: bool = False) -> QueryDocument:
     """Make a question of a readable source and the bytes that it was made from."""
     checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
-    return Question(name, source, kind, checksum, len(data), alone)
+    return QueryDocument(name, source, kind, checksum, len(data), alone)
 
 
-def file_question(reader: Reader, loaded: Document, language: str = "", alone: bool = False) -> Question:
+def file_question(reader: Reader, loaded: Document, language: str = "", alone: bool = False) -> QueryDocument:
     """Make a question of a file, a program of a language if one is named."""
     name = loaded.name
     if language:
         data = b"".join(loaded.content.chunks())
         return question_of(name, data, to_utf8(data)[0], reader.kind_in(language), True)
     kind, chunks = reader.opened(loaded)
-    return Question(name, b"".join(chunks), kind, loaded.checksum, loaded.size, alone)
+    return QueryDocument(name, b"".join(chunks), kind, loaded.checksum, loaded.size, alone)
 
 
 def file_questions(
@@ -101,7 +101,7 @@ def file_questions(
     path: str | os.PathLike[str],
     language: str = "",
     alone: bool = False,
-) -> Iterator[Question | Skipped]:
+) -> Iterator[QueryDocument | Skipped]:
     """Make a question of every document at or below a path, programs of a language if one is named."""
     for found in Inputs(reading).documents([path]):
         loaded = found if isinstance(found, Skipped) else load(found, reading.max_seconds)
@@ -117,7 +117,7 @@ def submission_questions(
     path: str | os.PathLike[str],
     language: str = "",
     alone: bool = False,
-) -> Iterator[Question | Skipped]:
+) -> Iterator[QueryDocument | Skipped]:
     """Make a question of every submission at a path: a first-level folder or archive with all its files."""
     taken = Intake(reading, Spool(), True).take([path])
     yield from taken.skipped
@@ -137,6 +137,6 @@ def submission_questions(
         if parts:
             kinds = {part.kind.partition(":")[0] for part in parts}
             kind = parts[0].kind if len(kinds) == 1 else "mixed"
-            yield Question(group, b"", kind, b"", size, alone or bool(language), tuple(parts))
+            yield QueryDocument(group, b"", kind, b"", size, alone or bool(language), tuple(parts))
         else:
             yield Skipped(group, "is a submission without a readable file")

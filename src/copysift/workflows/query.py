@@ -26,14 +26,14 @@ from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.index import Query
-from copysift.store.catalog import WHOLE
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, Found
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
 from copysift.workflows.hit_passages import HitPassages
 from copysift.workflows.index_base import IndexBase
+from copysift.workflows.query_document import Asked, Look, Part, QueryDocument, one_after_another
 from copysift.workflows.query_similarity import IndexWeights
-from copysift.workflows.question import Asked, Look, Part, Question, one_after_another
 from copysift.workflows.stored_settings import Places, StoredReader
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Asking:
         self._base = IndexBase(snapshot, base)
         self._weights: dict[tuple[str, int], IndexWeights] = {}
 
-    def ask(self, question: Question, query: Query, passages: bool = False) -> Answered:
+    def ask(self, question: QueryDocument, query: Query, passages: bool = False) -> Answered:
         """Answer one question."""
         looks = self._looks(question, query)
         best = self._best(question, query, looks)
@@ -99,11 +99,11 @@ class Asking:
         common = sum(look.common for look in looks if not look.whole)
         return Answered(made, len(looks[0].asked.all.hashes), damages, common)
 
-    def contents(self, question: Question, query: Query) -> list[tuple[Hit, ContentRow]]:
+    def contents(self, question: QueryDocument, query: Query) -> list[tuple[Hit, ContentRow]]:
         """Give the contents that answer a question, whether a document has them today or not."""
         return list(self._best(question, query, self._looks(question, query)).values())
 
-    def _looks(self, question: Question, query: Query) -> list[Look]:
+    def _looks(self, question: QueryDocument, query: Query) -> list[Look]:
         """Look a question up in every channel that it has."""
         if query.measure == "similarity" and (query.window or query.quick):
             raise UsageError(
@@ -146,7 +146,9 @@ class Asking:
             return max_shared
         return max(2, int(max_shared * self._snapshot.catalog.one("SELECT count(*) FROM contents")))
 
-    def _best(self, question: Question, query: Query, looks: list[Look]) -> dict[int, tuple[Hit, ContentRow]]:
+    def _best(
+        self, question: QueryDocument, query: Query, looks: list[Look]
+    ) -> dict[int, tuple[Hit, ContentRow]]:
         """Give the hit of every content, by the channel in which more is shared, in order of content."""
         best: dict[int, tuple[Hit, ContentRow]] = {}
         chosen_by = "containment-left" if query.measure == "longest" else query.measure
@@ -203,7 +205,7 @@ class Asking:
             chosen.append(hashes)
         return distinct(np.concatenate(chosen))
 
-    def _measured(self, question: Question, query: Query, look: Look, equal: set[int]) -> _Measured:
+    def _measured(self, question: QueryDocument, query: Query, look: Look, equal: set[int]) -> _Measured:
         """Measure the contents that share enough in a channel; `equal` ones have its bytes."""
         asked = look.asked
         shared = self._counted(look.found)
@@ -297,7 +299,7 @@ class Asking:
 
 
 def _hit(
-    question: Question, look: Look, row: ContentRow, m: int, s: int, occurrences: int, equal: bool
+    question: QueryDocument, look: Look, row: ContentRow, m: int, s: int, occurrences: int, equal: bool
 ) -> Hit:
     asked = look.asked
     share = s / len(asked.looked_up) if len(asked.looked_up) else 0.0

@@ -15,10 +15,10 @@ from copysift.kinds.kind import CODE, channel_of
 from copysift.match.base import Base
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.runtime.arrays import distinct
-from copysift.store.catalog import WHOLE
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, hashes_of
 from copysift.store.snapshot import Snapshot
-from copysift.workflows.question import Look
+from copysift.workflows.query_document import Look
 from copysift.workflows.stored_settings import StoredReader
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcod
 from copysift.runtime.timing import timed
 from copysift.settings.comparison import Settings
 from copysift.sources import files
-from copysift.store.catalog import WHOLE
-from copysift.store.entries import Views
+from copysift.store.entries import WHOLE, Views
 from copysift.workflows.collection import Scanned, View
 from copysift.workflows.document_kinds import DocumentKinds
 

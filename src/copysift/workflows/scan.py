@@ -33,7 +33,7 @@ from copysift.model.regions import RegionColumns
 from copysift.model.traits import scheme_traits
 from copysift.model.values import Group, Pair, Region, Result, Skipped, Submission
 from copysift.runtime import registry
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_batches
 from copysift.settings.comparison import Settings
 from copysift.sources.file_types import may_be_mixed, written_type
@@ -121,7 +121,7 @@ class Scan:
         `documents` are in memory and come after the files. Regions are those of the `most` best pairs, or
         of all; `keep` counts pairs down to the floor, so that the run can be saved.
         """
-        shown = progress or Silent()
+        shown = progress or NullProgress()
         with self._timed("walk"):
             entries = self._gather(paths, shown, documents)
         gathered = self._gathered

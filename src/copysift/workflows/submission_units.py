@@ -115,7 +115,7 @@ class Gathered(Collection):
             for each in members:
                 yield Group(
                     each.entry.name, submission.name, each.plain_kind, each.size, each.fingerprints,
-                    each.entry.read_as, each.entry.file_size,
+                    each.read_as, each.entry.file_size,
                 )  # fmt: skip
 
     def group_of(self, name: str) -> int:

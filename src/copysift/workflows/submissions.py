@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.lexemes import together
@@ -16,7 +16,7 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.plurals import plural
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
-from copysift.sources.exports import known_export, receipt
+from copysift.sources.exports import GRADESCOPE_LIST, known_export, listed_authors, receipt
 from copysift.sources.fields import Fields
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.places import exists
@@ -30,6 +30,7 @@ from copysift.workflows.submission_intake import Intake, Taken
 from copysift.workflows.submission_units import Gathered
 
 SOURCES = (".js", ".mjs", ".cjs", ".css", ".ts", ".py", ".go", ".java", ".cs", ".c", ".h", ".cpp", ".dart")
+MOST_LISTED = 32 << 20  # bytes of a list of authors
 PEEK = 64 << 10  # bytes that show whether a program wrote a source
 
 Place = str | os.PathLike[str]
@@ -81,6 +82,7 @@ def gather(
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
     notes = intake.notes
+    listed = authors_in(entries)
     if not settings.include:  # patterns say which files are meant
         note = leave_out(new, past)
         notes = (*notes, note) if note else notes
@@ -92,7 +94,7 @@ def gather(
             f"1 submission: {only}, with {plural(len(new.files), 'file')}",
             hint="did you mean one file per student? Then use --by file. Else name the folder above",
         )
-    known = submission_roster(new, past, metadata, settings.metadata)
+    known = submission_roster(new, past, metadata, settings.metadata, listed)
     if scheme_traits(settings.scheme).sketch:
         raise UsageError(
             f"the scheme {settings.scheme} compares single files only",
@@ -102,6 +104,20 @@ def gather(
     group_of = {entry.path: group for entry, group in files}
     gathered = Gathered(known, group_of, base, bool(settings.include or settings.exclude))
     return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, notes)
+
+
+def authors_in(entries: Iterable[Document]) -> dict[str, str]:
+    """Read the lists of authors that a platform has put beside the submissions."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        if not entry.path.endswith(GRADESCOPE_LIST):
+            continue
+        try:
+            with entry.content.open() as stream:
+                found |= listed_authors(stream.read(MOST_LISTED).decode("utf-8", "replace"))
+        except (OSError, CopysiftError):
+            continue  # names are a help, not the answer
+    return found
 
 
 def leave_out(*taken: Taken) -> str:
@@ -195,14 +211,16 @@ def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
     return every
 
 
-def submission_roster(new: Taken, past: Taken, metadata: Metadata, path: str) -> Roster:
+def submission_roster(
+    new: Taken, past: Taken, metadata: Metadata, path: str, listed: Mapping[str, str]
+) -> Roster:
     """Put together what is known of the submissions; `past` are those of earlier years."""
     files: dict[str, list[str]] = {}
     for entry, group in (*new.files, *past.files):
         files.setdefault(group, []).append(entry.path)
     groups = list(new.groups | past.groups)
     earlier = [name for name in past.groups if name not in new.groups]
-    return roster(groups, files, earlier, metadata.rows, path)
+    return roster(groups, files, earlier, metadata.rows, path, listed)
 
 
 def _base(entries: list[Document], reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:

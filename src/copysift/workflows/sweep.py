@@ -19,7 +19,7 @@ from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import NO_HINT, Document, Hint, Memory
 from copysift.model.sweeps import Swept
 from copysift.model.values import TAKEN, Fingerprints, Skipped
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.settings.sweeps import moment, spelled
@@ -81,7 +81,7 @@ class Sweeper:
     ) -> None:  # fmt: skip
         self._writer, self._reader, self._settings, self._keep_text = writer, reader, settings, keep_text
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._shown = progress or Silent()
+        self._shown = progress or NullProgress()
         self._again: list[Again] = []
         self._restored: dict[int, int] = {}  # contents that had lost fingerprints: their new numbers
         self._claimed: dict[tuple[int, bytes, str], str] = {}

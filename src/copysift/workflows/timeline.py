@@ -27,7 +27,7 @@ from copysift.workflows.history import history
 from copysift.workflows.index_base import base_of_question
 from copysift.workflows.locate import locate, locate_contents
 from copysift.workflows.opened_index import OpenedIndex
-from copysift.workflows.question import Question
+from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.tracing import Trace
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class OverTime(OpenedIndex):
                 hint="pass a file",
             )
         row = trace.snapshot.contents([last.content])[last.content]
-        question = Question(uri, source, row.kind, row.checksum, row.bytes)
+        question = QueryDocument(uri, source, row.kind, row.checksum, row.bytes)
         return self._holders(question, made)
 
     def holders(
@@ -197,7 +197,7 @@ class OverTime(OpenedIndex):
         warnings.warn("Index.holders_of is now Index.copies_of", DeprecationWarning, stacklevel=2)
         return self.copies_of(uri, **asked)
 
-    def _holders(self, question: Question, asked: Copies) -> Holders:
+    def _holders(self, question: QueryDocument, asked: Copies) -> Holders:
         reader, _ = self._sketching()
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
         query = Query(threshold=asked.cut, measure="containment-left")

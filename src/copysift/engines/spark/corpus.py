@@ -33,7 +33,7 @@ from copysift.engines.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, Told
-from copysift.runtime.progress import Progress, Silent
+from copysift.runtime.progress import NullProgress, Progress
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class SparkCorpus:
         self.folder = ""  # where tasks write the sets of the run, if every executor sees it
         self._make = sketches
         self._known = ""  # the table of the filter
-        self._shown = progress or Silent()
+        self._shown = progress or NullProgress()
 
     def run(self) -> None:
         """Do every phase that is not done yet."""

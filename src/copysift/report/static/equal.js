@@ -18,9 +18,20 @@ function equalTiles() {
   ];
 }
 
+let knownEqual = null;
+
+function equalFiles() {
+  knownEqual = knownEqual || new Set(data.equal.flatMap((each) => each.members));
+  return knownEqual;
+}
+
+function amount(bytes) {
+  return el("span", { class: "amount" }, whole(bytes));
+}
+
 function setsTable(sets, heads, name) {
   const rows = sets.map((each) => [
-    whole(each.bytes * (each.members.length - 1)), each.members.length, whole(each.bytes),
+    amount(each.bytes * (each.members.length - 1)), each.members.length, amount(each.bytes),
     el("ul", { class: "names" }, each.members.map((member) => el("li", {}, name(member)))),
   ]);
   return listed(rows, heads);

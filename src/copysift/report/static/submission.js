@@ -72,12 +72,27 @@ async function submissionPage(number) {
 
 const SUBMISSION_COLUMNS = [
   { name: capital(UNIT), text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
-  { name: "Highest", key: (each) => highest(each), cell: (each) => (pairsOf(each.number).length ? meter(highest(each)) : each.note || (highest(each) ? el("span", { class: "muted" }, percent(highest(each))) : "–")) },
-  { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
+  { name: "Highest", key: (each) => highest(each), cell: highestCell },
+  UNIT === "file" ? null : { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
   { name: "Pairs", key: (each) => pairsOf(each.number).length, cell: (each) => pairsOf(each.number).length || "" },
-  { name: "Files", key: (each) => each.files.length, cell: (each) => each.files.length, wide: true },
+  UNIT === "file"
+    ? { name: "Read as", text: true, key: (each) => readAs(each), cell: (each) => readAs(each), wide: true }
+    : { name: "Files", key: (each) => each.files.length, cell: (each) => each.files.length, wide: true },
   { name: "Size", key: (each) => each.bytes, cell: (each) => size(each.bytes), wide: true },
-];
+].filter(Boolean);
+
+function readAs(each) {
+  return each.files.map((file) => data.files[file].readAs).join(", ");
+}
+
+function highestCell(each) {
+  if (pairsOf(each.number).length) return meter(highest(each));
+  return each.note || equalTag(each) || (highest(each) ? el("span", { class: "muted" }, percent(highest(each))) : "–");
+}
+
+function equalTag(each) {
+  return each.files.some((file) => equalFiles().has(file)) ? el("a", { class: "tag", href: "#/equal" }, "equal") : null;
+}
 
 function highest(each) {
   return pairsOf(each.number).reduce((most, pair) => Math.max(most, pair.similarity), nearestOf(each.number)?.[0] ?? 0);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+RAW = "raw bytes"  # how a document was read whose text its reader could not give
 MAGIC: dict[str, tuple[bytes, ...]] = {
     "pdf": (b"%PDF-",),
     "postscript": (b"%!PS", b"\x04%!PS", b"%!\n", b"\xc5\xd0\xd3\xc6"),

@@ -41,6 +41,8 @@ _LIGATURES = {
 }  # fmt: skip
 _NO_TEXT = frozenset(b"def put bind cvn run findfont definefont load store get known token".split())
 _PAGE = re.compile(rb"^%%Page:", re.MULTILINE)
+_CODES = bytes(range(32))  # of ligatures, at the most a few of them; fonts that are numbered anew begin here
+_MOST_CODES = 0.1
 
 
 class PostScriptReader(TextReader):
@@ -52,14 +54,18 @@ class PostScriptReader(TextReader):
     def extract(self, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:
         """Give the shown strings, with a line for each change of the height."""
         body = _body(data)
-        text = _shown(body)
+        found = _shown(body)
+        text = "".join(found.out)
         letters = sum(each.isalpha() or each.isspace() for each in text)
-        if text and letters < 0.5 * len(text):
+        if text and (letters < 0.5 * len(text) or found.codes > _MOST_CODES * found.bytes):
             raise UnreadableError(
                 "shows strings in an encoding of its own fonts; use --filter '*.ps=ps2ascii' to read its text"
             )
         if not text.strip():
-            raise UnreadableError("shows no strings: it is a drawing, or a program that makes its text")
+            raise UnreadableError(
+                "shows no strings: it is a drawing, or a program that makes its text, "
+                "which --filter '*.ps=ps2ascii' may read"
+            )
         return Extracted(text.encode(), plural(len(_PAGE.findall(data)), "page"))
 
 
@@ -95,10 +101,18 @@ class _Strings:
 
     def __init__(self) -> None:
         self.out: list[str] = []
+        self.bytes = self.codes = 0  # of strings that were shown
         self.waiting: list[str] = []
+        self._bytes = self._codes = 0  # of those that wait
         self.height = b""
         self.numbers: list[bytes] = []
         self._gap = ""
+
+    def string(self, raw: bytes) -> None:
+        """Take a string."""
+        self.waiting.append(_plain(raw))
+        self._bytes += len(raw)
+        self._codes += len(raw) - len(raw.translate(None, _CODES))
 
     def word(self, word: bytes) -> None:
         """Take an operator: what waits was shown, unless it is of those that show nothing."""
@@ -107,7 +121,10 @@ class _Strings:
             if word not in _NO_TEXT:
                 self.out += [self._gap if self.out else "", *self.waiting]
                 self._gap = " "
+                self.bytes += self._bytes
+                self.codes += self._codes
             self.waiting = []
+            self._bytes = self._codes = 0
         self.numbers = []
 
     def _move(self, word: bytes) -> None:
@@ -126,24 +143,24 @@ class _Strings:
             self.waiting.append(" ")
 
 
-def _shown(body: bytes) -> str:
+def _shown(body: bytes) -> _Strings:
     found, at = _Strings(), 0
     while token := _TOKEN.search(body, at):
         text, at = token.group(), token.end()
         if text == b"(":
             end = _string_end(body, at)
-            found.waiting.append(_decoded(body[at:end]))
+            found.string(_decoded(body[at:end]))
             at = end + 1
         elif text[:1] in b"%/":
             continue
         elif text[:1] == b"<":
             digits = re.sub(rb"[^0-9A-Fa-f]", b"", text)
-            found.waiting.append(_plain(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())))
+            found.string(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
         elif _NUMBER.match(text):
             found.number(text)
         else:
             found.word(text)
-    return "".join(found.out)
+    return found
 
 
 def _string_end(body: bytes, at: int) -> int:
@@ -156,12 +173,12 @@ def _string_end(body: bytes, at: int) -> int:
     return len(body)
 
 
-def _decoded(raw: bytes) -> str:
+def _decoded(raw: bytes) -> bytes:
     def value(found: re.Match[bytes]) -> bytes:
         octal, sign = found.groups()
         return bytes([int(octal, 8) & 255]) if octal else _ESCAPED.get(sign, sign)
 
-    return _plain(_ESCAPE.sub(value, raw))
+    return _ESCAPE.sub(value, raw)
 
 
 def _plain(raw: bytes) -> str:

@@ -29,7 +29,7 @@ from copysift.sources.readers.extraction import Extracted as Extracted
 from copysift.sources.readers.extraction import Member as Member
 from copysift.sources.readers.extraction import TextLimits as TextLimits
 from copysift.sources.readers.extraction import UnreadableError as UnreadableError
-from copysift.sources.readers.known import magic_of, reader_name, suffixes_of
+from copysift.sources.readers.known import RAW, magic_of, reader_name, suffixes_of
 from copysift.sources.readers.process import extract_apart
 from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 
@@ -37,7 +37,6 @@ from copysift.sources.source import ITSELF, WHOLE, Given, Part, Reading, SourceT
 DEFECTS: tuple[type[Exception], ...] = (
     *BROKEN, KeyError, TypeError, AttributeError, AssertionError, LookupError, UnicodeError,
 )  # fmt: skip
-RAW = "raw bytes"
 DIGEST = 16  # bytes of a checksum, as of files
 
 

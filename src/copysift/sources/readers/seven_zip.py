@@ -46,6 +46,8 @@ class SevenZipReader(TextReader):
                 budget.member(len(names))
                 factory = Factory()
                 archive.extract(targets=names, factory=factory)
+        except py7zr.PasswordRequired:  # even its names are encrypted
+            raise UnreadableError("is protected by a password") from None
         except (py7zr.Bad7zFile, py7zr.exceptions.ArchiveError) as error:
             raise UnreadableError(f"is damaged: {error}") from None
         members = tuple(

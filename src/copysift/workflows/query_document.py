@@ -10,7 +10,7 @@ import numpy as np
 from copysift.kinds.kind import CODE, family
 from copysift.model.values import Fingerprints
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.store.catalog import WHOLE
+from copysift.store.entries import WHOLE
 from copysift.store.segment import Damage, Found
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QueryDocument:
     """A document to look up: its readable source, its kind, and the checksum and size of its bytes.
 
     `alone`: the kind was wanted, so that a program is looked up by its tokens only, or as text only.
