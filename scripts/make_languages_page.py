@@ -67,6 +67,7 @@ The forms are lists. An entry is a string that opens and closes, a pair, or a ta
 |---|---|
 | `line_comments` | to the end of the line; `continued`: a backslash before the line end continues it |
 | `block_comments` | from `open` to `close`; `nested` |
+| `dead_branches` | what a preprocessor never compiles: from `open`, as `#if 0`, to the `#else`, `#elif` or `#endif` of the same level |
 | `strings`, `characters`, `regexes` | from `open` to `close`, with `escape` (a backslash; empty for none) |
 | `raw_strings`, `raw_comments` | `open`, any number of `fence` bytes (letters if empty), `middle`, the body, `close`, the same fence, `end`: `R"x(…)x"`, `r#"…"#`, `[==[…]==]` |
 | `heredocs` | the body starts with the next line and ends with the name that follows `open` |
@@ -76,7 +77,7 @@ The forms are lists. An entry is a string that opens and closes, a pair, or a ta
 More fields: `multiline`; `doubled` (a doubled closing mark is part of the string); `hole` and `hole_close` (code inside a string, as
 in `${…}`); `prefixes` and `any_case`; `max` (one character, or an escape of this many bytes) with `must_close`; `brackets` (nothing
 closes inside `[…]`); `quoted` (nothing closes inside `"…"`); and where an opening counts: `column`, `line_start`, `word`, `not_after_operand`, `not_adjacent`,
-`after_blank`.
+`after_blank`; `spaced` (blanks may be after the first byte of `open` and where it has a space, as in `#  error`).
 
 ## Built in
 
