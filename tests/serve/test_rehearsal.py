@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from copysift.serve import work
+import pytest
+
+from copysift.serve import work, worker
 from copysift.serve.rehearsal import rehearse
 
 
@@ -23,3 +26,21 @@ def test_a_rehearsal_is_a_whole_job_of_which_nothing_stays() -> None:
     rehearse(job)
     assert len(made) == 1
     assert not made[0].exists()
+
+
+def test_a_rehearsal_that_fails_is_logged_and_the_worker_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    looks = iter([True, True, False])  # the third time, the server is gone
+    claims: list[str] = []
+    database = SimpleNamespace(shared=False, listen=lambda channel: None)
+    jobs: Any = SimpleNamespace(database=database, claim=claims.append)
+    monkeypatch.setattr(worker, "rehearse", full)
+    monkeypatch.setattr(worker.Worker, "_listen", lambda self, seconds: next(looks))
+    worker.Worker(jobs, worker.Place("data", "", "", "w", 1, {})).run()
+    assert claims == ["w", "w"]
+    assert "the rehearsal of a job failed" in caplog.text
+    assert "No space left on device" in caplog.text

@@ -102,8 +102,10 @@ class Worker:
                 job = None
             if job is None and not rehearsed:
                 rehearsed = True
-                with suppress(Exception):  # a full disk is a matter for the jobs
+                try:
                     rehearse()
+                except Exception:  # the first job will be slower, or say what is wrong
+                    log.warning("the rehearsal of a job failed", exc_info=True)
                 continue
             if job is None:
                 if not self._listen(IDLE):
