@@ -87,8 +87,8 @@ def test_files_without_fingerprints_do_no_harm():
 def test_a_large_set_of_near_copies_costs_little():
     left, right = np.triu_indices(700, 1)
     share = np.full(len(left), 0.8)
-    begun = time.perf_counter()
+    begun = time.process_time()
     groups = sif_groups([str(n) for n in range(700)], [1] * 700, left, right, share, share)
-    assert time.perf_counter() - begun < 5  # 244,650 pairs
+    assert time.process_time() - begun < 5  # 244,650 pairs
     assert len(groups) == 1
     assert len(groups[0].members) == 699

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,7 @@ from copysift.serve.workers import Workers
 from tests.serve.running import Server
 
 MANY, FIRST = 30, 3
+SOON = 25  # seconds: a busy machine takes its time, but a connection that is only idle is kept for 30
 OTHER = ("127.0.0.2", 0)  # another address of this machine
 
 
@@ -63,14 +67,16 @@ def test_half_requests_of_one_address_leave_room_for_others_and_end_soon(busy: S
         links = opened(stack, busy.port, MANY + 20, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ")
         assert answer(links[-1], 10).startswith(b"HTTP/1.1 503 ")
         assert status(busy, OTHER) == 200
-        assert answer(links[0], 4 * FIRST) == b""
-        assert time.monotonic() - begun < 4 * FIRST
-    time.sleep(0.5)
+        assert answer(links[0], SOON) == b""
+        assert time.monotonic() - begun < SOON
+    deadline = time.monotonic() + SOON  # until the server has seen that all are closed
+    while status(busy) != 200 and time.monotonic() < deadline:
+        time.sleep(0.1)
     assert status(busy) == 200
 
 
 def drip(link: socket.socket) -> None:
-    for piece in (b"GET / HTTP/1.1\r\n", *[b"X"] * 40):
+    for piece in (b"GET / HTTP/1.1\r\n", *[b"X"] * 4 * SOON):
         link.sendall(piece)
         time.sleep(0.25)
 
@@ -80,7 +86,7 @@ def test_bytes_that_drip_do_not_lengthen_the_time_for_headers(busy: Server) -> N
         begun = time.monotonic()
         with pytest.raises(ConnectionError):
             drip(link)
-        assert FIRST - 1 < time.monotonic() - begun < 3 * FIRST
+        assert FIRST - 1 < time.monotonic() - begun < SOON
 
 
 def test_the_next_request_of_a_kept_connection_has_its_own_time(busy: Server) -> None:
@@ -95,8 +101,8 @@ def test_the_next_request_of_a_kept_connection_has_its_own_time(busy: Server) ->
             time.sleep(pause)
         link.sendall(b"GET /half")
         begun = time.monotonic()
-        assert answer(link, 4 * FIRST) == b""
-        assert FIRST - 1 < time.monotonic() - begun < 3 * FIRST
+        assert answer(link, SOON) == b""
+        assert FIRST - 1 < time.monotonic() - begun < SOON
 
 
 def test_moss_connections_of_one_address_leave_room_for_others(busy: Server) -> None:
@@ -111,8 +117,8 @@ def test_moss_connections_of_one_address_leave_room_for_others(busy: Server) -> 
         for _ in range(8):  # a byte now and then is not a first line
             time.sleep(0.2)
             links[0].sendall(b"o")
-        assert b"silent or slow" in answer(links[0], 4 * FIRST)
-        assert time.monotonic() - begun < 3 * FIRST
+        assert b"silent or slow" in answer(links[0], SOON)
+        assert time.monotonic() - begun < SOON
         other.sendall(b"end\n")
 
 
@@ -149,6 +155,13 @@ def test_too_many_jobs_are_refused_with_the_time_to_wait(tmp_path_factory: pytes
         connection.close()
 
 
+def processor_seconds(pid: int) -> float:
+    """Give what a process has used of processors so far: other programs do not change it."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_the_start_page_is_fast_with_ten_thousand_checks(server: Server) -> None:
     jobs = Jobs(server.data, Limits())
     with jobs.database.writing() as db:
@@ -161,11 +174,11 @@ def test_the_start_page_is_fast_with_ten_thousand_checks(server: Server) -> None
     jobs.close()
     try:
         server.ask("GET", "/")
-        begun = time.perf_counter()
+        begun = processor_seconds(server.pid)
         for page in (1, 100, 200):
             shown, content = server.ask("GET", f"/?page={page}")
             assert shown == 200
-        assert time.perf_counter() - begun < 3
+        assert processor_seconds(server.pid) - begun < 3
         assert "page 200 of 20" in content
         assert 'rel="prev"' in content
         assert content.count("/checks/many-") == 50

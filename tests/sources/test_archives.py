@@ -109,9 +109,9 @@ def test_names_that_come_twice_are_kept_apart(pack):
 
 def test_one_name_many_times_costs_little():
     names = Names()
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len({names.take("a.c") for _ in range(50_000)}) == 50_000
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_folders_are_no_members():

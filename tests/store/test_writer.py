@@ -3,7 +3,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -80,9 +79,7 @@ def test_a_reader_does_not_wait_for_a_writer_in_the_middle_of_its_commit(folder)
         seen = []
 
         def watch(name):
-            begun = time.perf_counter()
-            seen.append(found_in(folder))
-            assert time.perf_counter() - begun < 5
+            seen.append(found_in(folder))  # it would wait for the thread that it runs in, and fail
 
         disk.watch = watch
         try:
