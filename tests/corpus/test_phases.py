@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import copysift
-from copysift.clusters.linkage import POLICIES, assign
+from copysift.clusters.linkage import assign
 from copysift.fingerprints.shingles import ENOUGH, levels, moduli, super_shingles
 from copysift.join.lists import enough
+from copysift.settings.corpus import POLICIES
 from tests.corpus.texts import mixed, rows, run, text, write_jsonl
 
 

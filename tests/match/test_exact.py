@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from copysift.errors import UsageError
 from copysift.match import exact
 from copysift.match.exact import (
-    covered_lines,
     line_span,
     line_starts,
     regions,
@@ -53,6 +52,11 @@ def test_regions_give_spans_of_the_sources_in_order_of_the_left():
     assert right == [b"the quick\n  brown fox", b"Over the  LAZY dog"]
     assert found.lengths.tolist() == [16, 14]
     assert (found.longest, found.symbols, len(found), found.exact) == (16, 30, 2, True)
+
+
+def covered_lines(line_starts, starts, ends):
+    first, last = line_span(line_starts, starts, ends)
+    return int(touched_lines(np.zeros(len(first), np.int64), first, last, 1)[0])
 
 
 def test_lines_of_each_side_are_counted():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copysift.kinds import canonicaliser
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines, StreamedPositions
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from copysift.cli.main import main
 from copysift.engines.decision import decide
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import POLICIES, CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import mixed, run, text, write_jsonl
 
 KEEPS = ("first", "longest", "newest", "best:score")
-POLICIES = ("component", "representative", "complete")
 DATED = {"date_field": "when"}
 
 

@@ -10,7 +10,7 @@ import pytest
 import copysift
 from copysift.errors import UsageError
 from copysift.join.memory import Join
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.measures import rarity
 from copysift.report.json_report import report
 from copysift.report.view import View

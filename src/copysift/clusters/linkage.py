@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Int64s = NDArray[np.int64]
 
-POLICIES = ("component", "representative", "complete")
-
 
 def assign(count: int, left: Int64s, right: Int64s, policy: str) -> Int64s:
     """Give for each of `count` documents the first document of its cluster, by number."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.engines import record_output as output
-from copysift.engines.cutting import NOWHERE, Cutter, noted, targets
 from copysift.engines.dedup_job import Deduped, require_some
+from copysift.engines.passage_cuts import NOWHERE, Cutter, noted, targets
 from copysift.engines.reading import Origins, records
 from copysift.engines.record_writers import Record
 from copysift.engines.texts import readable

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from copysift.clusters.preference import choice
 from copysift.engines.cluster_run import cluster
-from copysift.engines.cutting import cut_known, cut_repeats, noted
 from copysift.engines.decision import Decision, against, decide
 from copysift.engines.decontamination import decontaminate
 from copysift.engines.dedup_job import (
@@ -23,6 +22,7 @@ from copysift.engines.dedup_job import (
     rereadable,
 )
 from copysift.engines.output_targets import check_output, is_folder
+from copysift.engines.passage_cuts import cut_known, cut_repeats, noted
 from copysift.engines.reading import Batches, Origins, records, records_by_file
 from copysift.engines.record_output import write_kept, write_removed
 from copysift.errors import InputError, UsageError

@@ -16,7 +16,7 @@ import numpy as np
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import Postings
 from copysift.kinds import Lexemes
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.measures import Weigh
 from copysift.runtime.arrays import distinct
 

@@ -176,12 +176,6 @@ def line_span(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) ->
     return first.astype(np.uint32), last.astype(np.uint32)
 
 
-def covered_lines(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) -> int:
-    """Count the distinct lines that the byte spans touch."""
-    first, last = line_span(line_starts, starts, ends)
-    return int(touched_lines(np.zeros(len(first), np.int64), first, last, 1)[0])
-
-
 def touched_lines(
     owners: NDArray[np.int64], first: NDArray[Any], last: NDArray[Any], count: int
 ) -> NDArray[np.int64]:

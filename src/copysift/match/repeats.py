@@ -17,7 +17,7 @@ import numpy as np
 
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import Candidates, Rows
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.measures import Weigh
 from copysift.model.traits import scheme_traits
 from copysift.settings.comparison import SHARES, Settings

@@ -17,7 +17,7 @@ from copysift._version import __version__
 from copysift.errors import UsageError
 from copysift.report import page
 from copysift.serve import api, checks, forms, requests, uploads
-from copysift.serve.cleared import BEFORE, Before
+from copysift.serve.cleared_passages import BEFORE, Before
 from copysift.serve.courses import Place
 from copysift.serve.events import event
 from copysift.serve.incoming import uploaded

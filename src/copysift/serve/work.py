@@ -22,7 +22,7 @@ from copysift.report.wording import plural
 from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
-from copysift.serve.cleared import BEFORE, Before, lowered
+from copysift.serve.cleared_passages import BEFORE, Before, lowered
 from copysift.serve.course_index import earlier_index
 from copysift.serve.courses import PAIRS_FILE, people, person
 from copysift.serve.incoming import Uploaded, nothing_read, uploaded

@@ -14,6 +14,7 @@ from copysift.settings.declaration import alias, declare, make, settings_of, wit
 from copysift.settings.parsing import count, flag, fraction, text
 from copysift.settings.selection import CORPUS_FLOOR, SAME, PairFilters, Selection, lower_floor
 
+POLICIES = ("component", "representative", "complete")
 WIDTH = 10  # words of a shingle, unless the documents are short
 
 
@@ -49,7 +50,7 @@ class Clustering:
     policy: str = declare(
         "", "--policy",
         "How to form clusters: component (single link), representative or complete.",
-        REPORTED, text, "NAME", choices=("component", "representative", "complete"),
+        REPORTED, text, "NAME", choices=POLICIES,
         commands=f"{MAKE_RUN} recluster", default_text="component", default_for={"dedup": "representative"},
     )  # fmt: skip
     slim: bool = declare(

@@ -13,7 +13,7 @@ import numpy as np
 
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import NO_FLOOR, Postings
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.measures import Weigh
 from copysift.match.repeats import Repeats
 from copysift.runtime.lazy_dataclass import dataclass

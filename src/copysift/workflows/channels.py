@@ -29,7 +29,7 @@ from copysift.clusters.families import families
 from copysift.join.memory import Budget, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.chance import Chance
 from copysift.match.counts import EVERY, TOKENS, PairColumns
 from copysift.match.estimators import Sketches, measured

@@ -11,7 +11,7 @@ import numpy as np
 
 from copysift.errors import InputError
 from copysift.kinds import Lexemes
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
 from copysift.settings.comparison import Settings

@@ -19,7 +19,7 @@ from copysift.errors import InputError, UsageError
 from copysift.join.memory import Join
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.kinds.lexemes import together
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.counts import Counts
 from copysift.model.document import Document
 from copysift.model.values import Skipped, Submission

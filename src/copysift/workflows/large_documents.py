@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.streamed import StreamedLines, StreamedPositions
 from copysift.model.values import Canonical
 from copysift.runtime.mapped import ArrayFile

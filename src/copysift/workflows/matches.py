@@ -15,7 +15,7 @@ import numpy as np
 from copysift.errors import InputError
 from copysift.kinds.kind import CHANNELS
 from copysift.kinds.kind import family as family_of
-from copysift.match.base import Base, masked_spans
+from copysift.match.base_code import Base, masked_spans
 from copysift.match.counts import TOKENS, PairColumns
 from copysift.match.exact import line_starts
 from copysift.match.streamed import StreamedLines

@@ -11,11 +11,11 @@ import numpy as np
 
 from copysift.engines import dedup_steps
 from copysift.engines.cluster_run import cluster as run_cluster
-from copysift.engines.cutting import repeats_of, without_spans
 from copysift.engines.decision import Decision, against, decide
 from copysift.engines.decontamination import contamination_of, test_items
 from copysift.engines.dedup_job import check_cutting
 from copysift.engines.near_units import near_groups
+from copysift.engines.passage_cuts import repeats_of, without_spans
 from copysift.engines.passages import Known, cut, joined_spans
 from copysift.engines.reading import fields_of
 from copysift.engines.texts import readable

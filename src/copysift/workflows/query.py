@@ -17,7 +17,7 @@ from copysift.errors import UsageError
 from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import smallest
 from copysift.kinds.kind import CODE, TEXT, channel_of
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.intervals import Sampling, ends, intervals, sampling_of
 from copysift.match.templates import is_near_copy
 from copysift.model.answers import Hit

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.kinds.kind import CODE, channel_of
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.runtime.arrays import distinct
 from copysift.store.entries import WHOLE

@@ -20,7 +20,7 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.match.counts import Counts
 from copysift.match.equality import same_symbols
 from copysift.match.measures import Weigh, class_weights, weights

@@ -15,7 +15,7 @@ import numpy as np
 
 from copysift.join.rows import Postings
 from copysift.kinds.kind import CODE, TEXT
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.model.document import INSIDE
 from copysift.model.values import Group, Submission
 from copysift.sources.roster import Roster

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from copysift.errors import CopysiftError, InputError, UsageError
 from copysift.kinds.lexemes import together
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.model.document import INSIDE, Document
 from copysift.model.traits import is_raw, scheme_traits
 from copysift.model.values import Skipped

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copysift.errors import InputError, StoreError
-from copysift.match.base import Base
+from copysift.match.base_code import Base
 from copysift.model.sweeps import Stay
 from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
