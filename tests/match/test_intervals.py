@@ -12,7 +12,7 @@ import copysift
 from copysift.fingerprints import FingerprintSettings, fingerprinter
 from copysift.kinds.text import Text
 from copysift.match.intervals import Sampling, ends, sampling_of, wilson
-from copysift.model.values import Interval
+from copysift.model.intervals import Interval
 
 WORDS = [f"{one}{two}{three}" for one in "bdfgklmn" for two in "aeiou" for three in ("r", "st", "nd", "lk")]
 

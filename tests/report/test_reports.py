@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from copysift.model.values import Interval, Intervals, Pair, Result
+from copysift.model.intervals import Interval, Intervals
+from copysift.model.values import Pair, Result
 from copysift.report import csv_report as rows
 from copysift.report import json_report as records
 from copysift.report import listing, names, table

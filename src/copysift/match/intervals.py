@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copysift.match.counts import PairColumns
+from copysift.model.intervals import Interval, Intervals
 from copysift.model.traits import COUNTS, SMALLEST, kind_traits, scheme_traits
-from copysift.model.values import Interval, Intervals
 
 Z = 1.959964  # of the normal distribution: 95 %
 Shares = NDArray[np.float64]

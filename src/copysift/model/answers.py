@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from copysift.model.values import Group, Intervals, Region, Skipped
+from copysift.model.intervals import Intervals
+from copysift.model.values import Group, Region, Skipped
 from copysift.runtime.lazy_dataclass import dataclass
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from copysift.model.folder_groups import FolderPair, FolderSet
+from copysift.model.intervals import Intervals
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
@@ -169,30 +170,6 @@ class Candidate:
     right: int
     shared: int
     similarity: float
-
-
-class Interval(NamedTuple):
-    """Between which values a measure is that was estimated from a sample, in 95 of 100 cases.
-
-    >>> copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt").intervals.resemblance.low > 0.7
-    True
-    """
-
-    low: float
-    high: float
-
-
-class Intervals(NamedTuple):
-    """The intervals of the measures of a pair.
-
-    >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
-    >>> pair.intervals.containment_left.low < pair.containment_left < pair.intervals.containment_left.high
-    True
-    """
-
-    resemblance: Interval
-    containment_left: Interval
-    containment_right: Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from copysift.model.values import Intervals, Listing, Pair, Region, Result, Side, Submission
+from copysift.model.intervals import Intervals
+from copysift.model.values import Listing, Pair, Region, Result, Side, Submission
 from copysift.report.units import bytes_of
 from copysift.report.view import View
 

@@ -14,12 +14,11 @@ from urllib.parse import quote, urlsplit
 
 from copysift.errors import InputError, UsageError
 from copysift.model.answers import Answer, Hit
+from copysift.model.intervals import Interval, Intervals
 from copysift.model.values import (
     Cluster,
     Group,
     Ignored,
-    Interval,
-    Intervals,
     Pair,
     Region,
     Result,
