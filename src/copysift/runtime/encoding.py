@@ -51,6 +51,8 @@ def looks_binary(head: bytes) -> bool:
 
 def detect_encoding(head: bytes) -> str | None:
     """Name the encoding of a text by its first bytes; None if they look binary."""
+    if known_utf8([head])[0]:  # nearly every text, and the kernel is ten times as fast as what follows
+        return "utf-8"
     marked = _unicode_by_marks(head)
     if marked:
         return marked

@@ -152,9 +152,18 @@ def _declared(kind: type[Any]) -> dict[str, Setting]:
     }
 
 
+@cache
+def _limited(kind: type[Any]) -> tuple[tuple[str, Setting], ...]:
+    return tuple(
+        (name, entry)
+        for name, entry in settings_of(kind).items()
+        if entry.choices or entry.limits != (None, None)
+    )
+
+
 def check_limits(settings: Any) -> None:
     """Refuse a value that is outside the choices or limits of its declaration."""
-    for name, entry in settings_of(type(settings)).items():
+    for name, entry in _limited(type(settings)):
         value = getattr(settings, name)
         if value == entry.default:
             continue
