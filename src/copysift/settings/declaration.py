@@ -163,7 +163,7 @@ def _limited(kind: type[Any]) -> tuple[tuple[str, Setting], ...]:
 
 def check_limits(settings: Any) -> None:
     """Refuse a value that is outside the choices or limits of its declaration."""
-    for name, entry in _limited(type(settings)):
+    for name, entry in _limited(type(settings)):  # type: ignore[arg-type]  # classes are hashable
         value = getattr(settings, name)
         if value == entry.default:
             continue
