@@ -25,8 +25,9 @@ def test_the_description_has_every_operation_and_one_shape_of_errors(server: Ser
     assert sorted(operations) == sorted(
         [
             "GET /jobs", "POST /jobs", "GET /jobs/{id}", "DELETE /jobs/{id}", "GET /jobs/{id}/result",
-                "GET /jobs/{id}/pseudonyms", "GET /jobs/{id}/marks.csv", "GET /courses",
-                "GET /courses/{name}/pairs",
+            "GET /jobs/{id}/pseudonyms", "GET /jobs/{id}/marks.csv", "GET /courses", "POST /courses",
+            "GET /courses/{name}", "GET /courses/{name}/jobs", "GET /courses/{name}/pairs",
+            "PUT /courses/{name}/team/{member}", "DELETE /courses/{name}/team/{member}",
             "POST /jobs/{id}/cancel", "GET /jobs/{id}/marks", "PUT /jobs/{id}/marks", "POST /compare",
             "POST /fingerprints", "GET /health", "GET /metrics", "GET /indexes", "GET /indexes/{name}",
             "DELETE /indexes/{name}", "GET /indexes/{name}/documents", "POST /indexes/{name}/documents",

@@ -75,7 +75,7 @@ def test_the_seed_comes_from_a_file_and_is_asked_for(tmp_path):
     done = run(tmp_path, "sweep", "x.sift", "d", "--date", "2026-01-02")
     assert done.status == 2
     done = run(tmp_path, "index", "resample", "x.sift", "--new-seed-file", "other")
-    assert (done.status, done.out) == (0, "1 documents resampled\n")
+    assert (done.status, done.out) == (0, "1 document resampled\n")
     assert (
         run(tmp_path, "copies", "x.sift", "ask.txt", "--seed-file", "other", "--original", "a.txt").status
         == 1
