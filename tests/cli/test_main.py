@@ -137,7 +137,11 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--tmp-dir", "none"],
          "copysift: the folder none of --tmp-dir does not exist\nhint: create it first\n"),
         (["scan", ".", "--colour", "red"], None),
-        (["shred", "."], None),
+        (["shred", "."], "copysift: there is no command 'shred'\nhint: copysift --help lists them\n"),
+        (["clustr", "."], "copysift: there is no command 'clustr'\nhint: did you mean cluster?\n"),
+        (["dedup", "a.jsonl"], "copysift: no output file given\nhint: add -o OUT.jsonl or --dry-run\n"),
+        (["dedup", "a.jsonl", "--test", "b.jsonl"],
+         "copysift: no output file given\nhint: add -o OUT.jsonl, --report FILE.html or --dry-run\n"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_a_message_and_status_2_never_a_traceback(tmp_path, arguments, message):

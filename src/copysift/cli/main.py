@@ -7,7 +7,6 @@ skipped; 130 after Ctrl-C, 141 when the reader of the output has closed it.
 
 from __future__ import annotations
 
-import difflib
 import gc
 import importlib
 import os
@@ -20,6 +19,7 @@ import click
 from copysift._version import __version__
 from copysift.cli.pandas_guard import keep_pandas_out
 from copysift.errors import CopysiftError, UsageError
+from copysift.settings.nearest import nearest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only take a core from ours
 
@@ -90,13 +90,11 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an old name prints a note, one that is not known the nearest that is."""
-        if args and args[0] not in COMMANDS and args[0] not in OLD_COMMANDS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            raise UsageError(
-                f"there is no command {args[0]!r}",
-                hint=f"did you mean {near[0]}?" if near else "copysift --help lists them",
-            )
+        """Find the command; an old name prints a note, an unknown one the nearest that is known."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean {near}?" if near else "copysift --help lists them"
+            raise UsageError(f"there is no command {args[0]!r}", hint=hint)
         name, command, rest = super().resolve_command(ctx, args)
         if name in OLD_COMMANDS and not {"-q", "--quiet"}.intersection(rest):
             print(f"copysift: {name} is now {OLD_COMMANDS[name]}", file=sys.stderr)
