@@ -3,6 +3,7 @@
 import base64
 import datetime
 import json
+import zipfile
 
 import pytest
 
@@ -535,3 +536,24 @@ def test_comments_and_odd_words_that_only_two_have_are_hints(driver, tmp_path):
     assert "Both have the comment “# here we recieve every wierd result” (a.py:12 and a.py:12)" in hints
     assert "reads the table" not in hints
     assert "attempt 1 of p2" in hints
+
+
+def test_the_name_of_an_archive_is_nobodys_and_submissions_are_by_name(driver, tmp_path):
+    program = "public class Main { int rare = 12345; void f(int x) { g(x + 17); } }\n" * 9
+    for archive in ("class.zip", "before.zip"):
+        with zipfile.ZipFile(tmp_path / archive, "w") as out:
+            for name in ("dora", "anna", "carl", "bert"):
+                by = "Anna" if name == "dora" else "me"
+                out.writestr(f"{name}/Main.java", f"{program}// by {by}, in {archive} {name[:2]}\n")
+    done = copysift(
+        tmp_path, "scan", "class.zip", "--by", "dir", "--earlier", "before.zip", "-o", "page.html"
+    )
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "page.html", "#/submissions")
+    shown = [each.text for each in driver.find_elements(By.CSS_SELECTOR, "tbody td:first-child a")]
+    assert shown == sorted(shown)
+    assert "class.zip!anna" in shown
+    open_page(driver, tmp_path / "page.html", pair_named(driver, "class.zip!anna", "before.zip!dora"))
+    hints = text(driver, ".hints")
+    assert "The source of before.zip!dora has a name of class.zip!anna (Main.java:10)." in hints
+    assert "has a name of before.zip!dora" not in hints

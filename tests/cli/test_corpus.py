@@ -18,7 +18,7 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
     assert (done.status, done.out) == (0, "")
-    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 1 pair: run\n"
+    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 1 identical, 1 other pair: run\n"
     assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
@@ -29,6 +29,8 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
         assert (done.out, done.err) == ("b\ta\nd\n", "")
     done = copysift(tmp_path, "collapse", "run", stdin=b"b\nnone\n{broken\na\n")
     assert (done.out, done.err) == ("b\ta\nnone\n{broken\n", "copysift: 2 of 4 IDs are not in run\n")
+    done = copysift(tmp_path, "collapse", "run", stdin=b"none\na\n")
+    assert done.err == "copysift: 1 of 2 IDs is not in run\n"
     folded = copysift(tmp_path, "collapse", "run", stdin=b'[{"id": "b"}, {"url": "d"}, {"id": "a"}]')
     assert json.loads(folded.out) == [{"document": "b", "copies": ["a"]}, {"document": "d", "copies": []}]
 
@@ -54,7 +56,8 @@ def test_query_ranks_the_documents_of_a_run(tmp_path):
     (tmp_path / "part.txt").write_text(" ".join(BASE.split()[50:80]))
     found = json.loads(copysift(tmp_path, "query", "run", "part.txt", "--json").out)
     assert [pair["right"] for pair in found if pair["containment_left"] == 1.0][:2] == ["a", "b"]
-    assert copysift(tmp_path, "query", "run", "d").status == 1
+    nothing = copysift(tmp_path, "query", "run", "d")
+    assert (nothing.status, nothing.out) == (1, "")
 
 
 def test_query_of_a_run_has_threshold_format_and_output_as_that_of_an_index(tmp_path):
@@ -312,7 +315,8 @@ def test_a_field_that_no_record_has_is_an_error_that_names_those_there_are(tmp_p
         done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", *wrong)
         assert done.status == 2
         assert "no record of c.jsonl has a field '" in done.err
-        assert "url, body" in done.err
+        option = "--id-field" if "--id-field" in wrong else "--text-field"
+        assert f"hint: name one with {option}: url, body\n" in done.err
         assert not (tmp_path / "run").exists()
     assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--text-field", "body").status == 0
 
@@ -324,10 +328,12 @@ def test_query_takes_several_documents_of_any_kind_and_builds_its_look_up_once(t
     done = copysift(tmp_path, "query", "run", "part.txt", "-", "a", "--text", BASE, stdin=BASE.encode())
     assert done.status == 0
     heads = [line for line in done.out.splitlines() if "%" not in line]
-    assert heads == ["part.txt", "-", "a", " ".join(BASE.split())[:40]]
-    assert done.out.count("100.0%  100.0%  100.0%  b") == 3
+    columns = "resemblance  of query  of document  document"
+    row = "     100.0%    100.0%       100.0%  b"
+    assert heads == [columns, "part.txt", "-", "a", " ".join(BASE.split())[:40]]
+    assert done.out.count(f"{row}\n") == 3
     before = (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns
-    assert copysift(tmp_path, "query", "run", "a").out.startswith(" 100.0%  100.0%  100.0%  b\n")
+    assert copysift(tmp_path, "query", "run", "a").out.startswith(f"{columns}\n{row}\n")
     assert (tmp_path / "run" / "sketches" / "inverted.u64").stat().st_mtime_ns == before
     assert copysift(tmp_path, "query", "run").status == 2
 
@@ -445,3 +451,22 @@ def test_a_pattern_in_quotes_takes_files_in_order_unless_a_file_has_that_name(tm
 def test_counts_of_one_have_a_singular_noun(tmp_path):
     (tmp_path / "one.txt").write_text(text(40, 1))
     assert copysift(tmp_path, "dedup", "one.txt", "-o", "x.jsonl").out == "1 document: 1 kept, 0 removed\n"
+
+
+def test_a_corpus_without_copies_has_no_clusters_and_none_of_it_is_in_one(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS[2:])
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
+    assert done.err == "copysift: 2 documents, 0 clusters, 0 pairs: run\n"
+
+
+def test_dedup_says_in_how_many_documents_passages_are_cut(tmp_path):
+    write_jsonl(
+        tmp_path / "c.jsonl", [RECORDS[3], {"id": "e", "text": f"{text(300, 'e')} {RECORDS[3]['text']}"}]
+    )
+    for how, wanted in (
+        ("cut", "1 passage cut in 1 document: "),
+        ("flag", "1 passage flagged in 1 document: "),
+    ):
+        done = copysift(tmp_path, "dedup", "c.jsonl", "--passages", how, "-o", f"{how}.jsonl")
+        head, line = done.out.splitlines()
+        assert (head, line.startswith(wanted)) == ("2 documents: 2 kept, 0 removed", True)

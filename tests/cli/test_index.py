@@ -343,3 +343,14 @@ def test_a_limit_of_0_lists_all_and_regions_are_left_out_of_json_on_request(tmp_
     assert not any(hit["regions"] for hit in bare)
     done = copysift(tmp_path, "scan", "d", "--format", "json", "--no-regions")
     assert not any(pair["regions"] for pair in json.loads(done.out)["pairs"])
+
+
+def test_names_are_in_one_column_whatever_the_kind(tmp_path):
+    write(
+        tmp_path,
+        {"d/a.py": "print(1)\n" * 20, "d/b.txt": "some text of a page " * 9, "d/c.js": "f(1);\n" * 20},
+    )
+    copysift(tmp_path, "index", "add", "x.sift", "d")
+    listed = copysift(tmp_path, "index", "list", "x.sift").out.splitlines()
+    assert len({line.index("d/") for line in listed}) == 1
+    assert len(listed) == 3

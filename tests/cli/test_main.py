@@ -100,6 +100,8 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["scna"], "copysift: there is no command 'scna'\nhint: did you mean scan?\n"),
+        (["xyz"], "copysift: there is no command 'xyz'\nhint: copysift --help lists them\n"),
         (["scan"], "copysift: nothing to scan\nhint: name files or folders, or use --files-from\n"),
         (["scan", ".", "--noise", "30", "--guarantee", "20"],
          "copysift: the noise threshold 30 is above the guarantee threshold 20\n"
@@ -108,7 +110,7 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--noise", "0"], "copysift: --noise is 0, but must be between 1 and 100,000\n"),
         (["scan", ".", "--threshold", "25"],
          "copysift: --threshold is 25, but must be between 0 and 1, or 0% and 100%\n"
-         "hint: write 25% or 0.25\n"),
+         "hint: 25 is 2500%; for 25 percent write 25% or 0.25\n"),
         (["scan", ".", "--scheme", "minhash"],
          "copysift: there is no scheme 'minhash'\nhint: schemes: robust, winnow, mod, safe-mod, min, "
          "adaptive-mod, anchor, open-closed, all\n"),
@@ -135,7 +137,11 @@ def test_no_arguments_is_help_and_wrong_usage(tmp_path):
         (["scan", ".", "--tmp-dir", "none"],
          "copysift: the folder none of --tmp-dir does not exist\nhint: create it first\n"),
         (["scan", ".", "--colour", "red"], None),
-        (["shred", "."], None),
+        (["shred", "."], "copysift: there is no command 'shred'\nhint: copysift --help lists them\n"),
+        (["clustr", "."], "copysift: there is no command 'clustr'\nhint: did you mean cluster?\n"),
+        (["dedup", "a.jsonl"], "copysift: no output file given\nhint: add -o OUT.jsonl or --dry-run\n"),
+        (["dedup", "a.jsonl", "--test", "b.jsonl"],
+         "copysift: no output file given\nhint: add -o OUT.jsonl, --report FILE.html or --dry-run\n"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_a_message_and_status_2_never_a_traceback(tmp_path, arguments, message):

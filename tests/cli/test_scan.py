@@ -317,3 +317,37 @@ def test_a_name_with_a_backslash_is_told_from_one_with_a_control_character(tmp_p
     out = copysift(tmp_path, "scan", ".").out
     assert "a\\\\x1b" in out
     assert out.count("a\\x1b") == 1
+
+
+def test_options_that_a_scan_has_no_use_for_are_named(tmp_path):
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
+    cases = {
+        ("--key-file", "k"): "--key-file has no effect without --anonymise",
+        ("--equal-only", "--passages", "2"): "--passages has no effect with --equal-only",
+        ("--folders", "--format", "csv"): "--folders has no effect in this report",
+        ("--sets", "-0"): "--sets has no effect in this report",
+    }
+    for given, message in cases.items():
+        assert message in copysift(tmp_path, "scan", ".", *given).err
+        assert copysift(tmp_path, "scan", ".", *given, "-q").err == ""
+    for given in ((), ("--folders", "--sets"), ("--sets", "--format", "json"), ("--passages", "2")):
+        assert copysift(tmp_path, "scan", ".", *given).err == ""
+
+
+def test_sets_and_folders_are_printed_together(tmp_path):
+    shared = {f"{number}.txt": prose(number) for number in range(3)}
+    write(tmp_path, {f"{side}/{name}": text + side for side in "ab" for name, text in shared.items()})
+    found = copysift(tmp_path, "scan", ".", "--folders", "--sets").out
+    assert "Sets of files: 3" in found
+    assert "Similar folders: 1 pair" in found
+
+
+def test_base_on_files_says_that_they_are_compared_as_a_class(tmp_path):
+    program = "def f(n):\n    return [i * n for i in range(n) if i % 3]\n" * 8
+    write(tmp_path, {"w/a.py": program, "w/b.py": program + "x = 1\n", "base/c.py": "import os\n"})
+    write(tmp_path, {"t/a.txt": prose(1), "t/b.txt": prose(1) + " more", "base/c.txt": prose(9)})
+    said = "weaker pairs of programs are listed"
+    assert said in copysift(tmp_path, "scan", "w", "--base", "base").err
+    assert said not in copysift(tmp_path, "scan", "w").err
+    assert said not in copysift(tmp_path, "scan", "t", "--base", "base").err
+    assert said not in copysift(tmp_path, "scan", "w", "--by", "dir", "--base", "base").err

@@ -8,7 +8,7 @@ import pytest
 
 from copysift.engines.cluster_run import cluster
 from copysift.engines.decision import decide
-from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, tally
+from copysift.join.boilerplate import Boilerplate, Told, marks_of, new_cells, tally
 from copysift.runs.sets import Sets
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
@@ -267,3 +267,16 @@ def test_a_question_to_a_run_leaves_small_templates_out(tmp_path):
     excerpt = " ".join(text(300, "base").split()[:100]).encode()
     assert len(query(tmp_path / "run", excerpt, "asked", 0.3)) > 25
     assert len(query(tmp_path / "run", None, "c3", 0.3)) == 29
+
+
+def test_one_of_a_thing_is_spelled_so():
+    told = Told(shingles=1, documents=2, buried=1, share=0.5, templates=1, templated=1)
+    template, ignored, near = told.described(1, template=1)["notes"]
+    assert template.startswith(
+        "1 pair of documents with passages of their own has little in common but 1 shingle"
+    )
+    assert "in more than 1 document: a template" in template
+    assert "in 1 document. They" in ignored
+    assert near.startswith(
+        "1 document differs from boilerplate in a few words only and is compared as a near-copy"
+    )

@@ -170,6 +170,23 @@ def test_labels_are_as_short_as_they_are_unique():
     assert list(labels_of(result).values()) == ["2023/ann", "2024/ann", "bob", "Zed"]
 
 
+def test_the_label_of_a_member_does_not_repeat_its_archive():
+    names = (
+        "class.zip!ann",
+        "class.zip!bob/work.tar.gz!main.py",
+        "class.zip!eve",
+        "old/eve",
+        "Stop!",
+        "a/Hi!.py",
+    )
+    result = example(
+        documents=tuple(Group(name, name, "text", 1, 1) for name in names),
+        submissions=tuple(Submission(name) for name in names),
+    )
+    labels = ["ann", "main.py", "class.zip!eve", "old/eve", "Stop!", "Hi!.py"]
+    assert list(labels_of(result).values()) == labels
+
+
 def test_the_layout_is_the_same_every_time_and_keeps_nodes_apart():
     edges = [(a, b, 0.5) for a in range(6) for b in range(a)] + [(7, 8, 0.9)]
     spots = placed(10, edges)

@@ -1,5 +1,6 @@
 """The recall that a run says of itself."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from copysift.match.sets import Measured
 from copysift.runs import recall
-from copysift.runs.recall import measure_recall, recall_words, upper
+from copysift.runs.recall import Recall, measure_recall, recall_words, upper
 from copysift.runs.tables import open_corpus
 from tests.cli.program import copysift
 from tests.corpus.texts import run, words, write_jsonl
@@ -128,3 +129,11 @@ def test_pairs_that_share_a_template_are_not_missing(tmp_path):
     )
     (tmp_path / "run" / "sketches" / "templates.u64").unlink()  # as in runs of earlier versions
     assert measure_recall(open_corpus(tmp_path / "run")).pairs == 6 + 30 * 29 // 2
+
+
+def test_one_document_and_one_pair_are_spelled_so():
+    one = Recall(1, 1, 1, 0.3, 0, 0, 0, 0, 0)
+    assert recall_words(one)[0].startswith("Recall: 1 document of the corpus was compared with all exactly")
+    one = dataclasses.replace(one, pairs=1, found=1, near=1, near_found=1)
+    assert "of 1 pair at or above the floor (30%) that 1 document of the corpus has" in recall_words(one)[0]
+    assert recall_words(one)[1].startswith("Of 1 pair near the floor")

@@ -188,7 +188,9 @@ def test_without_a_token_nothing_is_told_but_that_it_lives(guarded: Server) -> N
     for method, path in (("GET", "jobs"), ("POST", "jobs"), ("GET", "indexes"), ("POST", "compare")):
         status, problem = guarded.ask(method, f"/api/v1/{path}", {} if method == "POST" else None)
         assert (status, problem["error"]["code"]) == (401, "unauthorised")
-    assert guarded.ask("GET", "/api/v1/jobs", token="x" * 20)[0] == 401
+        assert problem["error"]["message"] == "a token is needed"
+    status, problem = guarded.ask("GET", "/api/v1/jobs", token="x" * 20)
+    assert (status, problem["error"]["message"]) == (401, "this token is not valid")
     assert guarded.ask("GET", "/")[0] == 303
 
 

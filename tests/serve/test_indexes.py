@@ -105,6 +105,16 @@ def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:
     assert (wrong.returncode, wrong.stderr) == (2, "copysift: the server says: index not found\n")
 
 
+def test_a_server_that_wants_a_token_is_told_where_from(guarded: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("some text")
+    refused = copysift("scan", ".", "--server", guarded.url, folder=tmp_path)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "copysift: the server says: a token is needed\n"
+        "hint: set the variable COPYSIFT_TOKEN to a token of this server\n",
+    )
+
+
 def test_scan_by_a_server_gives_what_it_gives_here(server: Server, tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"s{number}.py").write_text(program(number % 3, 60))

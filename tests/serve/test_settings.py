@@ -8,7 +8,7 @@ import pytest
 
 from copysift.cli import serve as command
 from copysift.cli.main import main
-from copysift.cli.options import declared
+from copysift.cli.options import declared, values_from
 from copysift.errors import UsageError
 from copysift.settings.environment import read_environment
 from copysift.settings.server import Serving
@@ -87,3 +87,15 @@ def test_old_names_of_limits_still_work(started: list[Serving], capsys: pytest.C
 def test_a_value_outside_its_limits_is_refused(started: list[Serving], words: list[str]) -> None:
     assert main(["serve", *words]) == 2
     assert not started
+
+
+def test_a_misspelled_variable_or_key_gets_one_of_the_server_as_a_hint(tmp_path: Path) -> None:
+    for name, hint in (("PROT", "did you mean COPYSIFT_SERVE_PORT?"), ("ZZZ", "variables: COPYSIFT_SERVE_")):
+        with pytest.raises(UsageError) as caught:
+            read_environment(command.VARIABLES, declared("serve"), {command.VARIABLES + name: "1"})
+        assert caught.value.hint.startswith(hint)
+    config = tmp_path / "serve.toml"
+    config.write_text('dat = "x"\n')  # nearer to a setting of another command, date
+    with pytest.raises(UsageError) as caught:
+        values_from("serve", {"config": str(config)})
+    assert caught.value.hint == "did you mean data?"

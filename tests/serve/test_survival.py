@@ -122,6 +122,17 @@ def test_a_dead_worker_is_replaced_and_its_job_taken_up_again(tmp_path: Path) ->
         assert ends(server)[job["id"]][1] == 2
 
 
+def test_a_word_to_stop_is_for_the_server_and_not_for_its_workers(tmp_path: Path) -> None:
+    texts = [{"name": f"{n}.py", "text": program(n % 2)} for n in range(2)]
+    with Server(tmp_path / "data", "--workers", "1") as server:
+        for _ in range(2):
+            _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
+            assert server.finished(job["id"])["state"] == "done"
+            (worker,) = children(server.pid)
+            os.kill(worker, signal.SIGTERM)  # as systemd does with all processes of a service
+    assert "worker lost" not in server.log()
+
+
 def children(pid: int) -> list[int]:
     return [
         int(child)

@@ -64,9 +64,13 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.quiet:
         for note in made.notes:
             console.note(note)
+        pairs = plural(counts["pairs"], "pair")
+        if counts["identical"]:  # they are in clusters, and in no pair
+            pairs = f"{counts['identical']:,} identical, {plural(counts['pairs'], 'other pair')}"
+        with_them = f" with {counts['clustered']:,} of them" if counts["clusters"] else ""
         console.note(
-            f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')} with "
-            f"{counts['clustered']:,} of them, {plural(counts['pairs'], 'pair')}: {path}"
+            f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')}{with_them}, "
+            f"{pairs}: {path}"
         )
         for note in made.described["notes"]:
             console.note(note)

@@ -25,6 +25,7 @@ def command(run: str, **given: object) -> int:
     cluster, followed by its near-duplicates in the list.
     """
     form = chosen("collapse", of_class(Door, values_from("collapse", given)))
+    from copysift.report.wording import plural
     from copysift.runs.ranked import named
     from copysift.runs.tables import collapse
 
@@ -34,7 +35,9 @@ def command(run: str, **given: object) -> int:
     names, unknown = named(Path(run), ranked)
     folded = collapse(Path(run), names)
     if unknown:
-        console.note(f"{unknown:,} of {len(names):,} IDs are not in {run}")
+        console.note(
+            f"{unknown:,} of {plural(len(names), 'ID')} {'is' if unknown == 1 else 'are'} not in {run}"
+        )
     if form == "json" or as_json:
         sys.stdout.write(
             json.dumps([{"document": name, "copies": copies} for name, copies in folded], ensure_ascii=False)

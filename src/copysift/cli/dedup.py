@@ -51,7 +51,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             "nothing to deduplicate", hint="name a folder, JSONL, Parquet, CSV or WARC files, or -"
         )
     if not door.output and not door.dry_run and not door.report:
-        raise UsageError("no output file given", hint="add -o OUT.jsonl or --dry-run")
+        ways = "-o OUT.jsonl, --report FILE.html or --dry-run" if door.test else "-o OUT.jsonl or --dry-run"
+        raise UsageError("no output file given", hint=f"add {ways}")
     if door.engine == "spark" and (door.cut_passages or door.test):
         raise UsageError("passages need --engine local", hint="leave out --engine spark")
     if door.report:
@@ -71,13 +72,15 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         say = partial(click.echo, err=door.output == "-")  # standard output has the records
         verb = "would be " if door.dry_run or not door.output else ""
         say(f"{plural(done.documents, 'document')}: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
+        how = "flagged" if door.cut_passages == "flag" else "cut"
         for reason, count in done.reasons.items():
-            say(f"  {count:,} {reason}")
+            if reason != how:
+                say(f"  {count:,} {reason}")
         if door.cut_passages or door.test:
             share = done.passage_bytes / done.text_bytes if done.text_bytes else 0.0
-            how = "flagged" if door.cut_passages == "flag" else "cut"
+            where = f" in {plural(done.reasons[how], 'document')}" if how in done.reasons else ""
             say(
-                f"{plural(done.passages, 'passage')} {verb}{how}: "
+                f"{plural(done.passages, 'passage')} {verb}{how}{where}: "
                 f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
             )
     if done.contamination is not None:

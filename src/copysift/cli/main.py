@@ -18,7 +18,8 @@ import click
 
 from copysift._version import __version__
 from copysift.cli.pandas_guard import keep_pandas_out
-from copysift.errors import CopysiftError
+from copysift.errors import CopysiftError, UsageError
+from copysift.settings.nearest import nearest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only take a core from ours
 
@@ -89,7 +90,11 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an old name prints a note."""
+        """Find the command; an old name prints a note, an unknown one the nearest that is known."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean {near}?" if near else "copysift --help lists them"
+            raise UsageError(f"there is no command {args[0]!r}", hint=hint)
         name, command, rest = super().resolve_command(ctx, args)
         if name in OLD_COMMANDS and not {"-q", "--quiet"}.intersection(rest):
             print(f"copysift: {name} is now {OLD_COMMANDS[name]}", file=sys.stderr)

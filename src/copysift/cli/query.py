@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from copysift.sources.source import Reading
 
 LIST = "list"  # the format of the old --json: a list of pairs
+HEAD = "resemblance  of query  of document  document\n"
 OF_A_RUN = (
     "threshold", "measure", "limit", "seed", "seed_file", "query_text", "format", "output", "quiet",
     "verbose", "color", "records", "no_containers", "input_format", "max_bytes_per_file",
@@ -169,7 +170,7 @@ def _query_run(
             (f"{name}\n" if len(questions) > 1 else "") + "".join(map(_line, each))
             for (name, _), each in zip(questions, answers, strict=True)
         ]
-        console.write("".join(blocks), door)
+        console.write("".join([HEAD, *blocks] if pairs else blocks), door)
     return console.DONE if pairs else console.NOTHING_FOUND
 
 
@@ -195,4 +196,4 @@ def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
 
 def _line(pair: Pair) -> str:
     shares = (pair.resemblance, pair.containment_left, pair.containment_right)
-    return "".join(f"{share:7.1%} " for share in shares) + f" {pair.right}\n"
+    return "{:11.1%}  {:8.1%}  {:11.1%}  ".format(*shares) + f"{pair.right}\n"

@@ -27,6 +27,7 @@ from copysift.settings.output import Door
 RARELY = 200_000  # new values between two searches for cycles
 LISTED = 256 << 20  # bytes of a list of files, about three million names
 NAMES = "names"  # what -0 prints without --format
+LIST_PAIRS = (NAMES, "csv", "sif", "html", "moss", "github")  # formats with neither sets nor similar folders
 
 
 @click.command("scan", cls=SectionedCommand)
@@ -86,7 +87,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
 
         result = with_sets(result, scan, settings.min_shared)
     console.name_skipped(result.skipped)
-    console.name_notes(result.notes, door)
+    console.name_notes((*result.notes, *_without_effect(settings, door, chosen)), door)
     if door.script:
         from copysift.report.duplicate_script import duplicate_script
 
@@ -118,6 +119,17 @@ def _for_script(settings: Settings, door: Door) -> Settings:
     if settings.by == "dir":
         raise UsageError("--script is about files, not submissions", hint="leave out --by")
     return dataclasses.replace(settings, equal_only=True)
+
+
+def _without_effect(settings: Settings, door: Door, chosen: str) -> Iterator[str]:
+    """Name the options that this scan has no use for."""
+    if door.key_file and not door.anonymise:
+        yield "--key-file has no effect without --anonymise"
+    if door.passages and settings.equal_only:
+        yield "--passages has no effect with --equal-only or --script: equal files are equal as a whole"
+    for name, given in (("folders", door.folders), ("sets", door.sets)):
+        if given and not door.script and chosen in LIST_PAIRS:
+            yield f"--{name} has no effect in this report: the table and --format json have them"
 
 
 def wants_groups(chosen: str, door: Door) -> bool:

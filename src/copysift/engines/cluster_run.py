@@ -177,7 +177,8 @@ def require_field(
         )
     if all(reason.startswith(MISSING) for reason in reasons):
         field = next(iter(reasons)).removeprefix(MISSING).strip()
-        raise InputError(f"no record{of} has a field {field}", hint=f"use --text-field or --id-field{shown}")
+        option = "--id-field" if field == repr(settings.id_field) else "--text-field"
+        raise InputError(f"no record{of} has a field {field}", hint=f"name one with {option}{shown}")
 
 
 def run_stamp(onto: Path | None) -> str:

@@ -168,9 +168,10 @@ class Told:
         if self.templated:
             numbers |= {"template_shingles": self.templates, "template_pairs": self.templated}
             notes.append(
-                f"{self.templated:,} pairs share little but {self.templates:,} shingles in more than "
-                f"{template} documents each, and have passages of their own: they share a template and "
-                "are not listed (--template 0 lists them)"
+                f"{plural(self.templated, 'pair')} of documents with passages of their own "
+                f"{'has' if self.templated == 1 else 'have'} little in common but "
+                f"{plural(self.templates, 'shingle')} in more than {plural(template, 'document')}: a "
+                "template. Such pairs are not listed (--template 0 lists them)"
             )
         return {"boilerplate": numbers, "notes": notes + self.notes(max_shared)}
 
@@ -179,15 +180,21 @@ class Told:
         notes = []
         if self.shingles:
             notes.append(
-                f"shingles in more than {max_shared:,} documents (--max-shared) are ignored as boilerplate: "
-                f"{self.shingles:,} of them, {self.share:.1%} of the text of all documents, in "
-                f"{self.documents - self.buried:,} documents. They count in no measure, so documents that "
-                "share nothing else are not paired"
+                f"shingles in more than {plural(max_shared, 'document')} (--max-shared) are ignored as "
+                f"boilerplate: {self.shingles:,} of them, {self.share:.1%} of the text of all documents, in "
+                f"{plural(self.documents - self.buried, 'document')}. They count in no measure, so documents "
+                "that share nothing else are not paired"
             )
         if self.buried:
+            one = self.buried == 1
+            verbs = (
+                ("differs", "is compared as a near-copy")
+                if one
+                else ("differ", "are compared as near-copies")
+            )
             notes.append(
-                f"{self.buried:,} documents differ from boilerplate in a few words only and are compared as "
-                "near-copies, by all their shingles, each with some of the others: their clusters are "
+                f"{plural(self.buried, 'document')} {verbs[0]} from boilerplate in a few words only and "
+                f"{verbs[1]}, by all their shingles, each with some of the others: their clusters are "
                 "complete, the list of their pairs is not"
             )
         return notes

@@ -29,7 +29,7 @@ def lines(documents: Iterable[Indexed], format: str) -> Iterator[str]:  # noqa: 
         else:
             numbers = f"{document.bytes:>12,}  {document.fingerprints:>10,}"
             unit = f"  (of {spelled(document.unit)})" if document.unit else ""
-            yield f"{numbers}  {document.kind:<5}  {spelled(document.name)}{unit}\n"
+            yield f"{numbers}  {document.kind:<15}  {spelled(document.name)}{unit}\n"
 
 
 def _row(values: Iterable[object]) -> str:

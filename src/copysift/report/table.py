@@ -31,9 +31,9 @@ def report(result: Result, view: View) -> str:
     parts = [folder_tables.same(result, view)]
     if view.sets:
         parts.append(set_table.sets(result, view))
-    elif view.folders:
+    if view.folders:
         parts.append(folder_tables.similar(result, view))
-    else:
+    if not view.sets and not view.folders:
         parts.append(_equal(result, view))
         parts.append(_groups(result, view) if view.groups else _pairs(result, view))
     if view.passages:

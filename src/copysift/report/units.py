@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
+from copysift.model.document import INSIDE
 from copysift.model.values import Group, Result, Submission
+
+PART = re.compile(rf"/|\.\w{{1,5}}{INSIDE}")  # before a part of a path, or a member of an archive
 
 
 def files_of(result: Result) -> dict[str, list[Group]]:
@@ -77,13 +81,20 @@ def labels_of(result: Result) -> dict[str, str]:
         if told[each.label or each.author] == 1 and (each.label or each.author)
     }
     taken = set(labels.values())
-    rest = {each.name: each.name.rstrip("/").split("/") for each in submissions if each.name not in labels}
-    for length in range(1, max(map(len, rest.values()), default=0) + 1):
-        ends = Counter("/".join(parts[-length:]) for parts in rest.values())
-        for name, parts in list(rest.items()):
-            end = "/".join(parts[-length:])
+    rest = {each.name: _ends(each.name) for each in submissions if each.name not in labels}
+    for length in range(max(map(len, rest.values()), default=0)):
+        ends = Counter(shown[min(length, len(shown) - 1)] for shown in rest.values())
+        for name, shown in list(rest.items()):
+            end = shown[min(length, len(shown) - 1)]
             if ends[end] == 1 and end not in taken:
                 labels[name] = end
                 taken.add(end)
                 del rest[name]
     return {each.name: labels.get(each.name, each.name) for each in submissions}
+
+
+def _ends(name: str) -> list[str]:
+    """Give the ends of a path, the last part first, then longer ones; a member of an archive is a part."""
+    whole = name.rstrip("/")
+    starts = [0, *(found.end() for found in PART.finditer(whole) if found.end() < len(whole))]
+    return [whole[start:] for start in reversed(starts)]

@@ -20,6 +20,7 @@ from copysift.runs.sets import Sets
 from copysift.runs.sketches import read_templates
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
+from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,21 +186,23 @@ def _counted(found: list[UInt64s]) -> tuple[UInt64s, Int64s]:
 def recall_words(recall: Recall) -> list[str]:
     """Say what a run has found, in sentences."""
     others = f"{recall.compared:,} of {recall.documents:,}" if recall.compared < recall.documents else "all"
+    sampled = plural(recall.sampled, "document")
     if not recall.pairs:
         return [
-            f"Recall: {recall.sampled:,} documents of the corpus were compared with {others} exactly, and no "
-            f"pair at the floor ({recall.floor:.0%}) came out: nothing can be said about what is missing"
+            f"Recall: {sampled} of the corpus {'was' if recall.sampled == 1 else 'were'} compared with "
+            f"{others} exactly, and no pair at the floor ({recall.floor:.0%}) came out: "
+            "nothing can be said about what is missing"
         ]
     said = [
-        f"Recall: of {recall.pairs:,} pairs at or above the floor ({recall.floor:.0%}) that "
-        f"{recall.sampled:,} documents of the corpus have with {others}, compared exactly, the run has "
-        f"{recall.found:,} ({_percent(recall.found / recall.pairs)})"
+        f"Recall: of {plural(recall.pairs, 'pair')} at or above the floor ({recall.floor:.0%}) that "
+        f"{sampled} of the corpus {'has' if recall.sampled == 1 else 'have'} with {others}, compared "
+        f"exactly, the run has {recall.found:,} ({_percent(recall.found / recall.pairs)})"
     ]
     if recall.near:
         said.append(
-            f"Of the {recall.near:,} pairs near the floor ({recall.floor:.0%} to {recall.floor + NEAR:.0%}) "
-            f"it has {recall.near_found:,}; at most {_percent(recall.missing)} of such pairs are missing "
-            "(95% confidence)"
+            f"Of {plural(recall.near, 'pair')} near the floor ({recall.floor:.0%} to "
+            f"{recall.floor + NEAR:.0%}) it has {recall.near_found:,}; at most {_percent(recall.missing)} "
+            "of such pairs are missing (95% confidence)"
         )
     if recall.templated:
         said.append(

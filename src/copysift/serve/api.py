@@ -54,7 +54,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     }.items()
 }  # fmt: skip
 Limit = Annotated[int, Query(ge=1, le=1000, description="Size of a page.")]
-Offset = Annotated[int, Query(ge=0, le=10**9, description="Where the page starts: `next` of the last one.")]
+Offset = Annotated[int, Query(ge=0, le=10**9, description="Where the page starts: next of the last one.")]
 PLACE = ("course", "term", "exercise")
 FIELDS = ("title", "settings", "earlier_index", "url", *PLACE)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}

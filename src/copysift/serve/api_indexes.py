@@ -78,7 +78,7 @@ class QueryIn(Strict):
     )
     passages: bool = Field(False, description="Whether hits come with the passages that they share.")
     threshold: float | None = Field(
-        None, ge=0, description="As of `copysift query`: a share, .25 if not given."
+        None, ge=0, description="As of copysift query: a share, .25 if not given."
     )
     measure: str = Field("containment-left", examples=["containment-left"])
     min_shared: int = Field(2, ge=1)

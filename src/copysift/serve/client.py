@@ -100,6 +100,8 @@ def _problem(error: urllib.error.HTTPError) -> Exception:
         message, hint = told["message"], told["hint"]
     except (ValueError, KeyError, TypeError):
         message, hint = f"HTTP status {error.code}", "is that the address of a copysift server?"
+    if error.code == 401:
+        hint = "set the variable COPYSIFT_TOKEN to a token of this server"
     return InputError(f"the server says: {message}", hint=hint)
 
 

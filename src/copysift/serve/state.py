@@ -9,7 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPBearer
 
-from copysift.serve.access import Access
+from copysift.serve.access import Access, bearer
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
 from copysift.serve.events import event
@@ -91,7 +91,8 @@ async def api_user(
     """Give the user of a REST request; raise 401 if there is none. Cookies do not count here."""
     user = state_of(request).access.user(request.headers, {})
     if user is None:
-        raise HTTPException(401, "a token is needed", {"WWW-Authenticate": "Bearer"})
+        message = "a token is needed" if bearer(request.headers) is None else "this token is not valid"
+        raise HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
     return user
 
 

@@ -76,7 +76,8 @@ def main() -> None:
     """Run a worker; where, it reads from a variable, for everyone can see the arguments of a process."""
     forbid()
     place = Place(**json.loads(os.environ.pop(VARIABLE)))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
+    for number in (signal.SIGINT, signal.SIGTERM):  # Ctrl-C and systemd tell all; the server then ends us
+        signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):
         os.nice(5)  # the page comes first
     Worker(place.open(), place).run()

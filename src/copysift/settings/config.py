@@ -10,6 +10,7 @@ from pathlib import Path
 from copysift.errors import InputError, UsageError
 from copysift.runtime.small_files import read_small
 from copysift.settings.declaration import Setting
+from copysift.settings.nearest import nearest
 from copysift.settings.parsing import secret
 
 
@@ -35,12 +36,10 @@ def read_config(
         if key in declared:
             declared[key].parse(f"{path}: {declared[key].key}", value)
         elif key not in known and key not in old:
-            import difflib  # slow to load, and hardly ever needed
-
             named = key.replace("_", "-")
             keys = [entry.key for entry in known.values()]
-            near = difflib.get_close_matches(named, keys, n=1, cutoff=0.75)
-            hint = f"did you mean {near[0]}?" if near else f"settings: {', '.join(keys)}"
+            near = nearest(named, [entry.key for entry in declared.values()]) or nearest(named, keys)
+            hint = f"did you mean {near}?" if near else f"settings: {', '.join(keys)}"
             raise UsageError(f"{path}: there is no setting {named!r}", hint=hint)
     return values
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from copysift.errors import UsageError
 from copysift.settings.declaration import Setting
+from copysift.settings.nearest import nearest
 
 _SWITCH = {
     "1": True,
@@ -37,8 +38,10 @@ def read_environment(
             found[name] = value
             continue
         if name not in declared:
-            known = ", ".join(prefix + each.upper() for each in declared)
-            raise UsageError(f"there is no setting for the variable {variable}", hint=f"variables: {known}")
+            known = [prefix + each.upper() for each in declared]
+            near = nearest(name, declared)
+            hint = f"did you mean {prefix}{near.upper()}?" if near else f"variables: {', '.join(known)}"
+            raise UsageError(f"there is no setting for the variable {variable}", hint=hint)
         found[name] = _value(variable, declared[name], value)
     return found
 

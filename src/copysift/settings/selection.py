@@ -131,7 +131,7 @@ def check_threshold(measure: str, value: float | None) -> None:
     elif not 0 <= value <= (1 if measure != "sif" else 100):
         raise UsageError(
             f"--threshold is {value:g}, but must be between 0 and 1, or 0% and 100%",
-            hint=f"write {value:g}% or {value / 100:g}"
+            hint=f"{value:g} is {value:.0%}; for {value:g} percent write {value:g}% or {value / 100:g}"
             if 1 < value <= 100 and value == int(value)
             else "write 25% or .25",
         )

@@ -59,8 +59,10 @@ PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory
 TYPE_JOINS = 9  # more of them, where works of several types are compared
 SUBSTANTIAL = 25  # rare fingerprints, about 100 words, that are evidence whatever is beside them
-BY_CHANCE = (
-    "what unrelated programs of the size of large submissions share by chance is not in the similarity"
+BY_CHANCE = "some programs are large: what unrelated programs of their size share by chance does not count"
+AS_A_CLASS = (
+    "with --base every file is compared as the work of one student: weaker pairs of programs are listed "
+    "than without it (--threshold lists fewer)"
 )
 STATEMENT = 3  # fingerprints that a statement is worth, about
 
@@ -220,9 +222,13 @@ class Channels:
         return PairColumns.best(parts if self.code.floor.founded else of_programs(parts, self._programs()))
 
     def notes(self) -> tuple[str, ...]:
-        """Say what the similarity does not count."""
-        large = not self.code.floor.founded and Chance(self.postings[CODE]).any()
-        return (BY_CHANCE,) if large else ()
+        """Say what the similarity does not count, and where more is listed than in a tree of any files."""
+        if self.code.floor.founded:
+            return ()
+        given = self._settings
+        alone = given.base and given.by == "file" and not given.earlier and not given.metadata
+        notes = (AS_A_CLASS,) if alone and self.code.counted else ()
+        return (*notes, BY_CHANCE) if Chance(self.postings[CODE]).any() else notes
 
     def _programs(self) -> NDArray[np.bool_]:
         """Say which groups are programs and nothing else."""

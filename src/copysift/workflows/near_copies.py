@@ -20,6 +20,7 @@ from copysift.match.measures import shares
 from copysift.match.sets import shared_by
 from copysift.match.templates import is_near_copy
 from copysift.runtime.arrays import distinct
+from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,17 +120,23 @@ class NearCopies:
     def notes(self, most: int) -> tuple[str, ...]:
         """Say how many files are compared by what is common, and how many have next to nothing else."""
         notes = []
-        if self._numbers:
+        if near := len(self._numbers):
+            verbs = (
+                ("differs", "is compared as a near-copy")
+                if near == 1
+                else ("differ", "are compared as near-copies")
+            )
             notes.append(
-                f"{len(self._numbers):,} files differ from text found in over {most:,} files in a few words "
-                "only and are compared as near-copies, each with some of the others: their clusters are "
+                f"{plural(near, 'file')} {verbs[0]} from text found in over {plural(most, 'file')} in a few "
+                f"words only and {verbs[1]}, each with some of the others: their clusters are "
                 "complete, the list of their pairs is not"
             )
         bare = (self._held >= LEAST) & (4 * self._own < self._held) & ~self._near[: len(self._held)]
         if len(self._postings.common) and bare.any():
             needed = int(self._postings.common.degrees.max())
             notes.append(
-                f"{int(bare.sum()):,} files are mostly text found in over {most:,} files, which is ignored; "
+                f"{plural(int(bare.sum()), 'file')} {'is' if bare.sum() == 1 else 'are'} mostly text found "
+                f"in over {plural(most, 'file')}, which is ignored; "
                 f"--max-shared {needed} compares it"
             )
         return tuple(notes)

@@ -2,8 +2,21 @@
 
 // Words of a submission's names that are long enough to mean something in a source.
 function nameWords(number) {
-  const each = data.submissions[number];
+  return wordsOf(data.submissions[number]).filter((word) => !commonWords().has(word));
+}
+
+function wordsOf(each) {
   return [...new Set(plain(`${each.label} ${each.author}`).split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 4 && !/^\d+$/.test(word)))];
+}
+
+// Words in the names of three submissions or more, and of a tenth of all: the archive's or the folder's, nobody's own.
+let namedOften = null;
+function commonWords() {
+  if (namedOften) return namedOften;
+  const counts = new Map();
+  for (const each of data.submissions) for (const word of wordsOf(each)) counts.set(word, (counts.get(word) || 0) + 1);
+  namedOften = new Set([...counts].filter(([, count]) => count >= Math.max(3, data.submissions.length / 10)).map(([word]) => word));
+  return namedOften;
 }
 
 // Where the source of one submission has a name of the other one.

@@ -100,8 +100,8 @@ function highest(each) {
 
 function submissionsPage() {
   let words = [];
-  const { table, refresh } = sortable(SUBMISSION_COLUMNS, () => data.submissions.filter((each) => matches(each, words)), capital(UNITS));
-  refresh();
+  const { table, refresh, choose } = sortable(SUBMISSION_COLUMNS, () => data.submissions.filter((each) => matches(each, words)), capital(UNITS));
+  choose(0); // by name: an archive has them in any order
   return el("section", { class: "page" }, el("h1", {}, capital(UNITS)),
     el("div", { class: "controls" }, searchBox("Search names", (typed) => { words = typed; refresh(); })), table);
 }

@@ -60,7 +60,7 @@ function sortable(columns, rows, caption, rowOf) {
     return shown.length;
   }
   const table = el("table", {}, el("caption", { class: "sr" }, caption), el("thead", {}, el("tr", {}, heads)), body);
-  return { table: el("div", { class: "scroller" }, table), refresh };
+  return { table: el("div", { class: "scroller" }, table), refresh, choose };
 }
 
 function headClass(column) {
