@@ -351,3 +351,15 @@ def test_base_on_files_says_that_they_are_compared_as_a_class(tmp_path):
     assert said not in copysift(tmp_path, "scan", "w").err
     assert said not in copysift(tmp_path, "scan", "t", "--base", "base").err
     assert said not in copysift(tmp_path, "scan", "w", "--by", "dir", "--base", "base").err
+
+
+def test_starter_code_and_earlier_years_without_files_are_named(tmp_path):
+    write(tmp_path, {"w/a/a.txt": prose(1), "w/b/b.txt": prose(1) + " more", "old/c/c.txt": prose(2)})
+    (tmp_path / "empty").mkdir()
+    done = copysift(tmp_path, "scan", "w", "--by", "dir", "--base", "empty", "--earlier", "w")
+    assert done.status == 0
+    assert done.err.splitlines() == [
+        "copysift: --base empty has no files of its own",
+        "copysift: --earlier w has no files of its own",
+    ]
+    assert copysift(tmp_path, "scan", "w", "--by", "dir", "--earlier", "old").err == ""

@@ -223,7 +223,11 @@ def _clusters(
     known = {number for members, _, _ in found for number in members}
     strong += [(list(members), 1.0) for first, members in several.items() if first not in known]
     whole = sum(each.whole for each in found)
-    note = f"{plural(whole, 'cluster')} with too many pairs to be parted: everything that pairs connect"
+    verbs = ("has", "it is") if whole == 1 else ("have", "they are")
+    note = (
+        f"{plural(whole, 'cluster')} {verbs[0]} too many pairs to be divided: {verbs[1]} everything that "
+        "pairs connect (a higher --threshold has fewer)"
+    )
     return sorted(strong), (note,) if whole else ()
 
 

@@ -36,6 +36,7 @@ class Taken:
     files: list[tuple[Document, str]] = field(default_factory=list)
     groups: dict[str, None] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Intake:

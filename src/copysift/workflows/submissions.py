@@ -81,7 +81,7 @@ def gather(
         return Gathering(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):
         return Gathering(entries, skipped, None, intake.notes)
-    notes = intake.notes
+    notes = (*intake.notes, *handed_out.notes, *past.notes)
     listed = authors_in(entries)
     if not settings.include:  # patterns say which files are meant
         note = leave_out(new, past)
@@ -205,6 +205,8 @@ def _required(intake: Intake, paths: Iterable[str], flag: str) -> Taken:
         if not taken.files and taken.skipped:
             first = taken.skipped[0]
             raise InputError(f"{flag} {first.name}: {first.reason}")
+        if not taken.files:
+            every.notes.append(f"{flag} {path} has no files of its own")
         every.files += taken.files
         every.groups |= taken.groups
         every.skipped += taken.skipped
