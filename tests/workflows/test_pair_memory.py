@@ -107,8 +107,9 @@ def little_memory():
     """Give every share of the memory next to nothing."""
     shares = {
         "workflows.channels.FORMED": 1e-9, "workflows.channels.FEWEST": 20, "workflows.selection.PAIRS": 1e-9,
-        "workflows.longest_matches.MATCHED": 50, "workflows.matches.REGIONS": 1e-9, "match.pair_table.FEWEST": 16,
-        "match.pair_table.HEAD": 10, "join.rows.LOOSE": 1 << 30,  # ranges of rows end early
+        "workflows.longest_matches.MATCHED": 50, "workflows.matches.REGIONS": 1e-9,
+        "match.pair_table.FEWEST": 16, "match.pair_table.HEAD": 10,
+        "join.rows.LOOSE": 1 << 30,  # ranges of rows end early
     }  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         for name, value in shares.items():
