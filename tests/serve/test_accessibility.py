@@ -17,7 +17,7 @@ pytest.importorskip("selenium", reason="selenium is not installed: pip install s
 
 from tests.browser.chromium import MISSING, chromium
 from tests.serve.running import Server, program
-from tests.serve.test_cleared import FILES
+from tests.serve.test_cleared_passages import FILES
 
 AXE = Path(
     os.environ.get("COPYSIFT_AXE")
