@@ -120,6 +120,17 @@ def test_the_list_of_files_says_how_each_was_read_and_which_are_equal(driver, tm
     ]
 
 
+def test_the_clusters_of_files_say_where_equal_files_are(driver, tmp_path):
+    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1), "c.txt": prose(2), "d.txt": prose(2) + prose(3)})
+    copysift(tmp_path, "scan", ".", "-o", "page.html")
+    driver.get(f"file://{tmp_path}/page.html#/clusters")
+    wait_for(driver, "return document.querySelector('#cluster-count') !== null")
+    assert text(driver, "#cluster-count") == "1 cluster of 2 files"
+    assert (
+        driver.find_element(By.CSS_SELECTOR, "#cluster-count + p a").get_attribute("href").endswith("#/equal")
+    )
+
+
 def test_search_and_slider_filter_the_pairs_and_a_column_sorts_them(driver, report):
     open_page(driver, report, "#/pairs")
     every = len(driver.find_elements(By.CSS_SELECTOR, "tbody tr"))

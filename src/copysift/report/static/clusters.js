@@ -56,5 +56,6 @@ function clustersPage() {
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
     el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt, update)), total,
+    data.equal.length ? el("p", { class: "muted" }, "Clusters are formed of similar files; ", el("a", { href: "#/equal" }, "equal files"), " have their own page.") : null,
     hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }
