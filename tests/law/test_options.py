@@ -183,7 +183,12 @@ CASES: dict[str, dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
         "cluster": ("d", LOW, ("--base", "kit.txt")), "dedup": ("d", LOW, ("--base", "kit.txt")),
     },
     "by": {"": ("d", (), ("--by", "dir"))},
-    "metadata": {"": ("d", ("--by", "dir"), ("--metadata", "who.csv"))},
+    "metadata": {
+        "": ("d", ("--by", "dir"), ("--metadata", "who.csv")),
+        "cluster": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
+        "dedup": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
+    },
+    "earlier": {"": ("d", (), ("--earlier", "e"))},
     "max-shared": {
         "": ("d", (), ("--max-shared", "2")), "query": ("mix.txt", (), ("--max-shared", "2")),
         "cluster": ("d", LOW, ("--max-shared", "2")), "dedup": ("d", LOW, ("--max-shared", "2")),
@@ -202,18 +207,21 @@ TABLE = {
     "scheme":             "w    -    w       w     -     -      -      w     w       w",
     "measure":            "w    w    w       -     w     -      -      -     w       w",
     "base":               "w    -    w       w     w     w      w      w     w       w",
-    "by":                 "w    -    r       w     w     -      -      r     r       r",
-    "metadata":           "w    -    r       w     -     -      -      r     r       r",
+    "by":                 "w    -    r       w     w     -      -      r     w       w",
+    "metadata":           "w    -    r       w     -     -      -      r     w       w",
+    "earlier":            "w    -    -       -     -     -      -      -     w       w",
     "max-shared":         "w    -    -       -     w     -      -      w     w       w",
     "max-bytes-per-file": "w    -    w       w     w     -      -      w     w       w",
     "input-format":       "w    -    w       w     w     -      -      w     w       w",
 }  # fmt: skip
 CHECK = dict.fromkeys(TABLE, "w") | dict.fromkeys(("measure", "by", "metadata", "input-format"), "-")
+del CHECK["earlier"]  # which a check always has here
 MARKS = {"w": WORKS, "r": REFUSED, "-": NONE}
 CELLS = [
     (option, command, MARKS[mark])
     for option, marks in TABLE.items()
-    for command, mark in zip(COMMANDS, [*marks.split(), CHECK[option]], strict=True)
+    for command, mark in zip(COMMANDS, [*marks.split(), CHECK.get(option, "")], strict=True)
+    if mark
 ]
 
 

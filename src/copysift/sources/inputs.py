@@ -51,6 +51,7 @@ class ReadAs:
     record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
     attached: int = 0  # files in mails that were not read, because mails were compared as files
     raw: dict[str, int] = field(default_factory=dict)  # files compared as raw bytes, by the reason
+    left_out: list[str] = field(default_factory=list)  # what says which files of submissions were left out
 
     def add(self, other: ReadAs) -> None:
         """Take what was read elsewhere."""
@@ -59,6 +60,7 @@ class ReadAs:
         self.attached += other.attached
         for reason, files in other.raw.items():
             self.raw[reason] = self.raw.get(reason, 0) + files
+        self.left_out += other.left_out
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,7 +80,7 @@ class ReadAs:
         for reason, files in self.raw.items():
             what = "1 file was" if files == 1 else f"{files:,} files were"
             found.append(f"{what} compared as raw bytes: {reason}")
-        return tuple(found)
+        return (*found, *self.left_out)
 
 
 class Inputs:
