@@ -21,6 +21,7 @@ from tests.workflows.test_programs import PROGRAM, RENAMED
 
 KIT, SITE = essay(90, 90), essay(91, 90)
 LINES = "".join(" ".join(prose(seed).split()[:70]) + "\n" for seed in (1, 2, 1))
+SIDES = "name,author\nd,Kim\ne,Kim\n"
 METADATA = "name,author\nann,Kim\nbob,Kim\n"
 Pick = Callable[[dict[str, object]], object]
 
@@ -34,7 +35,7 @@ def documents(here: Path) -> None:
         "e/ann/a.py": PROGRAM + "print(1)\n", "e/x/t.txt": KIT + essay(5), "e/y/s.txt": essay(3) + essay(6),
         "d/cem/x.txt": KIT + essay(8), "bare/one": PROGRAM, "bare/two": RENAMED, "bare1/one": PROGRAM,
         "bare2/two": RENAMED, "tiny.jsonl": tiny(),
-        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "new.py": RENAMED, "new": RENAMED,
+        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "sides.csv": SIDES, "new.py": RENAMED, "new": RENAMED,
         "mix.txt": KIT + essay(7, 30), "large.txt": KIT + essay(3),
     })  # fmt: skip
 
@@ -84,7 +85,8 @@ def show(bench: Bench, source: str, *given: str) -> object:
 
 def compare(bench: Bench, source: str, *given: str) -> object:
     other = {"d": "e", "bare1": "bare2"}.get(source, source)
-    return parsed(bench.done("compare", source, other, "--format", "json", *given), "equal", "similar")
+    done = bench.done("compare", source, other, "--format", "json", *given)
+    return parsed(done, "equal", "similar", "pairs")
 
 
 def index(bench: Bench, source: str, *given: str) -> object:
@@ -185,6 +187,7 @@ CASES: dict[str, dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "by": {"": ("d", (), ("--by", "dir"))},
     "metadata": {
         "": ("d", ("--by", "dir"), ("--metadata", "who.csv")),
+        "compare": ("d", ("--by", "dir"), ("--metadata", "sides.csv")),
         "cluster": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
         "dedup": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
     },
@@ -207,8 +210,8 @@ TABLE = {
     "scheme":             "w    -    w       w     -     -      -      w     w       w",
     "measure":            "w    w    w       -     w     -      -      -     w       w",
     "base":               "w    -    w       w     w     w      w      w     w       w",
-    "by":                 "w    -    r       w     w     -      -      r     w       w",
-    "metadata":           "w    -    r       w     -     -      -      r     w       w",
+    "by":                 "w    -    w       w     w     -      -      r     w       w",
+    "metadata":           "w    -    w       w     -     -      -      r     w       w",
     "earlier":            "w    -    -       -     -     -      -      -     w       w",
     "max-shared":         "w    -    -       -     w     -      -      w     w       w",
     "max-bytes-per-file": "w    -    w       w     w     -      -      w     w       w",

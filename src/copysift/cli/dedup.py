@@ -88,7 +88,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         from copysift.cli.contamination import show_contamination
 
         show_contamination(done.contamination, done, door)
-    return console.SOME_SKIPPED if done.left_out else console.DONE
+    return console.status(bool(done.documents), range(done.left_out))
 
 
 def _dedup(

@@ -105,6 +105,8 @@ class CompareKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    metadata: str | PathLike[str]
     noise: int | None
     guarantee: int | None
     shingle: int | None

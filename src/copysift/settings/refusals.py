@@ -50,9 +50,7 @@ REFUSALS = (
         "use --modulus 1 to compare all shingles, or scan or index",
     ),
     Refusal("sketch", MAKE_RUN, _SIZE, "use --modulus to take more or fewer"),
-    Refusal("by", "compare", "A and B are what is compared", "use scan A --earlier B --by dir"),
     Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
-    Refusal("metadata", "compare", "A and B are compared whoever wrote them", "use scan --metadata"),
     Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
     Refusal(
         "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
