@@ -10,6 +10,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.engines import phases
+from copysift.engines.company import read_company
 from copysift.engines.pair_files import PairWriter
 from copysift.engines.steps import Job, Step, placed
 from copysift.fingerprints import shingles as sketching
@@ -156,6 +157,7 @@ class Measure(Step):
         )
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
+        self._company = read_company(job.sets.folder)
         job.sets.keep(job.plan.memory)
 
     def run(self, task: int) -> None:
@@ -170,7 +172,10 @@ class Measure(Step):
             counts = pairs.counts() + common.counts()
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
                 keys, weights = lists.summed(*pairs.read(*span))
-                for some in self._batches(self._rule.of(keys, weights, distinct(common.read(*span)[0]))):
+                chosen = self._rule.of(keys, weights, distinct(common.read(*span)[0]))
+                if self._company:
+                    chosen = chosen[self._company.compared(*phases.split(chosen))]
+                for some in self._batches(chosen):
                     measured.write(self.check(some))
 
     def clean(self) -> None:
