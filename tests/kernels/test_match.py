@@ -249,7 +249,8 @@ def test_line_starts_equal_twin(data):
 def test_a_large_sequence_that_many_pairs_share_is_read_once():
     random = np.random.default_rng(3)
     large = random.integers(0, 256, 4_000_000, np.uint8)
-    small = [np.concatenate([large[at : at + 50], random.integers(0, 256, 500, np.uint8)]) for at in range(40)]
+    other = random.integers(0, 256, 500, np.uint8)
+    small = [np.concatenate([large[at : at + 50], other]) for at in range(40)]
 
     def seconds(pairs, side):
         numbers, zeros = np.arange(1, pairs + 1, dtype=np.uint32), np.zeros(pairs, np.uint32)

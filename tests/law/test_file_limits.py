@@ -151,7 +151,7 @@ def test_time_is_checked_between_blocks(ticking):
     assert list(timing.timed([1, 2], None)) == [1, 2]
     assert list(timing.timed([1, 2], 60)) == [1, 2]
     read = []
-    with pytest.raises(timing.TooSlowDocumentError, match="takes more than 0.00275 seconds"):
+    with pytest.raises(timing.TooSlowDocumentError, match=r"takes more than 0\.00275 seconds"):
         read.extend(timing.timed(range(9), 5.5 * TICK))
     assert read == [0, 1, 2, 3, 4]
 

@@ -90,7 +90,7 @@ class Exact:
         sizes = [sum(each.size for each in self._collection.holders(number)) for number in numbers.tolist()]
         left, right = np.array(sizes, np.int64)[at].reshape(2, -1)
         larger = np.where(left < right, pairs.right, pairs.left)
-        order = np.lexsort((pairs.right, pairs.left, larger))  # what is known of the larger serves all its pairs
+        order = np.lexsort((pairs.right, pairs.left, larger))  # the larger is read once for all its pairs
         parts: list[RegionColumns] = []
         tasks = self._tasks(
             *(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS)),
