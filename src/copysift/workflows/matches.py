@@ -92,10 +92,10 @@ class Exact:
         larger = np.where(left < right, pairs.right, pairs.left)
         order = np.lexsort((pairs.right, pairs.left, larger))  # the larger is read once for all its pairs
         parts: list[RegionColumns] = []
-        tasks = self._tasks(
-            *(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS)),
-            dict(zip(numbers.tolist(), sizes, strict=True)),
+        lefts, rights, channels = (
+            column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS)
         )
+        tasks = self._tasks(lefts, rights, channels, dict(zip(numbers.tolist(), sizes, strict=True)))
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
