@@ -201,6 +201,7 @@ class Pair:
     channel: str = ""  # what decided: text, words, bytes or code (tokens); none for equal bytes
     same_content: bool | None = None
     intervals: Intervals | None = field(default=None, compare=False, repr=False)
+    sif: float | None = None  # sif's measure, where occurrences were counted (measure="sif")
 
 
 @dataclass(frozen=True, slots=True)
