@@ -90,3 +90,11 @@ def test_base_code_does_not_occur(here):
 def test_a_sketch_has_no_occurrences(here, scheme):
     with pytest.raises(UsageError, match="a sketch has everything once"):
         copysift.scan("d", measure="sif", scheme=scheme)
+
+
+def test_every_table_has_it(here, capsys):
+    result = copysift.scan("d", measure="sif", threshold=0.01)
+    assert result.to_arrow()["sif"].to_pylist() == [pair.sif for pair in result.pairs]
+    assert "sif" not in copysift.scan("d").to_arrow().column_names
+    assert main(["scan", "d", "--measure", "sif", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(",bytes_right,sif")

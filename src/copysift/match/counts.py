@@ -152,7 +152,7 @@ class PairColumns:
 
 
 def uncounted(count: int) -> Shares:
-    """Give a column of pairs whose occurrences are not counted; it takes no room."""
+    """Give a column of pairs whose occurrences are not counted; it takes no space."""
     return np.broadcast_to(np.float64(-1), count)
 
 
