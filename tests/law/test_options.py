@@ -13,6 +13,7 @@ import pytest
 
 from copysift.cli.options import declared
 from copysift.settings.refusals import REFUSALS
+from copysift.settings.selection import COUNTS, MEASURES
 from tests.cli.program import write
 from tests.cli.submissions import essay
 from tests.cli.texts import prose
@@ -269,3 +270,22 @@ def test_every_refusal_is_in_the_table_or_about_values():
         if not row.values and row.when is None and row.option in TABLE
     }
     assert whole == {(option, command) for option, command, mark in CELLS if mark == REFUSED}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_selects_in_every_command_that_has_one(measure, bench):
+    low = ("--measure", measure, "--threshold", "5" if measure in COUNTS else ".05")
+    high = ("--measure", measure, "--threshold", "100000" if measure in COUNTS else "1")
+    for command, source in (
+        ("scan", "d"), ("compare", "d/ann/v.txt"), ("query", "large.txt"), ("cluster", "d"), ("dedup", "d"),
+    ):  # fmt: skip
+        if command == "compare":
+            words = ("compare", source, "d/bob/w.txt", "-q")
+            assert (bench.call(*words, *low)[0], bench.call(*words, *high)[0]) == (0, 1)
+        else:
+            assert COMMANDS[command](bench, source, *low) != COMMANDS[command](bench, source, *high)
+    bench.done("scan", "d", "--save", "saved", "-q", *low)
+    shown = [bench.done("show", "saved", "--format", "json", *given) for given in (low, high)]
+    assert parsed(shown[0], "pairs") != parsed(shown[1], "pairs")
+    bench.done("cluster", "d", "-o", "run", "-q", "--floor", ".05")
+    assert bench.done("recluster", "run", *low) != bench.done("recluster", "run", *high)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from copysift.match import pair_table
-from copysift.match.counts import PairColumns
+from copysift.match.counts import PairColumns, uncounted
 from copysift.match.pair_table import ROW, PairTable, Ranking
 from copysift.model.regions import UNKNOWN
 
@@ -22,7 +22,8 @@ def columns(count=COUNT, seed=1, matched=False):
     channel = chance.integers(0, 2, count).astype(np.uint8)
     shared = chance.integers(1, 9, count).astype(np.uint32)
     left, right = (codes // 300).astype(np.uint32), (codes % 300).astype(np.uint32)
-    return PairColumns(left, right, shared, *shares, longest, lines, channel, place)
+    sif = chance.random(count) if matched else uncounted(count)
+    return PairColumns(left, right, shared, *shares, longest, lines, channel, place, sif)
 
 
 def rows(pairs):

@@ -38,6 +38,7 @@ class PairColumns:
     lines: Numbers
     channel: NDArray[np.uint8]  # what decided: bits of TOKENS and EVERY
     place: Numbers  # the number of a pair among those with known regions, or UNKNOWN
+    sif: Shares  # occurrences in the right one of what the left one has, by its own; below 0 if not counted
 
     @classmethod
     def counted(
@@ -51,6 +52,7 @@ class PairColumns:
         return cls(
             left, right, shared, similarity, shares(shared, either), shares(shared, n),
             shares(shared, m), unknown, unknown, np.zeros(len(left), np.uint8), unknown,
+            uncounted(len(left)),
         )  # fmt: skip
 
     @classmethod
@@ -59,7 +61,18 @@ class PairColumns:
         nothing = np.broadcast_to(np.float64(0), len(left))
         unknown = np.broadcast_to(np.int32(UNKNOWN), len(left))
         return cls(
-            left, right, unknown, nothing, nothing, nothing, nothing, unknown, unknown, channel, unknown
+            left,
+            right,
+            unknown,
+            nothing,
+            nothing,
+            nothing,
+            nothing,
+            unknown,
+            unknown,
+            channel,
+            unknown,
+            uncounted(len(left)),
         )
 
     @classmethod
@@ -88,7 +101,18 @@ class PairColumns:
         sides, rest = np.empty(0, np.uint32), np.empty(0, np.float64)
         unknown = np.empty(0, np.int64)
         return cls(
-            sides, sides, sides, rest, rest, rest, rest, unknown, unknown, np.empty(0, np.uint8), unknown
+            sides,
+            sides,
+            sides,
+            rest,
+            rest,
+            rest,
+            rest,
+            unknown,
+            unknown,
+            np.empty(0, np.uint8),
+            unknown,
+            rest,
         )
 
     def __len__(self) -> int:
@@ -121,8 +145,15 @@ class PairColumns:
         """Give the column that ranks pairs; containment is the larger of the two."""
         if name == "containment":
             return np.maximum(self.containment_left, self.containment_right)
+        if name == "sif":  # equal files have what they have as often
+            return np.where(self.sif < 0, self.containment_left, self.sif)
         column: Shares = np.asarray(getattr(self, name.replace("-", "_")), dtype=np.float64)
         return column
+
+
+def uncounted(count: int) -> Shares:
+    """Give a column of pairs whose occurrences are not counted; it takes no space."""
+    return np.broadcast_to(np.float64(-1), count)
 
 
 class PairRows(Protocol):

@@ -54,9 +54,14 @@ def similarity(weight: float, left: float, right: float) -> float:
 
 def shares(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
     """Give parts / wholes, at most 1, and 0 where there is no whole."""
+    return np.minimum(parts_of(parts, wholes), 1.0)
+
+
+def parts_of(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
+    """Give parts / wholes, and 0 where there is no whole."""
     out = np.zeros(len(parts), np.float64)
     np.divide(parts, wholes, out=out, where=np.asarray(wholes, np.float64) > 0)
-    return np.minimum(out, 1.0)
+    return out
 
 
 def rarity(degrees: NDArray[Any], groups: int) -> NDArray[np.float64]:

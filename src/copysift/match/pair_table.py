@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.match.counts import PairColumns, PairRows, Shares
+from copysift.match.counts import PairColumns, PairRows, Shares, uncounted
 from copysift.model.regions import UNKNOWN
 from copysift.runtime.mapped import RecordFile
 
@@ -31,6 +31,7 @@ COUNTED = {
     "channel": np.uint8,
 }  # fmt: skip
 MATCHED = {"longest": np.int64, "lines": np.int64, "place": np.int64}
+OCCURRING = {"sif": np.float64}
 ROW = np.dtype([*COUNTED.items(), *MATCHED.items()]).itemsize
 SORTED = 4  # times its size that a run takes while it is sorted
 FEWEST = 256  # rows that are read together at least, whatever the memory
@@ -85,7 +86,8 @@ class PairTable:
         for pairs in self._held:
             if self._file is None:
                 known = pairs.longest.strides != (0,) or pairs.place.strides != (0,)
-                self._file = RecordFile([*COUNTED.items(), *(MATCHED.items() if known else ())], self.folder)
+                more = (MATCHED if known else {}) | (OCCURRING if pairs.sif.strides != (0,) else {})
+                self._file = RecordFile([*COUNTED.items(), *more.items()], self.folder)
             self._file.append(_records(pairs, self._file.dtype))
         self._held = []
 
@@ -218,8 +220,11 @@ def _records(pairs: PairColumns, dtype: np.dtype[Any]) -> NDArray[Any]:
 def _columns(records: NDArray[Any]) -> PairColumns:
     held = records.dtype.names or ()
     unknown = np.broadcast_to(np.int32(UNKNOWN), len(records))  # takes no room
+    others = {"sif": uncounted(len(records))}
     columns: dict[str, Any] = {
-        each.name: np.ascontiguousarray(records[each.name]) if each.name in held else unknown
+        each.name: np.ascontiguousarray(records[each.name])
+        if each.name in held
+        else others.get(each.name, unknown)
         for each in fields(PairColumns)
     }
     return PairColumns(**columns)

@@ -110,18 +110,19 @@ class Pairs(Sequence[Pair]):
             columns.shared.tolist(),
             *self._matches(np.array(numbers, np.int64), columns),
             columns.channel.tolist(),
+            columns.sif.tolist(),
             strict=True,
         )
         names, twins = self._documents, self._twins
         estimated = None if self._samplings is None else Estimates(self._samplings, columns)
-        for left, right, likeness, r, of_left, of_right, shared, most, touched, regions, channel in rows:
+        for left, right, likeness, r, of_left, of_right, shared, most, touched, regions, channel, sif in rows:
             one, other = names[left], names[right]
             same = bool(twins) and twins[left] == twins[right]
             how = CODE if channel & TOKENS else channel_name(one.kind, other.kind)
             near = None if estimated is None else estimated.next(how, (one.fingerprints, other.fingerprints))
             yield Pair(
                 one.name, other.name, same, likeness, r, of_left, of_right, shared, most, touched, regions,
-                how, intervals=None if same or channel & EVERY else near,
+                how, intervals=None if same or channel & EVERY else near, sif=None if sif < 0 else sif,
             )  # fmt: skip
 
     def _matches(

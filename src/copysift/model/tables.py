@@ -25,6 +25,7 @@ PAIRS = {
     "containment_left": "float64", "containment_right": "float64", "shared": "int64", "longest": "int64",
     "lines": "int64", "channel": "string",
 }  # fmt: skip
+OCCURRENCES = {"sif": "float64"}  # a column of pairs whose occurrences were counted
 DOCUMENTS = {
     "name": "string", "group": "string", "kind": "string", "bytes": "int64", "fingerprints": "int64",
     "read_as": "string",
@@ -100,7 +101,7 @@ def html_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[objec
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{100 * value:.0f} %"
+        return f"{100 * value:.0f}%"
     return _escaped(str(_encodable(value)))
 
 

@@ -14,6 +14,7 @@ from copysift.model.intervals import Intervals
 from copysift.model.tables import (
     CLUSTERS,
     DOCUMENTS,
+    OCCURRENCES,
     PAIRS,
     Table,
     Tabular,
@@ -201,6 +202,7 @@ class Pair:
     channel: str = ""  # what decided: text, words, bytes or code (tokens); none for equal bytes
     same_content: bool | None = None
     intervals: Intervals | None = field(default=None, compare=False, repr=False)
+    sif: float | None = None  # sif's measure, where occurrences were counted (measure="sif")
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +362,8 @@ class Result(Tabular):
         15
         """
         if known_table(table) == "pairs":
-            return arrow_table(([getattr(pair, name) for name in PAIRS] for pair in self.pairs), PAIRS)
+            columns = PAIRS | (OCCURRENCES if self.settings.get("measure") == "sif" else {})
+            return arrow_table(([getattr(pair, name) for name in columns] for pair in self.pairs), columns)
         if table == "documents":
             listed = ([getattr(group, name) for name in DOCUMENTS] for group in self.documents)
             return arrow_table(listed, DOCUMENTS)

@@ -26,13 +26,14 @@ def report(result: Result, view: View) -> str:
 def parts(result: Result, view: View) -> Iterator[str]:
     """Show a result as CSV, in parts of some rows: there may be millions."""
     rows = _group_rows(result, view) if view.groups else _pair_rows(result, view)
-    every = chain([GROUP_COLUMNS if view.groups else PAIR_COLUMNS], rows)
+    pair_columns = (*PAIR_COLUMNS, "sif") if _occurring(result) else PAIR_COLUMNS
+    every = chain([GROUP_COLUMNS if view.groups else pair_columns], rows)
     while some := list(islice(every, AT_ONCE)):
         yield csv_lines(some)
 
 
 def _pair_rows(result: Result, view: View) -> Iterator[Sequence[object]]:
-    sizes = bytes_of(result)
+    sizes, occurring = bytes_of(result), _occurring(result)
     for pair in islice(result.pairs, view.limit):
         yield [
             pair.left,
@@ -47,7 +48,13 @@ def _pair_rows(result: Result, view: View) -> Iterator[Sequence[object]]:
             "" if pair.lines is None else pair.lines,
             sizes[pair.left],
             sizes[pair.right],
+            *(["" if pair.sif is None else f"{pair.sif:.6f}"] if occurring else []),
         ]
+
+
+def _occurring(result: Result) -> bool:
+    """Say whether occurrences were counted, as --measure sif does."""
+    return result.settings.get("measure") == "sif"
 
 
 def _group_rows(result: Result, view: View) -> Iterator[Sequence[object]]:

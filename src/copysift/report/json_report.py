@@ -107,6 +107,7 @@ def record(pair: Pair) -> dict[str, Any]:
         "resemblance": round(pair.resemblance, 6),
         "containment_left": round(pair.containment_left, 6),
         "containment_right": round(pair.containment_right, 6),
+        **({} if pair.sif is None else {"sif": round(pair.sif, 6)}),
         "shared": pair.shared,
         "longest": pair.longest,
         "lines": pair.lines,

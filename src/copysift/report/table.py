@@ -75,6 +75,8 @@ def _pairs(result: Result, view: View) -> str:
     heads += ["size", "size"] if view.width is None or view.width >= WIDE else []
     if result.settings.get("measure") == "resemblance":
         heads.insert(1, "resemblance")
+    if result.settings.get("measure") == "sif":
+        heads.insert(1, "sif")
     rows = [_cells(pair, heads, sizes) for pair in shown]
     widths = [max(map(cells, column)) for column in zip(heads, *rows, strict=True)]
     named = [[spelled(known.get(name, name)) for name in (pair.left, pair.right)] for pair in shown]
@@ -94,6 +96,8 @@ def _cells(pair: Pair, heads: list[str], sizes: dict[str, int]) -> list[str]:
     row = [percent(pair.similarity)]
     if "resemblance" in heads:
         row.append(estimated(pair.resemblance, pair.intervals and pair.intervals.resemblance))
+    if "sif" in heads:
+        row.append(percent(pair.containment_left if pair.sif is None else pair.sif))
     near = pair.intervals if "size" in heads else None  # a narrow table has no room for them
     row += [
         estimated(pair.containment_left, near and near.containment_left),

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from copysift._version import __version__
 from copysift.errors import RunError
-from copysift.match.counts import Counts, PairColumns
+from copysift.match.counts import Counts, PairColumns, uncounted
 from copysift.match.pair_table import PairTable
 from copysift.model.regions import UNKNOWN
 from copysift.model.values import Group, Ignored, Result, Skipped
@@ -168,15 +168,16 @@ def _write_pairs(path: Path, counts: Counts, ids: list[str]) -> None:
     equal = dataclasses.replace(
         equal, shared=shared, similarity=full, resemblance=full, containment_left=full, containment_right=full
     )
-    first = _pair_rows(equal, named, equal=True)
+    occurring = bool(len(counts.pairs)) and bool((counts.pairs.rows(0, 1).sif >= 0).any())
+    first = _pair_rows(equal, named, equal=True, occurring=occurring)
     with open_table(path, first.schema) as writer:
         writer.write_table(first)
         for start in range(0, len(counts.pairs), PAIRS_AT_ONCE):
             pairs = counts.pairs.rows(start, min(start + PAIRS_AT_ONCE, len(counts.pairs)))
-            writer.write_table(_pair_rows(pairs, named, equal=False))
+            writer.write_table(_pair_rows(pairs, named, equal=False, occurring=occurring))
 
 
-def _pair_rows(pairs: PairColumns, named: pa.Array, *, equal: bool) -> pa.Table:
+def _pair_rows(pairs: PairColumns, named: pa.Array, *, equal: bool, occurring: bool) -> pa.Table:
     return pa.table(
         {
             "left": named.take(pa.array(pairs.left)),
@@ -190,6 +191,7 @@ def _pair_rows(pairs: PairColumns, named: pa.Array, *, equal: bool) -> pa.Table:
             "longest": _nullable(pairs.longest),
             "lines": _nullable(pairs.lines),
             "channel": pairs.channel,
+            **({"sif": pa.array(pairs.sif, pa.float64(), mask=pairs.sif < 0)} if occurring else {}),
         }
     )
 
@@ -303,8 +305,16 @@ def _pair_columns(batch: pa.RecordBatch, numbers: pa.Array) -> tuple[PairColumns
         lines=known("lines"),
         channel=numpy("channel") if decided else np.zeros(len(left), np.uint8),
         place=np.broadcast_to(np.int32(UNKNOWN), len(left)),
+        sif=_occurrences(batch),
     )
     return columns, numpy("equal").astype(np.bool_)
+
+
+def _occurrences(batch: pa.RecordBatch) -> Any:
+    """Give sif's measure of pairs; runs that counted no occurrences have none."""
+    if "sif" not in batch.schema.names or batch.column("sif").null_count == len(batch):
+        return uncounted(len(batch))
+    return batch.column("sif").fill_null(-1.0).to_numpy(zero_copy_only=False)
 
 
 def _umask() -> int:

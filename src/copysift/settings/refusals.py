@@ -52,10 +52,6 @@ REFUSALS = (
     Refusal("sketch", MAKE_RUN, _SIZE, "use --modulus to take more or fewer"),
     Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
     Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
-    Refusal(
-        "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
-        "choose containment-left, or use query", ("sif",),
-    ),
 )  # fmt: skip
 
 

@@ -36,10 +36,10 @@ class Selection:
         REPORTED, text, "NAME", choices=MEASURES, commands=f"scan show compare query {MAKE_RUN} recluster",
         help_for={
             "scan show": "What to select and rank by: similarity, resemblance, containment (the larger of "
-            "the two), containment-left (share of the document listed first), containment-right, "
-            "shared (fingerprints) or longest (passage).",
+            "the two), containment-left (share of the document listed first), containment-right, sif "
+            "(occurrences, of the first), shared (fingerprints) or longest (passage).",
             "compare": "What --threshold is about: similarity, resemblance, containment (the larger of the "
-            "two), containment-left (share of A found in B), containment-right, shared or longest.",
+            "two), containment-left (share of A found in B), containment-right, sif, shared or longest.",
             "query": "What to select and rank by: containment-left (share of the query found in the "
             "document), containment-right (share of the document found in the query), containment (the "
             "larger), resemblance, sif, similarity (reads the whole index), shared (fingerprints) or longest "

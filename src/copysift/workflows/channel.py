@@ -15,6 +15,7 @@ from copysift.join.memory import Budget, Join
 from copysift.join.rows import NO_FLOOR, Postings
 from copysift.match.base_code import Base
 from copysift.match.measures import Weigh
+from copysift.match.occurrences import Occurrences
 from copysift.match.repeats import Repeats
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.workflows.collection import View
@@ -39,13 +40,22 @@ class Channel:
     """One list of fingerprints, the k-grams of its short documents, and its repeats."""
 
     def __init__(
-        self, name: str, budget: Budget, tmp_dir: Path | None, jobs: int, base: Base, length: int
+        self,
+        name: str,
+        budget: Budget,
+        tmp_dir: Path | None,
+        jobs: int,
+        base: Base,
+        length: int,
+        occurring: bool = False,
     ) -> None:
         self.name = name
         self.floor = NO_FLOOR
         self.join = Join(budget, tmp_dir, base.hashes, jobs)
         self.whole = Join(budget, tmp_dir, base.hashes, jobs)
         self.repeats = Repeats(length, budget, tmp_dir, jobs, base)
+        self.occurrences = Occurrences(base, wanted=occurring)
+        self.occurrences_whole = Occurrences(base, wanted=occurring)
         self.kinds: set[str] = set()
         self.counted: Counter[int] = Counter()  # fingerprints of each group in this channel
         self.others: Counter[int] = Counter()  # and of its files that are not in it
@@ -67,8 +77,10 @@ class Channel:
                 return total  # no pair of it can be above the floor
             self.join.add(group, hashes)
             last = self.repeats.add(group, hashes, last)
+            self.occurrences.add(group, hashes)
         if view.whole is not None:
             self.whole.add(group, view.whole)
+            self.occurrences_whole.add(group, view.whole)
             self.short.add(group)
         self.counted[group] += total
         return total

@@ -35,6 +35,7 @@ from copysift.match.counts import EVERY, TOKENS, PairColumns
 from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
 from copysift.match.measures import Weigh
+from copysift.match.occurrences import Repeated
 from copysift.match.repeats import by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
 from copysift.runtime.lazy_dataclass import dataclass
@@ -82,9 +83,10 @@ class Channels:
     ) -> None:
         budget = Budget(settings.memory, JOINS + TYPE_JOINS * mixed)
         self._settings, self._jobs, self._length = settings, jobs, length
-        self.text, self.code = (Channel(name, budget, tmp_dir, jobs, base, length) for name in CHANNELS)
+        made_of, sif = (budget, tmp_dir, jobs, base), settings.measure == "sif"
+        self.text, self.code = (Channel(name, *made_of, length, sif) for name in CHANNELS)
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
-        self._types = {name: Channel(TEXT, budget, tmp_dir, jobs, base, 0) for name in made}
+        self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
         if founded:
             self.code.floor = FLOOR
@@ -255,12 +257,16 @@ class Channels:
                         repeats = channel.repeats.rows(len(postings.sizes), self._max_shared, weigh)
                 chance = Chance(postings) if channel is self.code and not channel.floor.founded else None
                 chance = chance if chance is not None and chance.any() else None
-                yield _List(number, channel, whole, short, rows, few, repeats, chance)
+                repeated = _repeated(channel, whole, postings)
+                yield _List(number, channel, whole, short, rows, few, repeats, chance, repeated)
         for name, (chosen, whole_list) in self._typed.items():
             short = self.types[name].short
-            yield _List(0, self._types[name], False, short, Rows(chosen, side, kin), 0, None)
-            if short.any():
-                yield _List(0, self._types[name], True, short, Rows(whole_list, side, kin), 0, None)
+            for whole, postings in ((False, chosen), (True, whole_list)):
+                if whole and not short.any():
+                    continue
+                channel, rows = self._types[name], Rows(postings, side, kin)
+                repeated = _repeated(channel, whole, postings)
+                yield _List(0, channel, whole, short, rows, 0, None, repeated=repeated)
 
     def _measured(self, each: _List, within: RowRange, keep: bool, sketches: Sketches) -> PairColumns:
         """Give the pairs of a list with their measures; those that another list decides are left out."""
@@ -273,7 +279,11 @@ class Channels:
         postings, sketch = each.rows.postings, partial(sketches, each.channel.name)
         made = measured(found, postings, sketch, self._settings)
         decided = each.number * TOKENS + each.whole * EVERY
-        return dataclasses.replace(made, channel=np.full(len(made), decided, np.uint8))
+        made = dataclasses.replace(made, channel=np.full(len(made), decided, np.uint8))
+        if each.repeated is None:
+            return made
+        made = dataclasses.replace(made, sif=each.repeated.of(made))
+        return made if keep else made.take(made.sif >= self._settings.cut - 1e-12)
 
     def _found(self, each: _List, within: RowRange, keep: bool) -> Candidates:
         """Give the pairs of a list; those below every threshold are never formed."""
@@ -292,7 +302,7 @@ class Channels:
                 parts.append(by_occurrences(every, more, each.few))
             return Candidates.united(parts)
         sketch = scheme_traits(settings.scheme).sketch
-        if sketch or settings.min_match is not None or settings.measure == "longest":
+        if sketch or settings.min_match is not None or settings.measure in ("longest", "sif"):
             return found("shared", 1, settings.fewest if settings.min_match is None else 1, floor)
         if not keep:
             return found(wanted, settings.cut, settings.fewest, floor)
@@ -318,6 +328,12 @@ class _List:
     few: int
     repeats: Rows | None
     chance: Chance | None = None  # what is taken off the similarity of large programs
+    repeated: Repeated | None = None  # what groups have more than once, for sif's measure
+
+
+def _repeated(channel: Channel, whole: bool, postings: Postings) -> Repeated | None:
+    """Give what groups have more than once of a list, if occurrences are counted."""
+    return (channel.occurrences_whole if whole else channel.occurrences).among(postings)
 
 
 class RowRange:

@@ -36,8 +36,9 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
 
     The scan that comes with it gives pieces of their source.
     """
+    measure = "sif" if settings.measure == "sif" else "containment"
     settings = dataclasses.replace(
-        settings, threshold=0.0, measure="containment", min_shared=1, min_match=None, same_suffix=False,
+        settings, threshold=0.0, measure=measure, min_shared=1, min_match=None, same_suffix=False,
         size_ratio=None,
     )  # fmt: skip
     scan = Scan(settings, sides=False)
@@ -86,6 +87,11 @@ def compare_folders(
     for folder in (left, right):
         if not holds_files(folder, settings):
             raise InputError(f"{folder} is not a folder, an archive or a file of records")
+    if settings.measure == "sif":
+        raise UsageError(
+            "--measure sif counts occurrences, and files of two folders are paired by what they have at all",
+            hint="choose containment-left, compare two files, or use --by dir",
+        )
     # Pairs of all files are not needed, only who has which fingerprint.
     whole = dataclasses.replace(settings, threshold=1.0, measure="resemblance", min_match=None)
     scan = Scan(whole, weigh=folder_weights, qualified=True, listed=True, sides=False)

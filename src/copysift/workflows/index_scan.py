@@ -75,6 +75,11 @@ class IndexScan(Scan):
     """A scan of the documents of an index, and of files; `apart`: the index is not compared with itself."""
 
     def __init__(self, settings: Settings, snapshot: Snapshot, places: Places, *, apart: bool) -> None:
+        if settings.measure == "sif":
+            raise UsageError(
+                "--measure sif counts occurrences, and an index is joined by distinct fingerprints",
+                hint="use query --measure sif, or scan the files",
+            )
         if settings.by == "dir" and not apart and not snapshot.units():
             raise UsageError(
                 f"{snapshot.folder} has single files and no submissions",

@@ -81,6 +81,11 @@ class Scan:
         registry.check(registry.SCHEMES, settings.scheme)
         if settings.kind != "auto":
             registry.check(registry.KINDS, settings.kind)
+        if settings.measure == "sif" and scheme_traits(settings.scheme).sketch:
+            raise UsageError(
+                "--measure sif counts occurrences, and a sketch has everything once",
+                hint="choose another --scheme",
+            )
         self.settings = settings
         self._weigh = weigh
         self.times: dict[str, float] = {}

@@ -50,6 +50,11 @@ def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
             f"--threshold is {asked}, but {path} has no pairs below {kept}",
             hint="raise --threshold, or scan again with a lower --floor",
         )
+    if settings.measure == "sif" and counts.settings.get("measure") != "sif":
+        raise UsageError(
+            f"--measure sif needs occurrences, which {path} did not count",
+            hint="scan again with --measure sif --save RUN",
+        )
     if settings.measure == "longest" or settings.min_match is not None:
         _check_longest(counts, settings, path)
     _check_shared(counts, settings, path)
