@@ -1,10 +1,12 @@
 """Bytes of an index, and what they cost: python benches/index_size.py SOURCE… [--scratch FOLDER]
 
-Each SOURCE, a folder or a file of records, is indexed twice: as it is done today, and as up to format 3 of
-indexes, with 64 bits of a hash and segments of format 1. Printed are the bytes of a posting by what they are
-for, the share of the text, and CPU time as the ratio new / old: of look-ups of a thousand keys, half of them
-absent, of reading all postings, and of queries of documents of the index. Old and new take turns, and the
-best counts.
+Each SOURCE, a folder or a file of records, is indexed as it is done today and as in earlier formats of
+indexes: up to 3, with 64 bits of a hash and segments of format 1; 4, with 42 bits and segments of format 2.
+Printed are the bytes of a posting by what they are for, the share of the text, and CPU time as the ratio
+new / old: of adding, of look-ups of a thousand keys, half of them absent, of reading all postings, and of
+queries of documents of the index. Old and new take turns, and the best counts. Of several sources it is
+printed how many hashes of 64 bits each has of the one before, and how many of 36 bits would be found there
+by chance.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
@@ -35,24 +38,43 @@ TURNS = 7
 QUERIES = 40
 
 
-def encode_old(columns: Columns, number: int) -> list[memoryview]:
+def encode_1(columns: Columns, number: int) -> list[memoryview]:
     """Give the file of a segment of format 1."""
     given = [np.ascontiguousarray(column) for column in columns]
     packed, directory = kernels.postings.pack(*given, 128, HEADER_BYTES)
-    end = HEADER_BYTES + len(packed)
+    return _file(columns, number, 1, 128, packed, np.zeros(0, np.uint8), directory)
+
+
+def encode_2(columns: Columns, number: int) -> list[memoryview]:
+    """Give the file of a segment of format 2."""
+    given = [np.ascontiguousarray(column) for column in columns]
+    return _file(columns, number, 2, 96, *kernels.packed.pack(*given, 96, HEADER_BYTES, 2))
+
+
+def _file(
+    columns: Columns, number: int, version: int, page: int, packed: np.ndarray, tables: np.ndarray,
+    directory: np.ndarray,
+) -> list[memoryview]:  # fmt: skip
+    end = HEADER_BYTES + len(packed) + len(tables)
     low, high = int(columns.documents.min()), int(columns.documents.max())
-    told = (1, 128, len(columns.keys), end + -end % 8, low, high, number, 0, 0, -end % 8)
-    head = segments._HEADER.pack(segments.MAGIC, *told)
+    told = (len(tables), zlib.crc32(tables.data) if len(tables) else 0, -end % 8)
+    fields = (version, page, len(columns.keys), end + -end % 8, low, high, number, *told)
+    head = segments._HEADER.pack(segments.MAGIC, *fields)
     head += struct.pack("<I", zlib.crc32(head))
-    return [memoryview(head), packed.data, memoryview(bytes(-end % 8)), directory.view(np.uint8).data]
+    parts = [memoryview(head), packed.data, tables.data, memoryview(bytes(-end % 8))]
+    return [*parts, directory.view(np.uint8).data]
+
+
+EARLIER = {3: (encode_1, 64), 4: (encode_2, 42)}
 
 
 @contextmanager
-def as_before() -> Iterator[None]:
-    """Make indexes as up to format 3."""
+def as_in(version: int) -> Iterator[None]:
+    """Make indexes as in an earlier format."""
+    encode, bits = EARLIER[version]
     with (
-        mock.patch.object(segment_writer, "encode", encode_old),
-        mock.patch.object(stored_settings, "HASH_BITS", 64),
+        mock.patch.object(segment_writer, "encode", encode),
+        mock.patch.object(stored_settings, "HASH_BITS", bits),
     ):
         yield
 
@@ -68,34 +90,57 @@ def ratio(new: Callable[[], object], old: Callable[[], object]) -> float:
     return min(each[0] for each in turns) / min(each[1] for each in turns)
 
 
-def made(path: Path, source: Path) -> tuple[float, dict[str, int]]:
-    """Index a source; give CPU seconds and what the index says of itself."""
+def made(path: Path, source: Path) -> dict[str, int]:
+    """Index a source; give what the index says of itself."""
     with Index(path) as index:
-        seconds = cpu(lambda: index.add([str(source)]))
+        index.add([str(source)])
         index.compact()
-        return seconds, index.info()
+        return index.info()
+
+
+def adding(source: Path, version: int, scratch: Path) -> float:
+    """Give the ratio of adding."""
+
+    def add() -> None:
+        with Index(scratch / "again.sift") as index:
+            index.add([str(source)])
+
+    turns = []
+    for _ in range(3):
+        new = cpu(add)
+        shutil.rmtree(scratch / "again.sift")
+        with as_in(version):
+            turns.append((new, cpu(add)))
+        shutil.rmtree(scratch / "again.sift")
+    return min(each[0] for each in turns) / min(each[1] for each in turns)
 
 
 def parts(path: Path) -> dict[str, float]:
-    """Give the bytes of a posting of packed segments by what they are for."""
-    totals = dict.fromkeys(("keys", "marks", "places", "lengths", "heads", "tables", "directory"), 0.0)
+    """Give the bytes of a posting of segments of format 3 by what they are for."""
+    names = ("keys", "marks", "places", "lengths", "exceptions", "heads", "tables", "directory")
+    totals = dict.fromkeys(names, 0.0)
     snapshot = Snapshot(path)
     postings = 0
     for each in snapshot.segments:
-        begin, end, tables, _, _, directory, page, count = each._shape
+        _, end, tables, _, _, directory, page, count, _ = each._shape
         postings += count
         totals["tables"] += len(tables)
         totals["directory"] += len(directory)
         place_bits = int(tables[2])
-        for at, offset in enumerate(directory.view(kernels.packed.ENTRY)["offset"].tolist()):
+        offsets = [*directory.view(kernels.packed.ENTRY)["offset"].tolist(), end]
+        for at, (offset, after) in enumerate(pairwise(offsets)):
             n = min(page, count - at * page)
-            fresh, key_bits, length_bits, _ = struct.unpack_from("<HBBI", each._data[offset : offset + 8])
-            totals["heads"] += 8
-            totals["marks"] += (n + 6) // 8 if 0 < fresh < n - 1 else 0
-            totals["keys"] += (fresh * key_bits + 7) // 8
-            totals["places"] += (n * place_bits + 7) // 8
-            totals["lengths"] += (n * length_bits + 7) // 8
-        assert begin == HEADER_BYTES < end
+            fresh, _, bits, excess, few, _ = each._data[offset : offset + 6].tolist()
+            sizes = {
+                "heads": 6,
+                "marks": (n + 6) // 8 if 0 < fresh < n - 1 else 0,
+                "places": (n * place_bits + 7) // 8,
+                "lengths": (n * bits + 7) // 8,
+                "exceptions": (few * (n - 1).bit_length() + 7) // 8 + (few * excess + 7) // 8,
+            }
+            for name, size in sizes.items():
+                totals[name] += size
+            totals["keys"] += after - offset - sum(sizes.values())
     snapshot.close()
     return {name: total / postings for name, total in totals.items()}
 
@@ -136,25 +181,48 @@ def queries(new: Path, old: Path) -> tuple[float, bool]:
         return ratio(lambda: ask(ours), lambda: ask(theirs)), same
 
 
-def measure(source: Path, scratch: Path) -> None:
-    new, old = scratch / "new.sift", scratch / "old.sift"
-    seconds, told = made(new, source)
-    with as_before():
-        before, known = made(old, source)
-    print(f"{source.name}: {told['contents_bytes'] / 1e6:.1f} MB, {told['postings']:,} postings")
-    for name, each in (("old", known), ("new", told)):
-        stored, catalog, count = each["postings_bytes"], each["catalog_bytes"], each["postings"]
-        print(
-            f"  {name}: {stored / count:.2f} bytes a posting, "
-            f"{(stored + catalog) / count:.2f} with the catalog, "
-            f"{(stored + catalog) / each['text_bytes']:.1%} of the text"
-        )
-    print("  new: " + ", ".join(f"{name} {size:.3f}" for name, size in parts(new).items()))
-    finding, reading = look_ups(new, old)
-    asking, same = queries(new, old)
+def told(name: str, numbers: dict[str, int]) -> None:
+    stored, catalog, count = numbers["postings_bytes"], numbers["catalog_bytes"], numbers["postings"]
     print(
-        f"  CPU, new / old: adding {seconds / before:.2f}, look-ups {finding:.2f}, "
-        f"reading all {reading:.2f}, queries {asking:.2f}; answers {'the same' if same else 'differ'}"
+        f"  {name}: {stored / count:.2f} bytes a posting, {(stored + catalog) / count:.2f} with the catalog, "
+        f"{(stored + catalog) / numbers['text_bytes']:.1%} of the text"
+    )
+
+
+def hashes_in(path: Path) -> np.ndarray:
+    """Give the distinct hashes of an index."""
+    snapshot = Snapshot(path)
+    keys = np.unique(np.concatenate([each.read(0, each.pages)[0].keys for each in snapshot.segments]))
+    snapshot.close()
+    return keys
+
+
+def measure(source: Path, scratch: Path) -> np.ndarray:
+    new = scratch / "new.sift"
+    numbers = made(new, source)
+    print(f"{source.name}: {numbers['contents_bytes'] / 1e6:.1f} MB, {numbers['postings']:,} postings")
+    told("today", numbers)
+    print("  today: " + ", ".join(f"{name} {size:.3f}" for name, size in parts(new).items()))
+    for version in EARLIER:
+        old = scratch / f"{version}.sift"
+        with as_in(version):
+            told(f"format {version}", made(old, source))
+        finding, reading = look_ups(new, old)
+        asking, same = queries(new, old)
+        print(
+            f"  CPU, today / format {version}: adding {adding(source, version, scratch):.2f}, "
+            f"look-ups {finding:.2f}, reading all {reading:.2f}, queries {asking:.2f}; "
+            f"answers {'the same' if same else 'differ'}"
+        )
+    return hashes_in(scratch / "3.sift")
+
+
+def strangers(hashes: np.ndarray, others: np.ndarray) -> None:
+    shared = int(np.isin(hashes, others).sum())
+    chance = 2**stored_settings.HASH_BITS / len(others)
+    print(
+        f"of {len(others):,} hashes here, {shared:,} are among the {len(hashes):,} of the source before: "
+        f"one in {len(hashes) / max(1, shared):,.0f} of those; by chance one in {chance:,.0f}"
     )
 
 
@@ -163,10 +231,14 @@ def main() -> None:
     parser.add_argument("sources", nargs="+", type=Path)
     parser.add_argument("--scratch", type=Path)
     given = parser.parse_args()
+    before = None
     for source in given.sources:
         scratch = Path(tempfile.mkdtemp(dir=given.scratch))
         try:
-            measure(source.resolve(), scratch)
+            hashes = measure(source.resolve(), scratch)
+            if before is not None:
+                strangers(before, hashes)
+            before = hashes
         finally:
             shutil.rmtree(scratch)
 

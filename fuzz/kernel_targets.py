@@ -286,10 +286,10 @@ def fuzz_postings(data: bytes) -> None:
 
 
 def fuzz_packed(data: bytes) -> None:
-    """Forged tables and pages of the second format with a true checksum, and postings packed and read."""
+    """Forged tables and pages of formats 2 and 3 with a true checksum, and postings packed and read."""
     taken = Taken(data)
-    page, pages, low = 1 + taken.number(9), 1 + taken.number(3), taken.number(999)
-    count = max(1, pages * page - taken.number(page - 1))
+    version, page, pages = 2 + taken.number(1), 1 + taken.number(9), 1 + taken.number(3)
+    low, count = taken.number(999), max(1, pages * page - taken.number(page - 1))
     pages = (count + page - 1) // page
     high, length, size = low + taken.number(255), taken.number(99), taken.number(60)
     body, begin = taken.rest, 16
@@ -303,7 +303,7 @@ def fuzz_packed(data: bytes) -> None:
         stop = min(start + length, end) if number + 1 < pages else end
         key = int.from_bytes(body[number * 8 : number * 8 + 8], "little")
         directory[number] = (key, start, postings.page_crc(key, start, file[start:stop].tobytes()))
-    arguments = (file, begin, end, tables, low, high, directory.view(np.uint8), page, count)
+    arguments = (file, begin, end, tables, low, high, directory.view(np.uint8), page, count, version)
     try:
         expected = packed.unpack(*arguments, 0, pages)
     except ValueError:
@@ -319,10 +319,10 @@ def fuzz_packed(data: bytes) -> None:
         ours = _packed.find(*arguments, wanted)
         if (directory["key"][1:] >= directory["key"][:-1]).all():  # else a look-up may miss a key
             same(ours, packed.find(*arguments, wanted))
-    _packed_and_read_again(body, page, low)
+    _packed_and_read_again(body, page, low, version)
 
 
-def _packed_and_read_again(body: bytes, page: int, low: int) -> None:
+def _packed_and_read_again(body: bytes, page: int, low: int, version: int) -> None:
     """Pack what an input says, as both do it, and read it."""
     rows = np.frombuffer(body[: len(body) // 6 * 6], np.uint16).reshape(-1, 3)
     if not len(rows):
@@ -337,13 +337,13 @@ def _packed_and_read_again(body: bytes, page: int, low: int) -> None:
             (keys, documents, starts, rows[:, 2]), (np.uint64, np.uint32, np.uint32, np.uint32), strict=True
         )
     )
-    made = _packed.pack(*columns, page, 16)
-    same(made, packed.pack(*columns, page, 16))
+    made = _packed.pack(*columns, page, 16, version)
+    same(made, packed.pack(*columns, page, 16, version))
     pages, tables, directory = made
     file = np.concatenate([np.zeros(16, np.uint8), pages, np.zeros(8, np.uint8)])
     again = _packed.unpack(
         file, 16, 16 + len(pages), np.concatenate([tables, np.zeros(8, np.uint8)]), int(columns[1].min()),
-        int(columns[1].max()), directory.view(np.uint8), page, len(keys), 0, len(directory),
+        int(columns[1].max()), directory.view(np.uint8), page, len(keys), version, 0, len(directory),
     )  # fmt: skip
     same(again[:4], columns)
     assert not len(again[4])

@@ -206,7 +206,7 @@ static void fuzz_postings(input in) {
 }
 
 /* Postings of an input, packed and read: they come out as they went in. */
-static void packed_again(input in, size_t page, uint32_t first) {
+static void packed_again(input in, size_t page, uint32_t first, int version) {
     size_t n = in.n / 4, pages = (n + page - 1) / page, n_bad = 0;
     uint64_t extents[64] = {0}, *keys = made(n * 8), key = 0;
     uint32_t *ranks = made(n * 4), *starts = made(n * 4), *lengths = made(n * 4), numbers[64];
@@ -222,7 +222,12 @@ static void packed_again(input in, size_t page, uint32_t first) {
         keys[i] = key, ranks[i] = row[1] % 64, starts[i] = (uint32_t)row[2] << (row[1] % 24), lengths[i] = row[3];
         if (starts[i] + (uint64_t)1 > extents[ranks[i]]) extents[ranks[i]] = starts[i] + (uint64_t)1;
     }
-    places_made tables = {.tables = calloc(places_table_room(64) + POSTINGS_SPARE, 1), .shift = packed_shift(keys, n)};
+    places_made tables = {.tables = calloc(places_table_room(64) + POSTINGS_SPARE, 1), .version = version, .shift = packed_shift(keys, n)};
+    if (version > 2) {
+        tables.length = UINT16_MAX;
+        for (size_t i = 0; i < n; i++)
+            if (lengths[i] < tables.length) tables.length = (uint16_t)lengths[i];
+    }
     uint64_t span = (uint64_t)numbers[63] + 1;
     if (places_write(extents, numbers, 64, n, span, &tables)) {
         CHECK(tables.size <= places_table_room(64));
@@ -235,6 +240,7 @@ static void packed_again(input in, size_t page, uint32_t first) {
         memcpy(copy, room, size);
         places_tables *read = made(sizeof *read);
         CHECK(places_read(table, tables.size, first, first + numbers[63], read));
+        read->version = version;
         postings_file file = {.data = copy, .end = size, .directory = directory, .pages = pages, .page = page, .count = n};
         uint64_t *k = made((pages * page + 1) * 8);
         uint32_t *d = made((pages * page + 1) * 4), *s = made((pages * page + 1) * 4), *l = made((pages * page + 1) * 4);
@@ -247,13 +253,14 @@ static void packed_again(input in, size_t page, uint32_t first) {
     free(tables.tables), free(keys), free(ranks), free(starts), free(lengths);
 }
 
-/* Forged tables and pages of the second format, with a true checksum. */
+/* Forged tables and pages of formats 2 and 3, with a true checksum. */
 static void fuzz_packed(input in) {
     size_t page = 1 + number(&in, 9), pages = 1 + number(&in, 3), count = pages * page - number(&in, page - 1);
     size_t length = number(&in, 99), size = number(&in, 60), begin = 16, n_bad = 0;
     uint32_t first = (uint32_t)number(&in, 999), last = first + (uint32_t)number(&in, 255);
     edition((int)number(&in, 1));
-    packed_again(in, page, first);
+    int version = 2 + (int)number(&in, 1);
+    packed_again(in, page, first, version);
     if (size > in.n) size = in.n;
     uint8_t *table = calloc(size + POSTINGS_SPARE, 1);
     if (size) memcpy(table, in.data, size);
@@ -265,6 +272,7 @@ static void fuzz_packed(input in) {
     forged(&in, begin, length, pages, data, directory);
     places_tables *read = made(sizeof *read);
     if (places_read(table, size, first, last, read)) {
+        read->version = version;
         postings_file file = {.data = data, .begin = begin, .end = begin + in.n, .directory = directory, .pages = pages, .page = page, .count = count};
         size_t room = pages * page + 1, n = in.n / 8;
         uint64_t *keys = made(room * 8), *wanted = made(in.n), *spare = made(page * 8);

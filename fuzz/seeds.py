@@ -88,7 +88,8 @@ def seeds(target: str) -> Iterator[bytes]:
     elif target == "jsonl":
         yield b'\1{"id": "a", "text": "b\\n"}\n{"id": "c", "text": "d"}'
     elif target == "packed":  # one page of one posting, with tables of one class
-        yield b"\0\0\0\0\0\xff\0\x0c" + b"\0\4\10" + bytes(9) + b"\0\0\0\0\5\0\0\0\x42"
+        yield b"\0\0\0\0\0\0\xff\0\x0c" + b"\0\4\10" + bytes(9) + b"\0\0\0\0\5\0\0\0\x42"
+        yield b"\1\0\0\0\0\0\xff\0\x0c" + b"\0\4\10" + bytes(9) + b"\0\0\0\0\0\5\x42"
     elif target == "markup":
         yield b"\1\5\0<html><!-- a --><p class='b'>x &amp; y &#65;</p><script>if (a < b) x</script>"
     elif target == "language_file":

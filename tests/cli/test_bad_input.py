@@ -308,3 +308,25 @@ def test_a_folder_in_a_thousand_others_is_read(tmp_path, command):
         assert "skipped" not in done.err
     finally:  # pytest removes folders by calls in each other
         subprocess.run(["rm", "-rf", tmp_path / "top"], check=True)
+
+
+def test_links_of_one_package_share_a_line_unless_every_name_is_wanted(tmp_path):
+    with tarfile.open(tmp_path / "pack.tar", "w") as archive:
+        for number in range(5):
+            link = tarfile.TarInfo(f"lib/{number}.so")
+            link.type, link.linkname = tarfile.SYMTYPE, "libc.so"
+            archive.addfile(link)
+        pipe = tarfile.TarInfo("pipe")
+        pipe.type = tarfile.FIFOTYPE
+        archive.addfile(pipe)
+    (tmp_path / "a.txt").write_text(prose(1), encoding="utf-8")
+    done = copysift(tmp_path, "scan", ".")
+    lines = [line for line in done.err.splitlines() if "skipped" in line]
+    assert lines == [
+        "copysift: skipped 5 members of ./pack.tar, such as ./pack.tar!lib/0.so: is a link inside an archive "
+        "(-v names all)",
+        "copysift: skipped ./pack.tar!pipe: is a device or a pipe inside an archive",
+    ]
+    named = copysift(tmp_path, "scan", ".", "-v").err
+    assert all(f"skipped ./pack.tar!lib/{number}.so: is a link" in named for number in range(5))
+    assert len(json.loads(copysift(tmp_path, "scan", ".", "--format", "json").out)["skipped"]) == 6

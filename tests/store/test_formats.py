@@ -93,7 +93,7 @@ def mean(them, top):
     assert [(Path(hit.right).name, hit.channel) for hit in hits] == [("sum.py", "code")]
 
 
-@pytest.mark.parametrize(("version", "bits"), [("v3", 64), ("v4", 42)])
+@pytest.mark.parametrize(("version", "bits"), [("v3", 64), ("v4", 42), ("v5", 36)])
 def test_an_index_keeps_as_many_bits_of_a_hash_as_when_it_was_made(version, bits, tmp_path):
     path = tmp_path / "tiny.sift"
     shutil.copytree(FORMATS[0].parent / version / "tiny.sift", path)

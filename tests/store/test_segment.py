@@ -196,10 +196,10 @@ def test_a_newer_format_is_refused_with_a_word_on_what_to_do(tmp_path):
     path = tmp_path / "00000007.seg"
     written(path, made(300))
     data = bytearray(path.read_bytes())
-    data[8:12] = struct.pack("<I", 3)
+    data[8:12] = struct.pack("<I", 4)
     data[60:64] = struct.pack("<I", zlib.crc32(bytes(data[:60])))
     path.write_bytes(data)
-    with pytest.raises(StoreError, match="has format 3, and this copysift reads formats up to 2"):
+    with pytest.raises(StoreError, match="has format 4, and this copysift reads formats up to 3"):
         Segment(path)
 
 

@@ -63,6 +63,26 @@ def test_similar_folders_have_a_share_by_bytes_and_are_reported_once(tmp_path):
     assert [each["members"] for each in found["folder_sets"]] == [["./a/x", "./b/x"]]
 
 
+def test_a_folder_with_a_version_in_its_name_is_not_reported_below_a_similar_one(tmp_path):
+    for top, version in (("a", "1.0"), ("b", "1.10")):
+        write(tmp_path, {f"{top}/site/{name}": text for name, text in TREE.items()})
+        write(tmp_path, {f"{top}/site/pip-{version}.info/{at}.txt": prose(50 + at) for at in range(3)})
+        write(tmp_path, {f"{top}/site/pip-{version}.info/RECORD": prose(70) + version})
+    found = answer(tmp_path, "--folders")
+    assert [(each["left"], each["right"]) for each in found["folder_pairs"]] == [("./a/site", "./b/site")]
+
+
+def test_a_folder_that_is_also_in_the_other_tree_is_no_version_of_another(tmp_path):
+    write(tmp_path, {f"a/site/{name}": text for name, text in TREE.items()})
+    write(tmp_path, {f"b/site/{name}": text for name, text in TREE.items()})
+    write(tmp_path, {f"a/site/part1/{at}.txt": prose(50 + at) for at in range(4)})
+    write(tmp_path, {f"b/site/part1/{at}.txt": prose(60 + at) for at in range(4)})
+    write(tmp_path, {f"b/site/part2/{at}.txt": prose(50 + at) for at in range(3)})
+    found = answer(tmp_path, "--folders")
+    named = [(each["left"], each["right"]) for each in found["folder_pairs"]]
+    assert ("./a/site/part1", "./b/site/part2") in named
+
+
 def test_a_folder_is_not_similar_to_the_one_that_it_is_in(tmp_path):
     write(tmp_path, {"a/b/one.txt": prose(1), "a/two.txt": prose(2)[:50]})
     done = copysift(tmp_path, "scan", ".", "--folders")

@@ -46,7 +46,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         done, scan = check(
             [*paths, *listed_paths(door)], settings, stated, since=door.since_commit, progress=shown
         )
-    console.name_skipped(done.result.skipped)
+    console.name_skipped(done.result.skipped, every=bool(door.verbose))
     console.name_notes(done.result.notes, door)
     if done.copied or (chosen != "table" and done.files):
         show(done.result, chosen, settings, door, scan)

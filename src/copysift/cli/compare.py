@@ -106,7 +106,7 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         )
     with console.progress(door) as shown:
         result, scanned = compare_folders(left, right, settings, shown)
-    console.name_skipped(scanned.skipped)
+    console.name_skipped(scanned.skipped, every=bool(door.verbose))
     console.name_notes(scanned.notes, door)
     view = View(
         width=console.width(door),
@@ -122,7 +122,7 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
 
         plan = plan_sync(result)
         console.write(sync_script(plan), dataclasses.replace(door, output=door.sync_plan))
-        console.name_skipped(plan.skipped)
+        console.name_skipped(plan.skipped, every=bool(door.verbose))
         left_out = (*left_out, *plan.skipped)
     console.write(folders.REPORTS[chosen](result, view), door)
     return console.status(bool(result.equal or result.similar), left_out)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copysift.errors import UsageError
+from copysift.model.document import INSIDE
 from copysift.model.values import Skipped
 from copysift.settings.output import Door
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
 
 AT_ONCE = 1 << 20  # bytes of a report that are written together
+FEW_MEMBERS = 3  # of a container that are named one by one when they were skipped for one reason
 DONE = 0
 NOTHING_FOUND = 1
 SOME_SKIPPED = 3
@@ -112,13 +115,30 @@ def note(message: str) -> None:
     print(f"copysift: {visible(message)}", file=sys.stderr)
 
 
-def name_skipped(skipped: Iterable[Skipped]) -> None:
-    """Name what was skipped, one per line; a name that would fill the screen is shortened."""
+def name_skipped(skipped: Iterable[Skipped], *, every: bool = True) -> None:
+    """Name what was skipped, one per line; a name that would fill the screen is shortened.
+
+    Unless every one is wanted, members of a container that have one reason share a line from four on.
+    """
     from copysift.report.wording import spelled
 
-    for each in skipped:
+    listed = list(skipped)
+    members = Counter(_container(each) for each in listed if INSIDE in each.name)
+    done = set()
+    for each in listed:
         name = each.name if len(each.name) <= 400 else f"{each.name[:200]} … {each.name[-150:]}"
-        note(f"skipped {spelled(name)}: {each.reason}")
+        of = _container(each)
+        if every or members[of] <= FEW_MEMBERS or INSIDE not in each.name:
+            note(f"skipped {spelled(name)}: {each.reason}")
+        elif of not in done:
+            done.add(of)
+            which = f"{members[of]:,} members of {spelled(of[0])}, such as {spelled(name)}"
+            note(f"skipped {which}: {each.reason} (-v names all)")
+
+
+def _container(skipped: Skipped) -> tuple[str, str]:
+    """Give the file that a member is in, and why it was skipped."""
+    return skipped.name.partition(INSIDE)[0], skipped.reason
 
 
 def name_notes(notes: Iterable[str], door: Door) -> None:

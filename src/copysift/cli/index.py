@@ -238,7 +238,7 @@ def check(**given: object) -> int:
 def _report(done: Added, door: Door, values: dict[str, object]) -> int:
     from copysift.report.wording import spelled
 
-    console.name_skipped(done.skipped)
+    console.name_skipped(done.skipped, every=bool(door.verbose))
     if not door.quiet:
         for note in done.notes:
             console.note(note)

@@ -30,7 +30,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         names, result = order(places, settings, shown)
     if not door.null and any("\n" in name for name in names):
         raise UsageError("a name has a line break in it", hint="use -0 (and tar --null)")
-    console.name_skipped(result.skipped)
+    console.name_skipped(result.skipped, every=bool(door.verbose))
     end = "\0" if door.null else "\n"
     console.write((f"{name}{end}" for name in names), door)
     return console.status(bool(names), result.skipped)

@@ -75,7 +75,7 @@ def _query_index(
 
         answer, sources = query_there(place, names, values, query, door, form)
         _show(answer, form, door, sources)
-        console.name_skipped(answer.skipped)
+        console.name_skipped(answer.skipped, every=bool(door.verbose))
         return console.status(bool(answer.hits), answer.skipped)
     must_exist(place)
     if names and "-" not in names and not door.query_text:
@@ -101,7 +101,7 @@ def _query_index(
         skipped = [*answer.skipped, *(Skipped(damage.where, damage.what) for damage in store.damages)]
         short = [] if door.quiet else store.too_short(questions)
         sources = {part.name: part.source for question in questions for part in question.parts}
-    console.name_skipped(skipped)
+    console.name_skipped(skipped, every=bool(door.verbose))
     console.name_notes(answer.notes, door)
     for name, guarantee in short:
         console.note(f"{name} is shorter than the guarantee threshold ({guarantee}): matches may be missed")

@@ -63,7 +63,7 @@ def scan_there(
         shown.phase("waiting for the server", None)
         result = _client(door).scan(sent, asked)
     result = dataclasses.replace(result, skipped=(*skipped, *result.skipped))
-    console.name_skipped(result.skipped)
+    console.name_skipped(result.skipped, every=bool(door.verbose))
     console.name_notes(result.notes, door)
     show(result, chosen, settings, door, _Here())
     return console.status(bool(result.pairs or result.equal), result.skipped)

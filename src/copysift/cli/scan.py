@@ -86,7 +86,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         from copysift.workflows.shared_sets import with_sets
 
         result = with_sets(result, scan, settings.min_shared)
-    console.name_skipped(result.skipped)
+    console.name_skipped(result.skipped, every=bool(door.verbose))
     console.name_notes((*result.notes, *_without_effect(settings, door, chosen)), door)
     if door.script:
         from copysift.report.duplicate_script import duplicate_script

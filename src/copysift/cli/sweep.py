@@ -30,7 +30,7 @@ def command(index: str, sources: tuple[str, ...], **given: object) -> int:
     asked: dict[str, Any] = {name: values[name] for name in settings_of(Sweeping) if name in values}
     with opened({**values, "index": index}) as store, console.progress(door) as shown:
         done = store.sweep(list(sources), progress=shown, **asked)
-    console.name_skipped(done.skipped)
+    console.name_skipped(done.skipped, every=bool(door.verbose))
     if not door.quiet:
         from copysift.report.sweeps import swept
 

@@ -12,7 +12,7 @@ CAN_READ: bool
 
 def use_avx2(wanted: bool) -> None: ...
 def pack(
-    keys: UInt64s, documents: UInt32s, starts: UInt32s, lengths: UInt32s, page: int, begin: int
+    keys: UInt64s, documents: UInt32s, starts: UInt32s, lengths: UInt32s, page: int, begin: int, version: int
 ) -> tuple[UInt8s, UInt8s, NDArray[Any]]: ...
 def unpack(
     data: UInt8s,
@@ -24,6 +24,7 @@ def unpack(
     directory: UInt8s,
     page: int,
     count: int,
+    version: int,
     first: int,
     last: int,
 ) -> tuple[UInt64s, UInt32s, UInt32s, UInt32s, UInt32s]: ...
@@ -37,6 +38,7 @@ def find(
     directory: UInt8s,
     page: int,
     count: int,
+    version: int,
     wanted: UInt64s,
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]: ...
 def find_in(
@@ -49,5 +51,6 @@ def find_in(
     directory: UInt8s,
     page: int,
     count: int,
+    version: int,
     wanted: UInt64s,
 ) -> tuple[UInt32s, UInt32s, UInt32s, UInt32s, UInt32s]: ...

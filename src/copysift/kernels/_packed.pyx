@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Compiled pages of packed postings: the shell around packed.h; `reference/packed.py` is the readable definition."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -34,11 +34,13 @@ cdef extern from "packed.h" nogil:
         size_t n_bad
         size_t bad_room
     ctypedef struct places_tables:
-        uint64_t total
+        int version
     ctypedef struct places_made:
         uint8_t *tables
         size_t size
+        int version
         int shift
+        uint16_t length
     int crc_use_pclmul
     int crc_cpu_has_pclmul()
     void crc_init()
@@ -56,6 +58,7 @@ cdef extern from "packed.h" nogil:
     int POSTINGS_SPARE
     int POSTINGS_PREAD
     int PACKED_ROOM
+    int PACKED_MOST_3
 
 crc_init()
 
@@ -72,13 +75,20 @@ ENTRY = np.dtype([("key", "<u8"), ("offset", "<u4"), ("crc", "<u4")])
 CAN_READ = bool(POSTINGS_PREAD)
 
 
+def _check_page(size_t page, int version):
+    if version not in (2, 3):
+        raise ValueError("pages are of format 2 or 3")
+    most = 65535 if version == 2 else PACKED_MOST_3
+    if not 1 <= page <= most:
+        raise ValueError(f"a page holds 1 to {most} postings")
+
+
 def pack(const uint64_t[::1] keys, documents, const uint32_t[::1] starts, const uint32_t[::1] lengths,
-         size_t page, size_t begin):
+         size_t page, size_t begin, int version):
     cdef size_t n = keys.shape[0], i
     if not (len(documents) == starts.shape[0] == lengths.shape[0] == keys.shape[0]):
         raise ValueError("columns that belong together differ in length")
-    if not 1 <= page <= 65535:
-        raise ValueError("a page holds 1 to 65535 postings")
+    _check_page(page, version)
     if not n:
         raise ValueError("there are no postings")
     cdef size_t pages = (n + page - 1) // page
@@ -107,6 +117,8 @@ def pack(const uint64_t[::1] keys, documents, const uint32_t[::1] starts, const 
         raise MemoryError
     try:
         made.tables = &table[0]
+        made.version = version
+        made.length = min(int(np.min(lengths)), 0xFFFF) if version > 2 else 0
         with nogil:
             for i in range(n):
                 if starts[i] + <uint64_t>1 > bases[ranks[i]]:
@@ -134,10 +146,9 @@ cdef class _Tables:
 
 
 cdef _Tables _tables(const uint8_t[::1] data, size_t size, begin, end, size_t entries, size_t page, size_t count,
-                     const uint8_t[::1] tables, uint32_t first, uint32_t last):
+                     const uint8_t[::1] tables, uint32_t first, uint32_t last, int version):
     """Check what holds for the whole file, and read its tables."""
-    if not 1 <= page <= 65535:
-        raise ValueError("a page holds 1 to 65535 postings")
+    _check_page(page, version)
     if not 0 <= begin <= end or end + POSTINGS_SPARE > size:
         raise ValueError("the pages do not lie inside the data")
     if entries != (count + page - 1) // page:
@@ -150,13 +161,15 @@ cdef _Tables _tables(const uint8_t[::1] data, size_t size, begin, end, size_t en
     if tables.shape[0] < POSTINGS_SPARE or not places_read(&tables[0], tables.shape[0] - POSTINGS_SPARE, first, last,
                                                            made.read):
         raise ValueError("the tables are impossible")
+    made.read.version = version
     return made
 
 
 def unpack(const uint8_t[::1] data, begin, end, const uint8_t[::1] tables, uint32_t low, uint32_t high,
-           const uint8_t[::1] directory, size_t page, size_t count, size_t first, size_t last):
+           const uint8_t[::1] directory, size_t page, size_t count, int version, size_t first, size_t last):
     cdef size_t pages = directory.shape[0] // sizeof(postings_entry)
-    cdef _Tables known = _tables(data, data.shape[0], begin, end, pages, page, count, tables, low, high)
+    cdef _Tables known = _tables(data, data.shape[0], begin, end, pages, page, count, tables, low, high,
+                                 version)
     last = min(last, pages)
     cdef size_t n = (last - first) * page if first < last else 0
     keys = np.empty(n + 1, np.uint64)
@@ -184,22 +197,24 @@ cdef object _array(const uint32_t *values, size_t n):
 
 
 def find(const uint8_t[::1] data, begin, end, const uint8_t[::1] tables, uint32_t low, uint32_t high,
-         const uint8_t[::1] directory, size_t page, size_t count, const uint64_t[::1] wanted):
+         const uint8_t[::1] directory, size_t page, size_t count, int version, const uint64_t[::1] wanted):
     cdef postings_file file
     cdef size_t pages = directory.shape[0] // sizeof(postings_entry)
-    cdef _Tables known = _tables(data, data.shape[0], begin, end, pages, page, count, tables, low, high)
+    cdef _Tables known = _tables(data, data.shape[0], begin, end, pages, page, count, tables, low, high,
+                                 version)
     file.data = &data[0] if data.shape[0] else NULL
     file.begin, file.end = begin, end
     return _find(&file, known, directory, page, count, wanted)
 
 
 def find_in(int descriptor, begin, end, const uint8_t[::1] tables, uint32_t low, uint32_t high,
-            const uint8_t[::1] directory, size_t page, size_t count, const uint64_t[::1] wanted):
+            const uint8_t[::1] directory, size_t page, size_t count, int version, const uint64_t[::1] wanted):
     cdef postings_file file
     if not CAN_READ:
         raise NotImplementedError("pages cannot be read at an offset on this system")
     cdef size_t pages = directory.shape[0] // sizeof(postings_entry)
-    cdef _Tables known = _tables(tables, end + POSTINGS_SPARE, begin, end, pages, page, count, tables, low, high)
+    cdef _Tables known = _tables(tables, end + POSTINGS_SPARE, begin, end, pages, page, count, tables, low, high,
+                                 version)
     file.data, file.descriptor = NULL, descriptor
     file.begin, file.end = begin, end
     file.room = PACKED_ROOM * page + 64

@@ -27,7 +27,9 @@ typedef struct {
 } places_class;
 
 typedef struct {
+    int version;               /* the format of the pages, 2 or 3 */
     int shift;                 /* bits that are 0 in every difference of keys */
+    uint32_t length;           /* the least one, in format 3 */
     int place_bits, document_bits;
     int dense;                 /* whether class 0 is the dense slot */
     size_t classes;
@@ -60,10 +62,12 @@ static places_class places_class_at(uint64_t base, uint32_t factor, int shift, s
 
 /* Read tables of `size` bytes, with POSTINGS_SPARE readable ones after them; 0 if they are impossible. */
 static int places_read(const uint8_t *data, size_t size, uint32_t first, uint32_t last, places_tables *t) {
-    uint16_t classes;
+    uint16_t classes, length;
     uint32_t listed;
     if (size < PLACES_HEAD || first > last) return 0;
     memcpy(&classes, data + 4, 2);
+    memcpy(&length, data + 6, 2);
+    t->length = length;
     memcpy(&listed, data + 8, 4);
     int dense = data[1];
     t->shift = data[0], t->place_bits = data[2], t->document_bits = data[3];
@@ -127,7 +131,8 @@ static inline int places_at(const places_tables *t, uint64_t place, uint32_t *do
 typedef struct {
     uint8_t *tables;           /* room for places_table_room bytes, zero */
     size_t size;
-    int shift, place_bits;
+    int version, shift, place_bits;
+    uint16_t length;           /* the least one, in format 3 */
 } places_made;
 
 static size_t places_table_room(size_t documents) {
@@ -192,6 +197,7 @@ static int places_write(uint64_t *extents, const uint32_t *numbers, size_t docum
     uint8_t head[4] = {(uint8_t)out->shift, (uint8_t)dense, (uint8_t)out->place_bits, (uint8_t)document_bits};
     memcpy(out->tables, head, 4);
     memcpy(out->tables + 4, &classes, 2);
+    memcpy(out->tables + 6, &out->length, 2);
     memcpy(out->tables + 8, &listed, 4);
     out->size = (size_t)(row - out->tables) + postings_bytes(listed, document_bits);
     return 1;

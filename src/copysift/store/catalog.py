@@ -27,8 +27,8 @@ from copysift.store.presence import CATALOG
 from copysift.store.segment import file_name
 
 # Formats: 1, documents as they are now; 2, sweeps without boilerplate; 3, views and submissions; 4, hashes of
-# fewer bits. What an index has is decided by its tables and settings, not by the number.
-VERSION = 4
+# 42 bits; 5, of 36 bits. What an index has is decided by its tables and settings, not by the number.
+VERSION = 5
 FOLDER = "postings"
 
 _TABLES = """

@@ -2,7 +2,7 @@
 
 docs/format.md is its grammar: a header, pages of bit-packed columns, tables of places, a directory. The
 header, the tables and every page have a CRC-32, and a page is checked whenever it is read, so that a
-damaged one is never believed. Segments of format 1, which have no tables, are read and no longer written.
+damaged one is never believed. Segments of format 1, which have no tables, and 2 are read, not written.
 Keys are hashes scrambled by a multiplication that can be undone: they fill 64 bits evenly, whatever the
 scheme selected.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt32s, UInt64s
 
 MAGIC = b"SIFTSEG\0"
-VERSION = 2
+VERSION = 3
 PAGE = 96  # postings of a page: a look-up reads and checks one, which takes longer the more there are
 RANGES = 1 << 32  # bounds of segments are in units of 2^32 keys
 SUFFIX = ".seg"
@@ -103,8 +103,10 @@ def sorted_columns(columns: Columns) -> Columns:
 def encode(columns: Columns, number: int) -> list[memoryview]:
     """Give the file of a segment in parts, from sorted postings; there must be some."""
     keys = np.ascontiguousarray(columns.keys)
-    rest = [np.ascontiguousarray(column) for column in columns[1:]]
-    packed, tables, directory = kernels.packed.pack(keys, rest[0], rest[1], rest[2], PAGE, HEADER_BYTES)
+    documents, starts, lengths = (np.ascontiguousarray(column) for column in columns[1:])
+    packed, tables, directory = kernels.packed.pack(
+        keys, documents, starts, lengths, PAGE, HEADER_BYTES, VERSION
+    )
     end = HEADER_BYTES + len(packed) + len(tables)
     padding = -end % 8  # the directory is read in place
     low, high = int(columns.documents.min()), int(columns.documents.max())
@@ -131,7 +133,7 @@ class Segment:
         self._descriptor = _opened(path, self.name)
         self._data = _mapped(self._descriptor, self.name)
         head = _checked_header(self._data[:HEADER_BYTES].tobytes(), self.name)
-        if head.version not in (1, VERSION):
+        if not 1 <= head.version <= VERSION:
             raise StoreError(
                 f"{self.name} has format {head.version}, and this copysift reads formats up to {VERSION}",
                 hint="use the copysift that wrote it, or a newer one",
@@ -148,7 +150,9 @@ class Segment:
         self._kernel: Any = kernels.packed if head.version > 1 else kernels.postings
         end = head.at - head.padding - head.tables
         tables = _checked_tables(self._data, end, head, self.name) if head.version > 1 else ()
-        self._shape = (HEADER_BYTES, end, *tables, directory, head.page, head.entries)
+        self._shape: tuple[Any, ...] = (HEADER_BYTES, end, *tables, directory, head.page, head.entries)
+        if head.version > 1:
+            self._shape += (head.version,)
         if tables:
             self._check_tables()
 

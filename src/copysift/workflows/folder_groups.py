@@ -7,6 +7,7 @@ the same names are found by a digest of each folder, made from those of its fold
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import field, replace
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 VERSIONS = 0.5  # resemblance from which two files are versions of one
 MOST_FOLDERS = 1000  # that may have a file before it says nothing about them
+_NUMBERS = re.compile(r"\d+(?:\.\d+)*")  # versions in the names of folders
 PAGE = 12  # bits: a file of twice as many pages counts one more when candidates are looked for
 
 
@@ -100,6 +102,19 @@ class _Tree:
             for name, part in sorted(parts):
                 made.update(name.encode("utf-8", "surrogateescape") + b"\0" + part + b"\0")
             folder.digest = made.digest()
+
+    def counterparts(self, one: int, other: int) -> bool:
+        """Say whether two folders have one name, or two that differ in a version and come once each."""
+        names = [self._name(each) for each in (one, other)]
+        if names[0] == names[1]:
+            return True
+        if _NUMBERS.sub("", names[0]) != _NUMBERS.sub("", names[1]):
+            return False
+        theirs, ours = (self.folders[self.folders[each].parent].folders for each in (other, one))
+        return names[0] not in map(self._name, theirs) and names[1] not in map(self._name, ours)
+
+    def _name(self, number: int) -> str:
+        return _place(self.folders[number].path, True)[1]
 
     def above(self, number: int) -> Iterator[int]:
         """Give a folder and those that it is in."""
@@ -221,12 +236,12 @@ def _similar(
 
 
 def _implied(tree: _Tree, pair: tuple[int, int], found: dict[tuple[int, int], FolderPair]) -> bool:
-    """Say whether the folders above are a pair that has these two under one name."""
+    """Say whether the folders above are a pair that has these two under one name, versions left aside."""
     one, other = pair
     while True:
-        names = [_place(tree.folders[each].path, True)[1] for each in (one, other)]
+        same = tree.counterparts(one, other)
         one, other = tree.folders[one].parent, tree.folders[other].parent
-        if names[0] != names[1] or min(one, other) <= 0 or one == other:
+        if not same or min(one, other) <= 0 or one == other:
             return False
         if (one, other) in found or (other, one) in found:
             return True

@@ -36,7 +36,7 @@ STORED = ("kind", "language", "noise", "guarantee", "scheme", "modulus", "sketch
 READING = ("by", "id_field", "text_field", "input_format", "records", "no_containers")
 
 
-HASH_BITS = 42  # among 100 million others, one in 44,000 hashes that are not there is found
+HASH_BITS = 36  # among 10 million others, one in 6,900 hashes that are not there is found
 
 
 def remembered(settings: Settings, keep_text: bool) -> dict[str, object]:

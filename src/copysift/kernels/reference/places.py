@@ -5,8 +5,8 @@ largest start needs, rounded up to one of eight steps an octave: the slots of CL
 starts may have slots of one length (`dense`), which needs no list of them.
 
 The tables are a head of 12 bytes (shift of keys, dense slot as a power of two or NONE, bits of a place,
-bits of a content, number of classes, number of listed contents), each class with the number of its contents,
-and the contents of the classes, less the first one of the segment, as a column.
+bits of a content, number of classes, the least length, number of listed contents), each class with the number
+of its contents, and the contents of the classes, less the first one of the segment, as a column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from copysift.kernels.reference.columns import column, column_bytes, width
 CLASSES = [*range(1, 9), *(step << octave for octave in range(29) for step in range(9, 17))]
 NONE = 255
 MOST = 1 << 56
-_HEAD = struct.Struct("<4BH2xI")
+_HEAD = struct.Struct("<4BHHI")
 _ROW = struct.Struct("<II")
 
 
@@ -38,6 +38,7 @@ class Tables(NamedTuple):
     bits: int
     first: int
     last: int
+    least_length: int
 
     def at(self, place: int) -> tuple[int, int] | None:
         """Give content and start of a place; None if no content has it."""
@@ -68,7 +69,7 @@ def _choose(extents: list[int], count: int, span: int) -> int:
     return best
 
 
-def write(postings: list[tuple[int, int]], shift: int) -> tuple[bytes, int, list[int]]:
+def write(postings: list[tuple[int, int]], shift: int, least_length: int) -> tuple[bytes, int, list[int]]:
     """Give the tables for (content, start), the bits of a place, and the places."""
     first, last = min(postings)[0], max(postings)[0]
     extents: dict[int, int] = {}
@@ -92,7 +93,7 @@ def write(postings: list[tuple[int, int]], shift: int) -> tuple[bytes, int, list
     for content in extents:
         bases.setdefault(content, content - first << dense)
     bits = (width(total - 1), width(span - 1))
-    head = _HEAD.pack(shift, dense, *bits, len(rows) // _ROW.size, len(listed))
+    head = _HEAD.pack(shift, dense, *bits, len(rows) // _ROW.size, least_length, len(listed))
     return head + rows + column(listed, bits[1]), bits[0], [bases[each] + start for each, start in postings]
 
 
@@ -100,7 +101,7 @@ def read(data: bytes, first: int, last: int) -> Tables | None:
     """Read tables of the contents from `first` to `last`, both included; None if they are impossible."""
     if len(data) < _HEAD.size or first > last:
         return None
-    shift, dense, place_bits, bits, classes, listed = _HEAD.unpack_from(data)
+    shift, dense, place_bits, bits, classes, least_length, listed = _HEAD.unpack_from(data)
     at, span = _HEAD.size + _ROW.size * classes, last - first + 1
     possible = shift <= 63 and place_bits <= 56 and bits <= 32 and classes <= len(CLASSES)
     if not possible or (dense > 32 and dense != NONE) or len(data) != at + column_bytes(listed, bits):
@@ -119,4 +120,4 @@ def read(data: bytes, first: int, last: int) -> Tables | None:
     if known != listed or total > MOST:
         return None
     column_of_contents = int.from_bytes(data[at:], "little")
-    return Tables(shift, place_bits, total, slots, column_of_contents, bits, first, last)
+    return Tables(shift, place_bits, total, slots, column_of_contents, bits, first, last, least_length)
