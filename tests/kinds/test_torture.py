@@ -37,6 +37,15 @@ SAME = [
     # a division after x++ opens no regular expression
     ("javascript", "a = x++ / 2; b = y-- / 3; // c", "a = x++ / 4; b = y-- / 5;"),
     ("javascript", "a = x++ / 2 + '/';", "a = x++ / 9 + '';"),
+    # a slash after the condition of a statement does
+    ("javascript", "if (a(b)) /it's/.test(c); // d", "if (a(b)) /x/.test(c);"),
+    ("typescript", 'while (a[(b)]) /"/.exec(c);\nd = e / 2; // f', "while (a[(b)]) /x/.exec(c);\nd = e / 2;"),
+    ("javascript", "for (a of b) /'/.test(a); x.if(a) / 2; // '", "for (a of b) /x/.test(a); x.y(a) / 3;"),
+    ("javascript", "a = f(b) / 2; // it's\nc = (d) / e;", "a = f(b) / 3;\nc = (d) / e;"),
+    ("javascript", f"if ({'(' * 90}a{')' * 90}) /it's/.test(c);", f"if ({'(' * 90}a{')' * 90}) /x/.test(c);"),
+    # names in quotes
+    ("mysql", "select `a # b`, `it's` from `c -- d`; # it's", "select a, b from c;"),
+    ("mysql", "select `a``b # c` from d;", "select a from d;"),
     # raw strings
     ("csharp", 'var x = """a "quoted" word""";', 'var x = "";'),
     ("csharp", 'var x = """"three """ inside"""";', 'var x = "";'),

@@ -5,7 +5,8 @@ themselves are fifty. Without this, code would count the less the more people co
 
 First come plain copies: groups that have most of their fingerprints in common, whatever the others have. They
 are one group in all that follows, so nothing changes when one more of them comes in, even if they are most
-of the class. Then come versions that have most of what is rare in common. Such a family is a star, not a
+of the class. Then come versions that have most of what is rare in common, where what near copies share is
+still rare, however many they are. Such a family is a star, not a
 component: the group with the most links and all that are linked to it, and then what is linked to several
 of them, as two copies that were disguised in different ways are. Components chain independent programs
 together that have a little idiom in common, and then report them.
@@ -13,7 +14,7 @@ together that have a little idiom in common, and then report them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,11 +24,14 @@ from copysift.join.rows import Postings, candidates
 from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from copysift.model.values import UInt32s
 
 PLAIN = 0.7  # of all hashes of the smaller are in the larger: a copy, whatever is rare in the class
-# Hashes of the smaller of two plain copies. Independent programs with fewer are often the same, token for
-# token: in one task of IR-Plag 7 of 15 are, with 33 hashes each.
+NEAR = 0.55  # of all hashes: one occurrence while it is asked what is rare, even if most of a class has it
+# Hashes of the smaller of two plain or near copies. Independent programs with fewer are often the same, token
+# for token: in one task of IR-Plag 7 of 15 are, with 33 hashes each.
 SUBSTANTIAL = 60
 HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed out, not copied
 # Share of the groups that may hold a hash which links two versions: first of all groups, then of all
@@ -47,7 +51,11 @@ def families(postings: Postings, kin: UInt32s | None = None, jobs: int = 1) -> U
     """
     labels = np.arange(len(postings.sizes), dtype=np.uint32)
     if np.count_nonzero(postings.sizes) <= MOST:
-        labels = _versions(postings, _plain_copies(postings, jobs), jobs)
+        near = _links(postings, NEAR, SUBSTANTIAL, jobs)
+        same = _same(postings, near)
+        near = near.between(same == labels)
+        copies = _plain_copies(postings, near, same)
+        labels = _versions(postings, copies, near, jobs)
     if kin is not None and kin.any():
         own = np.flatnonzero(kin)
         _, first, which = np.unique(kin[own], return_index=True, return_inverse=True)
@@ -55,32 +63,78 @@ def families(postings: Postings, kin: UInt32s | None = None, jobs: int = 1) -> U
     return labels
 
 
-def _plain_copies(postings: Postings, jobs: int) -> UInt32s:
-    """Label every group with the first of its plain copies, which no other group can change."""
-    left, right = _links(postings, PLAIN, SUBSTANTIAL, jobs)
-    labels = roots(len(postings.sizes), left, right).astype(np.uint32)
+def _same(postings: Postings, near: Links) -> UInt32s:
+    """Label every group with the first that has the same hashes: how many have them changes nothing."""
+    sizes = postings.sizes
+    equal = near.take((near.contained == 1) & (sizes[near.left] == sizes[near.right]))
+    return roots(len(sizes), equal.left, equal.right).astype(np.uint32)
+
+
+def _plain_copies(postings: Postings, near: Links, same: UInt32s) -> UInt32s:
+    """Label every group with the one of its plain copies that has the most of them."""
+    plain = near.take(near.contained >= PLAIN)
+    count = len(same)
+    parts = roots(count, plain.left, plain.right)
+    order = np.argsort(-plain.counts(count), kind="stable").astype(np.uint32)
+    _, first, which = np.unique(parts[order], return_index=True, return_inverse=True)
+    labels = np.arange(count, dtype=np.uint32)
+    labels[order] = order[first][which]
+    return _chosen(postings, labels[same])
+
+
+def _chosen(postings: Postings, labels: UInt32s) -> UInt32s:
+    """Give the labels, but to each group its own where nearly all have the same: that was handed out."""
     members = np.bincount(labels, minlength=len(labels))[labels]
     every = members > HANDED_OUT * np.count_nonzero(postings.sizes)
     return np.where(every, np.arange(len(labels), dtype=np.uint32), labels)
 
 
-def _versions(postings: Postings, copies: UInt32s, jobs: int) -> UInt32s:
-    """Label the families of groups, as if the first of plain copies were the only one of them."""
-    alone = postings.among(copies == np.arange(len(copies)))
-    labels = np.arange(len(copies), dtype=np.uint32)
+def _versions(postings: Postings, copies: UInt32s, near: Links, jobs: int) -> UInt32s:
+    """Label the families of groups, as if one of several plain copies were the only one of them."""
+    chosen = copies == np.arange(len(copies))
+    alone = postings.among(chosen)
+    near_labels = _family_labels(len(copies), near.between(chosen))
+    labels = _chosen(postings, near_labels[copies])
     for share in RARE:
         degrees = kernels.join.distinct(alone.offsets, alone.groups, labels)
         most = max(2, int(share * len(distinct(labels[alone.sizes > 0]))))
-        left, right = _links(alone.only(degrees <= most), CONTAINED, FEWEST, jobs)
-        labels = _widened(_stars(len(copies), left, right), left, right)
+        links = _links(alone.only(degrees <= most), CONTAINED, FEWEST, jobs)
+        labels = _family_labels(len(copies), links)
     return labels[copies]
 
 
-def _links(postings: Postings, contained: float, fewest: int, jobs: int) -> tuple[UInt32s, UInt32s]:
+class Links(NamedTuple):
+    """Pairs of groups, and which share of the hashes of the smaller the larger has."""
+
+    left: UInt32s
+    right: UInt32s
+    contained: NDArray[np.float64]
+
+    def take(self, which: NDArray[np.bool_]) -> Links:
+        """Give some of the links."""
+        return Links(self.left[which], self.right[which], self.contained[which])
+
+    def between(self, groups: NDArray[np.bool_]) -> Links:
+        """Give the links of which both ends are among some groups."""
+        return self.take(groups[self.left] & groups[self.right])
+
+    def counts(self, groups: int) -> NDArray[np.int64]:
+        """Give how many links each group has."""
+        counted: NDArray[np.int64] = np.bincount(self.left, minlength=groups)
+        return counted + np.bincount(self.right, minlength=groups)
+
+
+def _links(postings: Postings, contained: float, fewest: int, jobs: int) -> Links:
     """Give the pairs of which the smaller has at least `fewest` hashes and is contained in the larger."""
     found = candidates(postings, "containment", contained, int(contained * fewest), jobs)
-    large = np.minimum(postings.sizes[found.left], postings.sizes[found.right]) >= fewest
-    return found.left[large], found.right[large]
+    smaller = np.minimum(postings.sizes[found.left], postings.sizes[found.right])
+    every = Links(found.left, found.right, found.shared / np.maximum(smaller, 1))
+    return every.take(smaller >= fewest)
+
+
+def _family_labels(count: int, links: Links) -> UInt32s:
+    """Label every group with its family: stars, and what is linked to several of one."""
+    return _widened(_stars(count, links.left, links.right), links.left, links.right)
 
 
 def _stars(count: int, left: UInt32s, right: UInt32s) -> UInt32s:

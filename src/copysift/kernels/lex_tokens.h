@@ -28,6 +28,7 @@ enum { O_FOLD, O_INDENT, O_CONTINUATION, O_MARKS, O_MARKS_LEN, O_DOCSTRINGS, O_M
        O_FIELDS = O_MEMBERS + LEX_MEMBERS };
 
 enum { LEX_HOLES = 16, LEX_LEVELS = 128, LEX_PENDING = 4, LEX_FAILURES = 64, LEX_FENCE = 16, LEX_NEAR = 256,
+       LEX_CONDITION = 256, /* tokens between if and the end of its condition, at most */
        LEX_QUOTED_MAX = 4096 };
 
 typedef struct { size_t start; uint32_t length; } lex_name;
@@ -178,12 +179,32 @@ static void lex_end_line(lexer *x, size_t start, size_t end) {
         lex_layout(x, LEX_NEWLINE, start, end);
 }
 
+/* Whether the last token closes the condition of `if (...)`: what follows begins a statement. */
+static int lex_condition(const lexer *x) {
+    size_t least = x->count > LEX_CONDITION ? x->count - LEX_CONDITION : 0;
+    int depth = 0;
+    for (size_t at = x->count; at-- > least + 1;) {
+        if (x->ends[at] - x->starts[at] != 1) continue;
+        uint8_t byte = x->data[x->starts[at]];
+        depth += (byte == ')') - (byte == '(');
+        if (depth) continue;
+        if (byte != '(') return 0;
+        const uint8_t *word = x->data + x->starts[at - 1];
+        uint32_t length = x->ends[at - 1] - x->starts[at - 1];
+        if (x->symbols[at - 1] <= LEX_REGEX) return 0; /* a name, as in x.if(y) */
+        return (length == 2 && !memcmp(word, "if", 2)) || (length == 3 && !memcmp(word, "for", 3)) ||
+               (length == 4 && !memcmp(word, "with", 4)) || (length == 5 && !memcmp(word, "while", 5));
+    }
+    return 0;
+}
+
 static int lex_operand(const lexer *x) {
     if (!x->count) return 0;
     uint32_t last = x->symbols[x->count - 1];
     uint32_t end = x->ends[x->count - 1];
     uint8_t byte = end ? x->data[end - 1] : 0;
     if ((byte == '+' || byte == '-') && end > 1 && x->data[end - 2] == byte) return 1; /* x++ / 2 */
+    if (byte == ')' && lex_condition(x)) return 0; /* if (a) /b/.test(c) */
     return (last >= LEX_IDENTIFIER && last <= LEX_REGEX) || byte == ')' || byte == ']' || byte == '}';
 }
 

@@ -87,6 +87,7 @@ _FORMS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "strings": ("span", "string", {"escape": "\\"}),
     "characters": ("span", "character", {"escape": "\\"}),
     "regexes": ("span", "regex", _REGEX),
+    "names": ("span", "name", {"must_close": True}),
     "raw_strings": ("fenced", "string", {}),
     "raw_comments": ("fenced", "comment", {}),
     "heredocs": ("heredoc", "string", {}),

@@ -14,12 +14,12 @@ from copysift.runtime.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEXER = 1  # raise it when the kernel gives other tokens for the same tables: an index remembers it
+LEXER = 2  # raise it when the kernel gives other tokens for the same tables: an index remembers it
 IDENTIFIER, NUMBER, STRING, CHARACTER, REGEX, NEWLINE, INDENT, DEDENT = range(1, 9)
 
 _START, _PART, _DIGIT, _SPACE, _BREAK, _RULE, _SIGIL, _TAIL = (1 << bit for bit in range(8))
 _KINDS = {"line": 1, "span": 2, "fenced": 3, "heredoc": 4, "quoted": 5, "letter": 6, "branch": 7}
-_SYMBOLS = {"comment": 0, "string": STRING, "character": CHARACTER, "regex": REGEX}
+_SYMBOLS = {"comment": 0, "name": IDENTIFIER, "string": STRING, "character": CHARACTER, "regex": REGEX}
 _FLAGS = {
     "nested": 1, "doubled": 2, "multiline": 4, "line_start": 8, "not_after_operand": 16, "not_adjacent": 32,
     "word": 64, "continued": 128, "fold": 256, "must_close": 512, "brackets": 1024,

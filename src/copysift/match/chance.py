@@ -20,16 +20,23 @@ from copysift.join.rows import Candidates, Postings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from copysift.model.values import UInt32s
+
 SMALL = 1000  # fingerprints; in a program with fewer, little is found by chance
 DOUBLED = 0.13  # of the smaller is found by chance in addition where the larger is twice as large
 MOST = 0.5
 
 
 class Chance:
-    """What is shared by chance in a list of postings; the weights of a class take idiom off already."""
+    """What is shared by chance in a list of postings; the weights of a class take idiom off already.
 
-    def __init__(self, postings: Postings) -> None:
+    Groups with the same label in `labels` are versions of one work: how many there are changes nothing.
+    """
+
+    def __init__(self, postings: Postings, labels: UInt32s | None = None) -> None:
         self._sizes = postings.sizes
+        if labels is not None:
+            postings = postings.among(labels == np.arange(len(labels)))
         degrees = np.diff(postings.offsets)
         shared, every = float(degrees.sum()), float(postings.sizes.sum())
         weight, total = float((postings.weights * degrees).sum()), float(postings.totals.sum())

@@ -255,7 +255,11 @@ class Channels:
                     if few > 1:  # one that is shared is found by the postings alone
                         weigh = self._weigh[name]
                         repeats = channel.repeats.rows(len(postings.sizes), self._max_shared, weigh)
-                chance = Chance(postings) if channel is self.code and not channel.floor.founded else None
+                chance = (
+                    Chance(postings, self.labels)
+                    if channel is self.code and not channel.floor.founded
+                    else None
+                )
                 chance = chance if chance is not None and chance.any() else None
                 repeated = _repeated(channel, whole, postings)
                 yield _List(number, channel, whole, short, rows, few, repeats, chance, repeated)

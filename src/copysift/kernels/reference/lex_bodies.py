@@ -29,6 +29,8 @@ LINE, SPAN, FENCED, HEREDOC, QUOTED, LETTER, BRANCH = range(1, 8)
 WHOLE_WORD, AFTER_BLANK, QUOTES, SPACED = 2048, 4096, 8192, 16384
 RULE_FIELDS, OPTION_FIELDS = 19, 10
 HOLES, LEVELS, PENDING, FAILURES, FENCE, NEAR, QUOTED_MAX = 16, 128, 4, 64, 16, 256, 4096
+CONDITION = 256  # tokens between if and the end of its condition, at most
+CONDITIONS = (b"if", b"for", b"with", b"while")
 CLOSED, OPEN, HOLE = range(3)
 MASK = 2**64 - 1
 
@@ -211,6 +213,21 @@ class Bodies:
         else:
             self.layout(NEWLINE, start, end)
 
+    def condition(self) -> bool:
+        """Say whether the last token closes the condition of `if (…)`: what follows begins a statement."""
+        depth = 0
+        for at in range(len(self.tokens) - 1, max(0, len(self.tokens) - CONDITION), -1):
+            _, start, end, _ = self.tokens[at]
+            if end - start != 1:
+                continue
+            depth += (self.data[start] == 0x29) - (self.data[start] == 0x28)
+            if depth:
+                continue
+            symbol, start, end, _ = self.tokens[at - 1]
+            opens = self.data[self.tokens[at][1]] == 0x28
+            return opens and symbol > REGEX and bytes(self.data[start:end]) in CONDITIONS
+        return False
+
     def operand(self) -> bool:
         """Say whether the last token ends an operand."""
         if not self.tokens:
@@ -218,6 +235,8 @@ class Bodies:
         symbol, _, end, _ = self.tokens[-1]
         if bytes(self.data[max(0, end - 2) : end]) in (b"++", b"--"):  # x++ / 2
             return True
+        if end > 0 and self.byte(end - 1) == 0x29 and self.condition():  # if (a) /b/.test(c)
+            return False
         return IDENTIFIER <= symbol <= REGEX or (end > 0 and self.byte(end - 1) in b")]}")
 
     # -- bodies --
