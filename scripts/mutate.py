@@ -57,7 +57,7 @@ MODULES = {
     "runtime/timing.py": "tests/law/test_file_limits.py",
     "sources/container_limits.py": "tests/sources/test_hostile_archives.py tests/law/test_file_limits.py",
     "serve/moss_protocol.py": "tests/serve/test_moss_protocol.py",
-    "serve/quotas.py": "tests/serve/test_jobs.py",
+    "serve/quotas.py": "tests/serve/test_quotas.py",
     "serve/access.py": "tests/serve/test_access.py tests/serve/test_users.py",
 }
 
