@@ -45,7 +45,7 @@ MODULES = {
         "tests/match/test_estimators.py tests/engines/test_pair_files.py tests/runs/test_recall.py"
     ),
     "join/memory.py": "tests/store/test_join.py tests/store/test_join_budget.py tests/store/test_heavy.py",
-    "join/lists.py": "tests/engines/test_pair_files.py tests/corpus/test_phases.py",
+    "join/lists.py": "tests/engines/test_lists.py tests/engines/test_pair_files.py",
     "workflows/selection.py": (
         "tests/workflows/test_pair_memory.py tests/workflows/test_pairs.py "
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"

@@ -95,5 +95,5 @@ def test_windows_locks_a_byte_beyond_the_note(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(StoreError, match="cannot write to .*: No such file or directory"):
+    with pytest.raises(StoreError, match=r"cannot write to .*: No such file or directory"):
         WriterLock(tmp_path / "nowhere")
