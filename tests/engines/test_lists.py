@@ -1,7 +1,7 @@
 """Who shares a shingle: lists, the pairs of lists, and which pairs may reach a floor, beside brute force."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_every_part_has_the_hashes_of_its_own():
     hashes = np.arange(1000, dtype=np.uint64)
     scrambled, docs, bounds = lists.partition(hashes, np.arange(1000, dtype=np.uint32), 3)
     assert len(bounds) == 9
-    for part, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for part, (first, last) in enumerate(pairwise(bounds.tolist())):
         assert {int(value) >> 61 for value in scrambled[first:last]} <= {part}
     assert (scrambled * lists.UNSCRAMBLE).tolist() == docs.tolist()
 
