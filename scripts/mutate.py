@@ -1,6 +1,6 @@
 """Change one thing at a time in modules that decide, and see whether their tests notice.
 
-    scripts/mutate.py [--sample N] [--module NAME] [--seed S] [--out FILE]
+    scripts/mutate.py [--sample N] [--module NAME] [--seed S] [--out FILE] [--again FILE]
 
 A mutant is one change: a comparison, an operator, a constant, a statement that is left out. It is made in
 a copy of the tree, so that work can go on. The tests of a module are run once to see which of them run which
@@ -45,7 +45,7 @@ MODULES = {
         "tests/match/test_estimators.py tests/engines/test_pair_files.py tests/runs/test_recall.py"
     ),
     "join/memory.py": "tests/store/test_join.py tests/store/test_join_budget.py tests/store/test_heavy.py",
-    "join/lists.py": "tests/engines/test_pair_files.py tests/corpus/test_phases.py",
+    "join/lists.py": "tests/engines/test_lists.py tests/engines/test_pair_files.py",
     "workflows/selection.py": (
         "tests/workflows/test_pair_memory.py tests/workflows/test_pairs.py "
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
@@ -57,7 +57,7 @@ MODULES = {
     "runtime/timing.py": "tests/law/test_file_limits.py",
     "sources/container_limits.py": "tests/sources/test_hostile_archives.py tests/law/test_file_limits.py",
     "serve/moss_protocol.py": "tests/serve/test_moss_protocol.py",
-    "serve/quotas.py": "tests/serve/test_jobs.py",
+    "serve/quotas.py": "tests/serve/test_quotas.py",
     "serve/access.py": "tests/serve/test_access.py tests/serve/test_users.py",
 }
 
@@ -276,6 +276,12 @@ class Tests:
             os._exit(status)
 
 
+def survivors(path: str) -> set[tuple[str, str]]:
+    """Give module and change of the mutants that nobody noticed."""
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    return {(row["module"], row["change"]) for row in rows if not row["noticed"]}
+
+
 def prepare() -> None:
     """Load what the tests load, but nothing of copysift."""
     for plugin in importlib.metadata.entry_points(group="pytest11"):
@@ -292,6 +298,7 @@ def main() -> None:
     parser.add_argument("--module", action="append", help="only this module")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default="", help="a file of lines of JSON that is added to")
+    parser.add_argument("--again", default="", help="such a file: only what was not noticed there is made")
     given = parser.parse_args()
     prepare()
     folder = copied()
@@ -301,6 +308,8 @@ def main() -> None:
             path = folder / "src/copysift" / module
             source = path.read_text()
             every = list(mutants(source))
+            if given.again:
+                every = [mutant for mutant in every if (module, mutant.change) in survivors(given.again)]
             chosen = random.Random(given.seed).sample(every, min(given.sample or len(every), len(every)))
             tests = Tests(folder, module)
             killed = 0

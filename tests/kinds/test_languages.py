@@ -274,3 +274,11 @@ def test_a_language_of_the_user_comes_before_the_built_in_ones(tmp_path: Path) -
     assert entry.name == "mini"
     conformance.check(entry, b"let x be 5 + y ; comment\nlet zz be x * 7\n")
     assert known.find("java").name == "java"
+
+
+def test_a_language_without_rules_has_words_numbers_and_operators(tmp_path: Path) -> None:
+    file = tmp_path / "bare.toml"
+    file.write_text('name = "bare"\nextensions = [".bare"]\n')
+    entry = languages().with_files([str(file)]).by_extension("x.bare", b"")
+    assert entry is not None
+    conformance.check(entry, b'let x be 5 + y ; "no string" # no comment\nlet zz be x * 7\n')

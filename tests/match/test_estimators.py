@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import copysift
 from copysift.match.estimators import ESTIMATORS
-from copysift.match.sets import at_least, measures
+from copysift.match.sets import Measured, at_least, measures
 from copysift.model.traits import LEVELS, SMALLEST
 
 
@@ -47,3 +48,28 @@ def test_a_pair_at_the_floor_counts_and_an_empty_document_shares_nothing():
     assert found.containment_left.tolist() == [0.5, 0.4, 0]
     assert found.containment_right.tolist() == [0.125, 0.1, 0]
     assert found.resemblance.tolist() == pytest.approx([5 / 45, 4 / 46, 0])
+
+
+def test_sets_of_one_and_of_nothing():
+    assert ESTIMATORS[SMALLEST](hashes(), hashes(), 8) == (0, 0, 0)
+    assert ESTIMATORS[SMALLEST](hashes(5), hashes(5), 8) == (1, 1, 1)
+    assert ESTIMATORS[LEVELS](hashes(0), hashes(0, 2**63), 8) == (1 / 2, 1, 1 / 2)
+    one = [np.array([value], np.int64) for value in (0, 1, 1, 1, 1)]
+    assert measures(*one).resemblance.tolist() == [1.0]
+    assert len(Measured.joined([])) == 0
+    assert len(Measured.joined([measures(*one), measures(*one)])) == 2
+
+
+@pytest.mark.parametrize("scheme", ["min", "adaptive-mod"])
+def test_the_measures_of_a_scan_with_sketches_are_their_estimates(scheme):
+    words = [" ".join(f"{word}{at}" for at in range(400)) for word in ("one", "two", "three")]
+    texts = {"a": words[0], "b": words[0] + " " + words[1], "c": words[0] + " " + words[1] + " " + words[2]}
+    found = copysift.scan(list(texts.items()), scheme=scheme, sketch=64, threshold=0.01, kind="words")
+    pairs = {(pair.left, pair.right): pair for pair in found.pairs}
+    assert set(pairs) == {("a", "b"), ("a", "c"), ("b", "c")}
+    for (left, right), pair in pairs.items():
+        shares = len(texts[left]) / len(texts[right])
+        assert pair.containment_left == pytest.approx(1, abs=0.35)
+        assert pair.resemblance == pytest.approx(shares, abs=0.25)
+        assert pair.containment_right == pytest.approx(shares, abs=0.25)
+        assert pair.similarity == max(pair.containment_left, pair.containment_right)

@@ -78,6 +78,19 @@ def test_a_new_file_replaces_no_other_and_leaves_no_file_open(tmp_path, monkeypa
     monkeypatch.undo()
     with pytest.raises(StoreError, match="exists"):
         durable.write_new(tmp_path / "new", [b"cd"])
+    assert (tmp_path / "new").read_bytes() == b"ab"  # which was removed once
+
+
+def test_a_large_part_is_written_in_pieces(tmp_path, monkeypatch):
+    written = []
+    real = os.write
+    monkeypatch.setattr(durable, "PIECE", 4)
+    monkeypatch.setattr(
+        os, "write", lambda descriptor, data: written.append(len(data)) or real(descriptor, data)
+    )
+    assert durable.write_new(tmp_path / "new", [b"0123456789"]) == 10
+    assert written == [4, 4, 2]
+    assert (tmp_path / "new").read_bytes() == b"0123456789"
 
 
 def test_steps_are_told_to_a_test_that_watches(tmp_path, monkeypatch):

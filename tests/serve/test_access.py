@@ -4,8 +4,20 @@ import time
 
 import pytest
 
-from copysift.serve.access import COOKIE, SECRET, Access, is_loopback, secret
-from copysift.serve.users import SESSION_SECONDS, digest_of
+from copysift.errors import UsageError
+from copysift.serve.access import (
+    COOKIE,
+    SECRET,
+    Access,
+    Refusal,
+    is_loopback,
+    read_client_secret,
+    read_metrics_token,
+    read_moss_users,
+    read_tokens,
+    secret,
+)
+from copysift.serve.users import SESSION_SECONDS, Known, digest_of
 
 
 class Directory:
@@ -106,8 +118,114 @@ def test_what_is_not_a_session_is_nobody(cookie):
 @pytest.mark.parametrize("headers", [{"host": "[::1"}, {"host": "ok", "origin": "http://["}])
 def test_a_host_or_origin_that_is_not_an_address_is_a_bad_request(headers):
     refused = access(bytes(32)).refusal("POST", headers)
-    assert refused is not None
-    assert refused.status == 400
+    assert refused == Refusal("Host or Origin is not an address", 400)
+
+
+FOREIGN = Refusal("requests of other pages are refused", 403)
+OWN = {"host": "Sift.org:80"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "refused"),
+    [
+        ({}, None), ({"sec-fetch-site": "same-origin"}, None), ({"sec-fetch-site": "none"}, None),
+        ({"sec-fetch-site": "cross-site"}, FOREIGN), ({"sec-fetch-site": "same-site"}, FOREIGN),
+        ({"origin": "http://sift.org:80"}, None), ({"origin": "http://SIFT.org:80"}, None),
+        ({"origin": "http://sift.org"}, FOREIGN), ({"origin": "http://evil.org"}, FOREIGN),
+        ({"origin": "null"}, FOREIGN), ({"origin": ""}, FOREIGN),
+        ({"origin": "https://public.org"}, None),
+        ({"origin": "http://sift.org:80", "sec-fetch-site": "cross-site"}, FOREIGN),
+    ],
+)  # fmt: skip
+def test_only_pages_of_this_server_may_change_something(headers, refused):
+    known = access(bytes(32), public_url="https://public.org")
+    assert known.refusal("POST", {**OWN, **headers}) == refused
+    assert known.refusal("GET", {**OWN, **headers}) is None
+    assert known.refusal("HEAD", {**OWN, **headers}) is None
+
+
+def test_without_users_only_own_names_are_answered_to():
+    alone = Directory()
+    alone.any = False
+    known = Access(bytes(32), alone, frozenset({"localhost"}))
+    assert known.refusal("GET", {"host": "localhost:8690"}) is None
+    assert known.refusal("GET", {"host": "LOCALHOST"}) is None
+    refused = Refusal("this server does not answer to that host name", 403)
+    assert known.refusal("GET", {"host": "evil.org"}) == refused == known.refusal("GET", {})
+    assert Access(bytes(32), alone, frozenset()).refusal("GET", {"host": "evil.org"}) is None
+    named = Access(bytes(32), Directory(ada=TOKEN), frozenset({"localhost"}))
+    assert named.refusal("GET", {"host": "evil.org"}) is None
+
+
+# ---- files of tokens and users
+
+
+def test_a_token_file_has_a_name_a_token_and_maybe_a_role_in_a_line(tmp_path):
+    path = tmp_path / "tokens"
+    hashed = digest_of("0123456789abcdef-other")
+    path.write_text(f"# who\nann 0123456789abcdef\n\nbob sha256:{hashed} assistant  # new\n")
+    assert read_tokens(path) == {
+        digest_of("0123456789abcdef"): Known("ann", "teacher"),
+        hashed: Known("bob", "assistant"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ann 0123456789abcde", "line 1: a token needs 16 characters"),
+        ("ann", "line 1: a token needs 16 characters"),
+        ("\nann 0123456789abcdef king", "line 2: no role 'king'"),
+        ("ann 0123456789abcdef teacher x", "line 1: more than 3 words"),
+        ("# nobody", "has no token"),
+    ],
+)
+def test_what_is_wrong_in_a_token_file_is_said_with_its_line(tmp_path, text, said):
+    path = tmp_path / "tokens"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=said):
+        read_tokens(path)
+
+
+def test_the_token_of_metrics_is_the_first_word_of_16_characters_or_more(tmp_path):
+    path = tmp_path / "token"
+    path.write_text("# scrape\n0123456789abcdef\nmore\n")
+    assert read_metrics_token(path) == digest_of("0123456789abcdef")
+    for text in ("0123456789abcde", "", "# no"):
+        path.write_text(text)
+        with pytest.raises(UsageError, match="no token of 16 characters"):
+            read_metrics_token(path)
+    path.write_text("0123456789abcdef two")
+    with pytest.raises(UsageError, match="line 1: more than 1 words"):
+        read_metrics_token(path)
+
+
+def test_the_secret_of_a_client_is_one_word(tmp_path):
+    path = tmp_path / "client"
+    path.write_text("\n hidden # of the provider\nmore\n")
+    assert read_client_secret(path) == "hidden"
+    path.write_text("two words")
+    with pytest.raises(UsageError, match="more than 1 words"):
+        read_client_secret(path)
+    path.write_text("")
+    with pytest.raises(UsageError, match="has no secret"):
+        read_client_secret(path)
+
+
+def test_a_user_of_moss_has_a_number_and_maybe_an_owner(tmp_path):
+    path = tmp_path / "users"
+    path.write_text("123 ann\n456\n")
+    assert read_moss_users(path) == {"123": "ann", "456": "moss:456"}
+    path.write_text("1 ann x")
+    with pytest.raises(UsageError, match="more than 2 words"):
+        read_moss_users(path)
+
+
+def test_the_digest_of_a_session_is_that_of_its_token_while_it_is_valid():
+    known = access(bytes(32))
+    cookie = known.session(TOKEN)
+    assert known.digest_of_session(cookie) == digest_of(TOKEN)
+    assert known.digest_of_session(cookie[:-1]) == ""
 
 
 @pytest.mark.parametrize(

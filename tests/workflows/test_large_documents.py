@@ -131,7 +131,7 @@ def test_files_of_over_4_gib_are_compared(tmp_path, monkeypatch):
             file.seek(2**32)
             file.write(beyond)
     (tmp_path / "c.bin").write_bytes(beyond)
-    found: Result = copysift.scan(".", regions=True)
+    found: Result = copysift.scan(".", regions=True, max_bytes_per_file=1 << 33)
     assert not found.skipped
     assert found.equal == (("./a.bin", "./b.bin"),)
     assert found.documents[0].bytes == 2**32 + (1 << 20)

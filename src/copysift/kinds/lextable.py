@@ -77,7 +77,7 @@ def compiled(language: Language) -> Table:
     options += _members(language.members, fold)
     return Table(
         classes=_classes(language, rule_first),
-        rules=np.array(rows or [0], np.int32),
+        rules=np.array(rows or [0] * kernels.lex.RULE_FIELDS, np.int32),  # never empty: its address is taken
         rule_first=rule_first,
         rule_order=np.array(order or [0], np.int32),
         ops=ops,

@@ -32,6 +32,9 @@ def write_new(path: Path, parts: Iterable[bytes | memoryview]) -> int:
     try:
         step("create")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:  # one that is there is somebody else's
+        raise failed(path, error) from error
+    try:
         try:
             for part in parts:
                 view = memoryview(part).cast("B")
