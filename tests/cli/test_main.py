@@ -1,5 +1,6 @@
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -257,6 +258,26 @@ def test_a_defect_is_status_2_with_one_line_and_a_traceback_only_on_request(tmp_
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script_that_names_commands_and_options(tmp_path, shell):
     assert "_COPYSIFT_COMPLETE" in copysift(tmp_path, "completion", shell).out
+
+
+COMPLETE = {
+    "bash": """eval "$(copysift completion bash)"
+        COMP_WORDS=(copysift scan --mea) COMP_CWORD=2
+        _copysift_completion copysift
+        echo "${COMPREPLY[@]}" """,
+    "fish": "copysift completion fish | source; complete -C 'copysift scan --mea'",
+}
+
+
+@pytest.mark.parametrize("shell", COMPLETE)
+def test_a_shell_completes_an_option_with_the_script_that_it_got(shell):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [shell, "-c", COMPLETE[shell]], capture_output=True, text=True, env=environment() | {"PATH": path}
+    )
+    assert done.stdout.startswith("--measure"), done.stderr
 
 
 def test_a_shell_is_offered_the_options_of_a_command(tmp_path):
