@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 import time
@@ -18,6 +17,7 @@ from sqlalchemy import delete, select, update
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import Document, Memory
 from copysift.model.values import Skipped
+from copysift.serve.client import INDEX_NAME
 from copysift.serve.database import Database, repeated
 from copysift.serve.incoming import nothing_read, uploaded
 from copysift.serve.job import unguessable
@@ -32,7 +32,6 @@ from copysift.workflows.index import Index
 
 KNOWN = 1000  # indexes whose rows are remembered
 SHOWN = 20  # files that could not be read, with the reason
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class Indexes:
         return found
 
     def _get(self, owner: str, name: str) -> Held:
-        if not NAME.fullmatch(name) and name not in self._public:
+        if not INDEX_NAME.fullmatch(name) and name not in self._public:
             raise KeyError(name)
         row = self._db.one(
             select(indexes.c.folder, indexes.c.version).where(
@@ -120,7 +119,7 @@ class Indexes:
 
     def make(self, owner: str, name: str) -> Held:
         """Give an index of a user's own, made if there is none of that name."""
-        if not NAME.fullmatch(name):
+        if not INDEX_NAME.fullmatch(name):
             raise UsageError(
                 f"invalid index name {name[:80]!r}", hint="use letters, digits, - _ and ., at most 64"
             )
