@@ -146,6 +146,9 @@ class Indexes:
         with self._db.writing() as db:
             db.execute(delete(indexes).where(indexes.c.owner == owner, indexes.c.name == held.name))
         self._forget()
+        self._remove_files(held)
+
+    def _remove_files(self, held: Held) -> None:
         with self._lock:
             self._open.pop(held.path, None)
         shutil.rmtree(held.path, ignore_errors=True)
@@ -197,6 +200,19 @@ class Indexes:
             raise StoreError(f"the index {held.name} was changed meanwhile", hint="try again")
         self._store.prune_index(held.folder, version)
         return removed
+
+    def exchange(self, owner: str, held: Held, path: Path) -> None:
+        """Put an index at another path in the place of one of a user's own, which goes with all its files."""
+        version = ""
+        if self._store is not None:
+            version = unguessable()
+            self._store.put_index(path.name, path, version, "")
+            shutil.rmtree(path, ignore_errors=True)
+        with self._db.writing() as db:
+            row = (indexes.c.owner == owner, indexes.c.name == held.name, indexes.c.folder == held.folder)
+            db.execute(update(indexes).where(*row).values(folder=path.name, version=version))
+        self._forget()
+        self._remove_files(held)
 
     @repeated
     def _replace(self, held: Held, version: str) -> bool:
