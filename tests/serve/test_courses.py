@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 import urllib.parse
 import zipfile
 from collections.abc import Iterator
@@ -334,3 +337,62 @@ def test_checks_of_a_course_do_not_expire(tmp_path: Path) -> None:
     assert job.expires is None
     assert json.dumps(job.request) == "{}"
     jobs.close()
+
+
+def test_a_check_of_a_course_can_use_an_index_of_earlier_years_too(school: Server, tmp_path: Path) -> None:
+    course(school, "Both")
+    body = {"documents": [{"name": "archive/zed.txt", "text": essay(71)}]}
+    _, job = school.ask("POST", "/api/v1/indexes/years/documents", body, token=TOKENS["ann"])
+    assert school.finished(job["id"], token=TOKENS["ann"])["state"] == "done"
+    check(school, "ann", ("Both", "2023-1", "Lists"), {"first": 72, "second": 73})
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, number in {"third": 74, "fourth": 75}.items():
+            archive.writestr(f"{name}/work.txt", essay(number))
+    place = {"course": "Both", "term": "2024-1", "exercise": "Trees"}
+    parts = [
+        ("files", "all.zip", packed.getvalue()),
+        *((name, "", value.encode()) for name, value in place.items()),
+    ]
+    sent, headers = multipart(parts)
+    _, job = school.ask("POST", "/api/v1/jobs", sent, headers, token=TOKENS["ann"])
+    assert school.finished(job["id"], token=TOKENS["ann"])["state"] == "done"
+
+    new = {"new.txt": 71, "newer.txt": 72, "newest.txt": 74, "own.txt": 76}
+    fields = {"course": "Both", "term": "2025-1", "exercise": "Sets", "earlier_index": "years"}
+    documents = [{"name": name, "text": essay(number)} for name, number in new.items()]
+    body = {"documents": documents, "settings": {"threshold": 0.9}, **fields}
+    _, job = school.ask("POST", "/api/v1/jobs", body, token=TOKENS["ann"])
+    by_rest = school.finished(job["id"], token=TOKENS["ann"])
+    expected = {
+        ("archive/zed.txt", "new.txt"),
+        ("2023-1/Lists/first.txt", "newer.txt"),
+        ("2024-1/Trees/third/work.txt", "newest.txt"),
+    }
+    assert pairs(school, by_rest) == expected
+    assert by_rest["summary"]["earlier_documents"] >= 4
+    # On the page: the same choices, and the same again when the check is repeated.
+    _, shown = page(school, "ann", "/")
+    token = re.search(r'name="form-token" content="([^"]+)"', shown)
+    assert token
+    parts = [("files", name, essay(number).encode()) for name, number in new.items()]
+    parts += [(name, "", value.encode()) for name, value in {**fields, "threshold": "90%"}.items()]
+    sent, headers = multipart([("form_token", "", token[1].encode()), *parts])
+    status, _ = school.ask("POST", "/checks", sent, headers, token=TOKENS["ann"])
+    assert status == 303
+    listed = school.ask("GET", "/api/v1/courses/Both/jobs?term=2025-1", token=TOKENS["ann"])[1]["jobs"]
+    by_page = school.finished(listed[0]["id"], token=TOKENS["ann"])
+    assert pairs(school, by_page) == expected
+    assert send(school, "ann", f"/checks/{by_page['id']}/again")[0] == 303
+    listed = school.ask("GET", "/api/v1/courses/Both/jobs?term=2025-1", token=TOKENS["ann"])[1]["jobs"]
+    assert pairs(school, school.finished(listed[0]["id"], token=TOKENS["ann"])) == expected
+    # From the command line: --earlier names an index of the server if there is no such file.
+    (tmp_path / "mine.txt").write_text(essay(71))
+    arguments = ["scan", "mine.txt", "--earlier", "years", "--server", school.url, "--format", "json"]
+    command = [sys.executable, "-m", "copysift", *arguments]
+    variables = {**os.environ, "COPYSIFT_TOKEN": TOKENS["ann"]}
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables)
+    assert ran.returncode == 0, ran.stderr
+    assert [(each["left"], each["right"]) for each in json.loads(ran.stdout)["pairs"]] == [
+        ("mine.txt", "archive/zed.txt")
+    ]

@@ -16,7 +16,7 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.report.format import format_of
 from copysift.runtime.encoding import to_utf8
-from copysift.serve.client import Client
+from copysift.serve.client import INDEX_NAME, Client
 from copysift.serve.requests import allowed
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
@@ -53,15 +53,19 @@ def scan_there(
         raise UsageError(message, hint="leave it out, or scan here")
     skipped: list[Skipped] = []
     sent = [*_files("files", places, settings, skipped)]
-    for role in _ROLES:
-        sent += _files(role, list(getattr(settings, role)), settings, skipped)
+    named = [place for place in settings.earlier if INDEX_NAME.fullmatch(place) and not Path(place).exists()]
+    if len(named) > 1:
+        message = f"{named[0]} and {named[1]} are indexes of the server, and --earlier takes only one"
+        raise UsageError(message, hint="add all earlier documents to one index")
+    sent += _files("base", list(settings.base), settings, skipped)
+    sent += _files("earlier", [each for each in settings.earlier if each not in named], settings, skipped)
     if settings.metadata:
         sent.append(("metadata", settings.metadata, settings.metadata))
     asked = {name: value for name, value in given.items() if name in sendable}
     asked.setdefault("by", settings.by)
     with console.progress(door) as shown:
         shown.phase("waiting for the server", None)
-        result = _client(door).scan(sent, asked)
+        result = _client(door).scan(sent, asked, earlier_index="".join(named))
     result = dataclasses.replace(result, skipped=(*skipped, *result.skipped))
     console.name_skipped(result.skipped, every=bool(door.verbose))
     console.name_notes(result.notes, door)

@@ -16,6 +16,7 @@ from copysift.serve import (
     api_indexes,
     ask,
     course_pages,
+    erasure_routes,
     help_pages,
     login,
     over_time,
@@ -53,6 +54,8 @@ def make_app(state: State) -> ASGIApp:
     app.include_router(api.router)
     app.include_router(api_indexes.router)
     app.include_router(api_courses.router)
+    app.include_router(erasure_routes.router)
+    app.include_router(erasure_routes.pages, include_in_schema=False)
     app.include_router(course_pages.router, include_in_schema=False)
     app.include_router(admin_pages.router, include_in_schema=False)
     app.include_router(ask.router, include_in_schema=False)

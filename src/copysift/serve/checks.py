@@ -50,8 +50,6 @@ async def accept(state: State, user: str, upload: Incoming, check: Check, origin
     place, course = check.place, check.place.course
     about: dict[str, Any] = {}
     if course is not None:
-        if check.earlier_index:
-            raise UsageError("a check of a course is compared with its earlier terms", hint="choose no index")
         request["course"] = await asyncio.to_thread(_terms_before, state, course, place.term)
         folder = request["course"]["folder"]
         about = {"course": course.id, "term": place.term, "exercise": place.exercise, "target": folder}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import time
 import urllib.error
@@ -26,6 +27,7 @@ from copysift.model.values import (
     Skipped,
 )
 
+INDEX_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 LOOK = 0.3  # seconds between two looks at a job
 CHUNK = 1 << 20
 
@@ -42,11 +44,14 @@ class Client:
         self._url, self._token = f"{url.rstrip('/')}/api/v1", token
 
     def scan(
-        self, files: Iterable[tuple[str, str, str]], settings: Mapping[str, Any], title: str = ""
+        self, files: Iterable[tuple[str, str, str]], settings: Mapping[str, Any], *, earlier_index: str = ""
     ) -> Result:
-        """Compare files there (role, path, name); the job is deleted when its result has come."""
+        """Compare files there (role, path, name), and with an index of the server if one is named.
+
+        The job is deleted when its result has come.
+        """
         boundary = secrets.token_hex(16)
-        fields = {"settings": json.dumps(settings), "title": title}
+        fields = {"settings": json.dumps(settings), "earlier_index": earlier_index}
         job = self._ask(
             "POST", "/jobs", _form(files, fields, boundary), f"multipart/form-data; boundary={boundary}"
         )

@@ -18,9 +18,10 @@ from typing import Any
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runtime.progress import Progress
+from copysift.serve.incoming import Uploaded
 from copysift.serve.indexes import documents_of
 from copysift.serve.requests import allowed
-from copysift.serve.staging import grouped
+from copysift.serve.staging import Staged, grouped, stage_earlier
 from copysift.store.snapshot import exists
 from copysift.workflows.index import Index
 
@@ -63,6 +64,24 @@ def earlier_index(
             index.compact()
     listed.write_text(wanted, encoding="utf-8")
     return path
+
+
+def stage_terms(data: Path, course: Mapping[str, Any], folder: Path, staged: Staged) -> None:
+    """Lay what a course checked in earlier terms out as files, for a scan that has another index.
+
+    A scan reads one index, and so these are fingerprinted again. `folder` is an empty one for them.
+    """
+    for number, source in enumerate(course["checks"]):
+        if not (data / "jobs" / source["id"] / "in").is_dir():
+            continue
+        place = folder / f"read-{number}"
+        place.mkdir(mode=0o700, parents=True)
+        files = []
+        for at, document in enumerate(_documents(data, [source], set()), 1):
+            (place / str(at)).write_bytes(b"".join(document.content.chunks()))
+            files.append((Uploaded(at, document.name, "earlier", 0), place / str(at)))
+        if files:
+            stage_earlier(files, folder / f"term-{number}", staged, source["by"])
 
 
 def _documents(data: Path, sources: Sequence[Mapping[str, Any]], met: set[str]) -> Iterator[Document]:

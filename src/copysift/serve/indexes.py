@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import threading
 import time
@@ -18,6 +17,7 @@ from sqlalchemy import delete, select, update
 from copysift.errors import InputError, StoreError, UsageError
 from copysift.model.document import Document, Memory
 from copysift.model.values import Skipped
+from copysift.serve.client import INDEX_NAME
 from copysift.serve.database import Database, repeated
 from copysift.serve.incoming import nothing_read, uploaded
 from copysift.serve.job import unguessable
@@ -32,7 +32,6 @@ from copysift.workflows.index import Index
 
 KNOWN = 1000  # indexes whose rows are remembered
 SHOWN = 20  # files that could not be read, with the reason
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class Indexes:
         return found
 
     def _get(self, owner: str, name: str) -> Held:
-        if not NAME.fullmatch(name) and name not in self._public:
+        if not INDEX_NAME.fullmatch(name) and name not in self._public:
             raise KeyError(name)
         row = self._db.one(
             select(indexes.c.folder, indexes.c.version).where(
@@ -120,7 +119,7 @@ class Indexes:
 
     def make(self, owner: str, name: str) -> Held:
         """Give an index of a user's own, made if there is none of that name."""
-        if not NAME.fullmatch(name):
+        if not INDEX_NAME.fullmatch(name):
             raise UsageError(
                 f"invalid index name {name[:80]!r}", hint="use letters, digits, - _ and ., at most 64"
             )
@@ -147,6 +146,9 @@ class Indexes:
         with self._db.writing() as db:
             db.execute(delete(indexes).where(indexes.c.owner == owner, indexes.c.name == held.name))
         self._forget()
+        self._remove_files(held)
+
+    def _remove_files(self, held: Held) -> None:
         with self._lock:
             self._open.pop(held.path, None)
         shutil.rmtree(held.path, ignore_errors=True)
@@ -198,6 +200,19 @@ class Indexes:
             raise StoreError(f"the index {held.name} was changed meanwhile", hint="try again")
         self._store.prune_index(held.folder, version)
         return removed
+
+    def exchange(self, owner: str, held: Held, path: Path) -> None:
+        """Put an index at another path in the place of one of a user's own, which goes with all its files."""
+        version = ""
+        if self._store is not None:
+            version = unguessable()
+            self._store.put_index(path.name, path, version, "")
+            shutil.rmtree(path, ignore_errors=True)
+        with self._db.writing() as db:
+            row = (indexes.c.owner == owner, indexes.c.name == held.name, indexes.c.folder == held.folder)
+            db.execute(update(indexes).where(*row).values(folder=path.name, version=version))
+        self._forget()
+        self._remove_files(held)
 
     @repeated
     def _replace(self, held: Held, version: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, tuple_, update
 from sqlalchemy.exc import OperationalError
 
+from copysift.errors import StoreError
 from copysift.runtime import durable
 from copysift.serve.claims import Claims
 from copysift.serve.database import ENDED_JOB, NEW_JOB, Database, open_database, repeated
@@ -319,6 +320,23 @@ class Jobs(Claims):
         if job.course and not busy:  # else the next check of the course removes what was in this one
             for path in (self.data / "indexes").glob(f"course-{job.course}-before-*"):
                 shutil.rmtree(path, ignore_errors=True)
+
+    @repeated
+    def hold(self, job: Job) -> None:
+        """Let no worker take a job while its files are changed; `requeue` lets it be done again."""
+        with self.database.writing() as db:
+            held = update(jobs).where(jobs.c.id == job.id, jobs.c.state != RUNNING)
+            if not db.execute(held.values(state=CANCELLED, noted=True, summary="{}")).rowcount:
+                raise StoreError("the job is running", hint="try again when it is done")
+
+    def requeue(self, job: Job, values: Mapping[str, Any]) -> None:
+        """Do a job again whose files have changed: without its result, with other words."""
+        for path in self.folder(job.id).glob("out-*"):
+            shutil.rmtree(path, ignore_errors=True)
+        if self.store is not None:
+            self.store.remove(f"jobs/{job.id}")
+            self.store.put_folder(f"jobs/{job.id}/in.tar", self.folder(job.id) / "in")
+        self._set(job, **values, state=QUEUED, started=None, finished=None, deaths=0, noted=False)
 
     def keep(self, job: Job, keep: bool) -> None:
         """Keep a job for good, or let it expire after the usual time from now."""

@@ -175,6 +175,13 @@ def stage(
     return staged
 
 
+def stage_earlier(files: Sequence[tuple[Uploaded, Path]], folder: Path, staged: Staged, by: str) -> None:
+    """Lay the files of one check of an earlier term out below an empty folder, beside those of an upload."""
+    folder.parent.mkdir(exist_ok=True)
+    _lay(files, folder, staged, by)
+    staged.earlier.append(str(folder))
+
+
 def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, by: str) -> None:
     taken = set(staged.names.values())
     groups = grouped([each.name for each, _ in uploads])

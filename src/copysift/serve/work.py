@@ -23,7 +23,7 @@ from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
 from copysift.serve.cleared_passages import BEFORE, Before, lowered
-from copysift.serve.course_index import earlier_index
+from copysift.serve.course_index import earlier_index, stage_terms
 from copysift.serve.courses import PAIRS_FILE, people, person
 from copysift.serve.incoming import Uploaded, nothing_read, uploaded
 from copysift.serve.language_check import language_warning
@@ -80,14 +80,16 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     files = list(uploaded(folder / "in"))
     staged = stage(files, folder / "work", by, _filter(asked))
     notes = _about_names(staged, asked)
+    index = _named_index(folder, request.get("earlier_index", {}))
+    if request.get("course") and index:
+        stage_terms(data_of(folder), request["course"], folder / "work" / "terms", staged)
+    elif request.get("course"):
+        index = earlier_index(data_of(folder), request["course"], asked, told)
     given: dict[str, Any] = {
         **asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier),
         "jobs": threads, "max_seconds_per_file": _seconds(asked, request),
     }  # fmt: skip
     skipped = _class_list(files, folder / "work" / "class-list.csv", staged, given)
-    index = _named_index(folder, request.get("earlier_index", {}))
-    if request.get("course"):
-        index = earlier_index(data_of(folder), request["course"], asked, told)
     if index:
         given["earlier"] = (*given["earlier"], str(index))
         staged.folders.append(f"{Places(Path(index)).shown_unit('.')}/")  # as the scan shows it from here
