@@ -13,9 +13,10 @@ import numpy as np
 from copysift import kernels
 from copysift.clusters.components import joined
 from copysift.engines.census import Common, Count, Name, Settle
+from copysift.engines.list_files import MergeLists
 from copysift.engines.pair_files import SUFFIX, PairWriter, StoredPairs
-from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order, read_tables, spills
-from copysift.engines.steps import Collapse, Job, Step, placed
+from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order
+from copysift.engines.steps import Collapse, Job, Step, placed, read_tables, spills
 from copysift.join.boilerplate import Boilerplate
 from copysift.join.spill import ENTRY, Spill, write_all
 from copysift.match.sets import Measured
@@ -295,6 +296,6 @@ def stored(job: Job, step: str = "measure") -> StoredPairs:
 
 
 STEPS: tuple[type[Step], ...] = (
-    Collapse, Count, Name, Common, Settle, Filter, Entries, Join, Measure,
+    Collapse, Count, Name, Common, Settle, Filter, Entries, Join, MergeLists, Measure,
     Crowd, Likeness, Works, CrowdEntries, CrowdCommon, Refine,
 )  # fmt: skip
