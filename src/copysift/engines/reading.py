@@ -73,11 +73,11 @@ def records_by_file(
 
 
 def segments_of(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
-    """Cut sources into segments that can be read in any order."""
+    """Cut sources into segments that can be read in any order; one without any says why when it is read."""
     found: list[Segment] = []
     for source in sources:
         inputs = inputs_of("auto", *_wishes(settings)[:2], BATCH_BYTES, _wishes(settings)[2])
-        found += segments(inputs, source) if settings.input == "auto" else [Segment(source)]
+        found += (segments(inputs, source) if settings.input == "auto" else []) or [Segment(source)]
     return found
 
 

@@ -90,7 +90,7 @@ class Sketch(Step):
         if part:
             sets.write(part)
         left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
-        left["raw"] = read_as.raw
+        left |= {"raw": read_as.raw, "unmatched": read_as.unmatched}
         durable.replace(job.file(self.name, task, self.suffix), json.dumps(left).encode())
 
     def collect(self) -> tuple[Skips, ReadAs]:
@@ -99,7 +99,9 @@ class Sketch(Step):
         for task in range(self.tasks):
             left: dict[str, Any] = json.loads(self.job.file(self.name, task, self.suffix).read_bytes())
             skips.extend(left["skips"])
-            read_as.add(ReadAs(left["files"], left["attached"], left.get("raw", {})))
+            read_as.add(
+                ReadAs(left["files"], left["attached"], left.get("raw", {}), left.get("unmatched", {}))
+            )
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:
