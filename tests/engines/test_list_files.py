@@ -6,8 +6,9 @@ import pytest
 from copysift.engines import list_files, pairing
 from copysift.join import lists, long_lists
 from copysift.join.long_lists import LongLists, postings, same_lists
+from copysift.runs import workspace
 from tests.corpus.test_boilerplate import templated
-from tests.corpus.texts import mixed, rows, run, write_jsonl
+from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
 
 
 def some_lists(seed: int) -> lists.Lists:
@@ -89,3 +90,23 @@ def test_records_of_a_template_do_not_write_their_pairs_for_every_shingle(tmp_pa
     source = write_jsonl(tmp_path / "c.jsonl", templated(300))
     run(source, tmp_path / "run", jobs=8, memory="16MB")
     assert written[0] < source.stat().st_size
+
+
+def test_pairs_of_which_none_is_left_out_are_not_written_again(tmp_path, monkeypatch):
+    counts = []
+    drop = workspace.Work.drop
+
+    def noted(work):
+        counts.extend(path.stat().st_nlink for path in work.folder.glob("refine-*.pairs"))
+        drop(work)
+
+    monkeypatch.setattr(workspace.Work, "drop", noted)
+    works = [text(300, ("work", number)) for number in range(12)]
+    records = [
+        {"id": f"{number}-{copy}", "text": edited(base, 0.01, 100 * number + copy)}
+        for number, base in enumerate(works)
+        for copy in range(13)
+    ]
+    made = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", jobs=1)
+    assert made.described["counts"]["pairs"] > 12 * 60
+    assert counts == [2]
