@@ -1,8 +1,9 @@
 """Make a corpus of any size for benches: documents of about 5 KB of made-up words, one in five a near-copy.
 
-usage: corpus_generator.py DOCUMENTS OUT.jsonl [--cluster N] [--shared] [--identical] `--cluster N`: the
-last N documents are near-copies of one another; `--shared`: all documents share one shingle; `--identical`:
-all documents are the same.
+usage: corpus_generator.py DOCUMENTS OUT.jsonl [--cluster N] [--shared] [--identical] [--templates N]
+`--cluster N`: the last N documents are near-copies of one another; `--shared`: all documents share one
+shingle; `--identical`: all documents are the same; `--templates N`: short records of N templates instead,
+30 to 60 words with four fields of two words.
 """
 
 from __future__ import annotations
@@ -57,11 +58,36 @@ def near_copies(count: int, seed: int = 3) -> Iterator[str]:
         yield " ".join(words)
 
 
-def write(path: Path, count: int, cluster: int = 0, shared: bool = False, identical: bool = False) -> None:
+def records(count: int, templates: int, seed: int = 5) -> Iterator[str]:
+    """Give short records: a template each, with fields that are filled in at random."""
+    chance = random.Random(seed)
+    vocabulary = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9)))
+        for _ in range(VOCABULARY)
+    ]
+    made = []
+    for _ in range(templates):
+        words = chance.choices(vocabulary, k=chance.randint(30, 60))
+        for at in chance.sample(range(len(words)), 4):
+            words[at] = "{} {}"
+        made.append(" ".join(words))
+    for _ in range(count):
+        yield chance.choice(made).format(*chance.choices(vocabulary, k=8))
+
+
+def write(
+    path: Path,
+    count: int,
+    cluster: int = 0,
+    shared: bool = False,
+    identical: bool = False,
+    templates: int = 0,
+) -> None:
     with path.open("w", encoding="utf-8") as file:
         number = 0
         one = next(documents(1))
         plain = (one for _ in range(count)) if identical else documents(count - cluster)
+        plain = records(count - cluster, templates) if templates else plain
         for text in plain:
             text = f"one two three four five six seven eight nine ten {text}" if shared else text
             file.write(json.dumps({"id": f"g{number}", "text": text}) + "\n")
@@ -78,5 +104,6 @@ if __name__ == "__main__":
     parser.add_argument("--cluster", type=int, default=0)
     parser.add_argument("--shared", action="store_true")
     parser.add_argument("--identical", action="store_true")
+    parser.add_argument("--templates", type=int, default=0)
     given = parser.parse_args()
-    write(given.out, given.documents, given.cluster, given.shared, given.identical)
+    write(given.out, given.documents, given.cluster, given.shared, given.identical, given.templates)

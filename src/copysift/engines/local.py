@@ -17,6 +17,7 @@ from copysift.clusters.classes import Clustered
 from copysift.engines import phases
 from copysift.engines.census import Common, Count, Name, Settle
 from copysift.engines.company import Company, company_of
+from copysift.engines.list_files import MergeLists
 from copysift.engines.option_files import option_files
 from copysift.engines.pair_files import StoredPairs
 from copysift.engines.pair_values import ValuedPairs, values_of
@@ -214,6 +215,7 @@ class Corpus:
         if self.work.done("join") is None:
             with self.work.phase("join"):
                 step = self._steps(Join, shown="pairing")
+                self._steps(MergeLists)
             step.clean()
 
     def _measure(self) -> None:

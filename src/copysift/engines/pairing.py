@@ -11,17 +11,16 @@ import numpy as np
 from copysift import kernels
 from copysift.engines import phases
 from copysift.engines.company import read_company
+from copysift.engines.list_files import PAIR_RANGES, LongWriter, StoredLists, pair_edges
 from copysift.engines.pair_files import SUFFIX, PairWriter
-from copysift.engines.steps import Job, Step, placed
+from copysift.engines.steps import Job, Step, placed, read_tables, spills
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
-from copysift.join.spill import ENTRY, Spill, Spills
+from copysift.join.spill import ENTRY, Spill
 from copysift.match.sets import Measured
 from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     Bools = NDArray[np.bool_]
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
-PAIR_RANGES = 1024
 BATCH = 4 << 20  # bytes of shingles that one check of candidates holds, about
 
 
@@ -106,8 +104,7 @@ class Join(Step):
         self._by = job.moduli()
         if job.settings.method == "super":
             self._by = np.ones(self._count, np.uint32)
-        every = np.arange(PAIR_RANGES + 1, dtype=np.uint64) * np.uint64(self._count) // np.uint64(PAIR_RANGES)
-        self._edges = every << np.uint64(32)
+        self._edges = pair_edges(self._count)
 
     def run(self, task: int) -> None:
         """Write pairs with what they share, pairs of common shingles, and what is left of the samples."""
@@ -122,14 +119,16 @@ class Join(Step):
                 )
                 for name in ("pairs", "common")
             )
+            long = stack.enter_context(LongWriter(stack.enter_context(placed(job.file("long", task, "bin")))))
             ranges = self._ranges[task]
             for span in entries.spans(_at_once(job, ENTRY), ranges.start, ranges.stop):
                 found = lists.lists_of(*entries.read(*span), self._by, most, sizes)
                 few = lists.common_pairs(found)
                 common.write(few, np.zeros(len(few), np.uint32), np.searchsorted(few, self._edges))
-                for keys, weights in lists.pairs_of(found, min(_at_once(job, ENTRY), lists.CHUNK)):
+                short = long.write(found)
+                for keys, weights in lists.pairs_of(short, min(_at_once(job, ENTRY), lists.CHUNK)):
                     pairs.write(keys, weights, np.searchsorted(keys, self._edges))
-            tables = pairs.table("pairs_") | common.table("common_")
+            tables = pairs.table("pairs_") | common.table("common_") | long.table()
         small = np.min_scalar_type(int(sizes.max(initial=0)))
         self.save(task, sizes=sizes.astype(small), **tables)
 
@@ -156,6 +155,7 @@ class Measure(Step):
         self._pairs, self._common = (
             read_tables(job, "join", name, f"{name}_") for name in ("pairs", "common")
         )
+        self._long = StoredLists(job)
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
         self._company = read_company(job.sets.folder)
@@ -173,10 +173,11 @@ class Measure(Step):
             PairWriter(spare) as measured,
             spills(self._pairs) as pairs,
             spills(self._common) as common,
+            self._long.opened() as long,
         ):
-            counts = pairs.counts() + common.counts()
+            counts = pairs.counts() + common.counts() + self._long.pairs
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
-                keys, weights = lists.summed(*pairs.read(*span))
+                keys, weights = lists.summed(*self._long.added(pairs.read(*span), long, *span))
                 counted = self._is_counted(keys)
                 rest = self._rule.of(keys[~counted], weights[~counted], distinct(common.read(*span)[0]))
                 counted &= self._is_compared(keys)
@@ -240,21 +241,3 @@ def in_order(parts: list[Measured]) -> Measured:
 def _at_once(job: Job, entry: int) -> int:
     """Give how many entries a task may hold at a time."""
     return max(job.plan.share // (4 * entry), 1)
-
-
-Tables = list[tuple["Path", "Int64s", "Int64s"]]
-
-
-def read_tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
-    """Load the tables of the files that the tasks of a step wrote, in their order."""
-    found = []
-    for path in job.files(step, "npz"):
-        with np.load(path) as loaded:
-            offsets, bounds = loaded[f"{prefix}offsets"], loaded[f"{prefix}bounds"]
-        found.append((job.folder / f"{name}-{path.stem[-5:]}.bin", offsets, bounds))
-    return found
-
-
-def spills(tables: Tables) -> Spills:
-    """Open the files of such tables as one."""
-    return Spills([Spill.reopened(*table) for table in tables])

@@ -22,6 +22,7 @@ import numpy as np
 from copysift.engines import phases
 from copysift.errors import RunError
 from copysift.fingerprints import shingles as sketching
+from copysift.join.spill import Spill, Spills
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
 from copysift.runtime.lazy_dataclass import dataclass
@@ -161,3 +162,21 @@ def placed(target: Path) -> Iterator[Path]:
         ) from error
     finally:
         spare.unlink(missing_ok=True)
+
+
+Tables = list[tuple[Path, "Int64s", "Int64s"]]
+
+
+def read_tables(job: Job, step: str, name: str, prefix: str = "") -> Tables:
+    """Load the tables of the files that the tasks of a step wrote, in their order."""
+    found = []
+    for path in job.files(step, "npz"):
+        with np.load(path) as loaded:
+            offsets, bounds = loaded[f"{prefix}offsets"], loaded[f"{prefix}bounds"]
+        found.append((job.folder / f"{name}-{path.stem[-5:]}.bin", offsets, bounds))
+    return found
+
+
+def spills(tables: Tables) -> Spills:
+    """Open the files of such tables as one."""
+    return Spills([Spill.reopened(*table) for table in tables])

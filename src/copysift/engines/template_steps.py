@@ -13,13 +13,15 @@ import numpy as np
 from copysift import kernels
 from copysift.clusters.components import joined
 from copysift.engines.census import Common, Count, Name, Settle
+from copysift.engines.list_files import MergeLists
 from copysift.engines.pair_files import SUFFIX, PairWriter, StoredPairs
-from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order, read_tables, spills
-from copysift.engines.steps import Collapse, Job, Step, placed
+from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order
+from copysift.engines.steps import Collapse, Job, Step, placed, read_tables, spills
 from copysift.join.boilerplate import Boilerplate
 from copysift.join.spill import ENTRY, Spill, write_all
 from copysift.match.sets import Measured
 from copysift.match.templates import common_shingles, measured_again, near_copies, without_templates
+from copysift.runs.workspace import link
 from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
@@ -234,14 +236,23 @@ class Refine(Step):
 
     def run(self, task: int) -> None:
         """Write the pairs that are left, in their order."""
+        if not any(len(self._asked(pairs)) for pairs in StoredPairs([self._measured[task]])):
+            link(
+                self._measured[task], self.job.file(self.name, task, self.suffix)
+            )  # they need no second copy
+            return
         with placed(self.job.file(self.name, task, self.suffix)) as spare, PairWriter(spare) as left:
             for pairs in StoredPairs([self._measured[task]]):
                 left.write(self._without(pairs))
 
+    def _asked(self, pairs: Measured) -> Int64s:
+        """Give the pairs of crowded documents that are different works."""
+        apart = self._works[pairs.left] != self._works[pairs.right]
+        return np.flatnonzero(self._crowded[pairs.left] & self._crowded[pairs.right] & apart)
+
     def _without(self, pairs: Measured) -> Measured:
         sets, floor = self.job.sets, self.job.settings.floor
-        apart = self._works[pairs.left] != self._works[pairs.right]
-        asked = np.flatnonzero(self._crowded[pairs.left] & self._crowded[pairs.right] & apart)
+        asked = self._asked(pairs)
         if not len(asked):
             return pairs
         kept = np.ones(len(pairs), np.bool_)
@@ -295,6 +306,6 @@ def stored(job: Job, step: str = "measure") -> StoredPairs:
 
 
 STEPS: tuple[type[Step], ...] = (
-    Collapse, Count, Name, Common, Settle, Filter, Entries, Join, Measure,
+    Collapse, Count, Name, Common, Settle, Filter, Entries, Join, MergeLists, Measure,
     Crowd, Likeness, Works, CrowdEntries, CrowdCommon, Refine,
 )  # fmt: skip

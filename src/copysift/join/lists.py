@@ -8,6 +8,7 @@ sample are multiples of a number, scrambled ones are not.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -40,8 +41,19 @@ class Lists:
     starts: Int64s
     lengths: Int64s
     weights: UInt32s
+    digests: UInt64s  # of the documents of each list
     common_starts: Int64s
     common_lengths: Int64s
+
+    def taken(self, which: NDArray[np.bool_]) -> Lists:
+        """Give some of the lists that are not common."""
+        return replace(
+            self,
+            starts=self.starts[which],
+            lengths=self.lengths[which],
+            weights=self.weights[which],
+            digests=self.digests[which],
+        )
 
 
 def partition(hashes: UInt64s, docs: UInt32s, bits: int) -> tuple[UInt64s, UInt32s, Int64s]:
@@ -59,7 +71,8 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
     kernels.join.sort_pairs(scrambled, docs)
     hashes = scrambled * UNSCRAMBLE
     starts, lengths, common, digests, own = kernels.shingle.lists(hashes, docs, moduli, max_shared, sizes)
-    rare, weights = _first_of_each(digests[~common])
+    told = digests[~common]
+    rare, weights = _first_of_each(told)
     often, _ = _first_of_each(digests[common])
     return Lists(
         docs,
@@ -67,6 +80,7 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
         starts[~common][rare],
         lengths[~common][rare],
         weights,
+        told[rare],
         starts[common][often],
         lengths[common][often],
     )
