@@ -36,8 +36,8 @@ def documents(here: Path) -> None:
         "e/ann/a.py": PROGRAM + "print(1)\n", "e/x/t.txt": KIT + essay(5), "e/y/s.txt": essay(3) + essay(6),
         "d/cem/x.txt": KIT + essay(8), "bare/one": PROGRAM, "bare/two": RENAMED, "bare1/one": PROGRAM,
         "bare2/two": RENAMED, "tiny.jsonl": tiny(),
-        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "sides.csv": SIDES, "new.py": RENAMED,
-        "new": RENAMED,
+        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "sides.csv": SIDES,
+        "new.py": RENAMED, "new": RENAMED,
         "mix.txt": KIT + essay(7, 30), "large.txt": KIT + essay(3),
     })  # fmt: skip
 

@@ -79,7 +79,10 @@ def records_by_file(
 
 
 def segments_of(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
-    """Cut sources into segments that can be read in any order; one without any says why when it is read."""
+    """Cut sources into segments that can be read in any order; those of submissions are one each.
+
+    A source without any is one segment, which says why when it is read.
+    """
     if settings.by == "dir":
         return [Segment(source) for source in sources]
     found: list[Segment] = []

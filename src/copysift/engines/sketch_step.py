@@ -91,7 +91,7 @@ class Sketch(Step):
         if part:
             sets.write(part)
         left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
-        left |= {"raw": read_as.raw, "unmatched": read_as.unmatched, "left_out": read_as.left_out}
+        left |= {"raw": read_as.raw, "left_out": read_as.left_out}
         durable.replace(job.file(self.name, task, self.suffix), json.dumps(left).encode())
 
     def documents(self, tasks: Iterable[int]) -> int:
@@ -104,8 +104,7 @@ class Sketch(Step):
         for task in range(self.tasks):
             left: dict[str, Any] = json.loads(self.job.file(self.name, task, self.suffix).read_bytes())
             skips.extend(left["skips"])
-            names = ("files", "attached", "raw", "unmatched", "left_out")
-            read_as.add(ReadAs(*(left[name] for name in names)))
+            read_as.add(ReadAs(left["files"], left["attached"], left["raw"], left["left_out"]))
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:

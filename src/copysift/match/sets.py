@@ -69,6 +69,15 @@ def measures(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s) 
     return Measured(left, right, shared, _share(shared, n + m - shared), _share(shared, n), _share(shared, m))
 
 
+def sizes_of(pairs: Measured) -> tuple[Int64s, Int64s]:
+    """Give the n and m shingles by which pairs were measured; 0 where none is shared, which measures 0."""
+    left, right = (
+        np.rint(_share(pairs.shared, containment)).astype(np.int64)
+        for containment in (pairs.containment_left, pairs.containment_right)
+    )
+    return left, right
+
+
 def shared_by(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> Int64s:
     """Count what pairs of the sets values[bounds[i]:bounds[i + 1]] share."""
     return kernels.shingle.shared(values, bounds, lefts, rights)
@@ -79,5 +88,5 @@ def at_least(pairs: Measured, floor: float) -> NDArray[np.bool_]:
     return np.asarray(pairs.containment >= floor - 1e-12)
 
 
-def _share(part: Int64s, whole: Int64s) -> Shares:
+def _share(part: Int64s, whole: Int64s | Shares) -> Shares:
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
