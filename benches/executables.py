@@ -57,6 +57,9 @@ def main() -> None:
             f"{name}: {right} of {len(wanted)} pairs found, {len(false)} false pairs, {seconds:.0f} CPU s",
             flush=True,
         )
+        least = min((made[pair] for pair in wanted & set(made)), default=0.0)
+        strict = sum(made[pair] >= least for pair in false)
+        print(f"  at {least:.1%}, where the last of these pairs is found: {strict} false pairs", flush=True)
         for pair in sorted(wanted) if find is by_resemblance else ():
             print(f"  {made.get(pair, 0):6.1%}  {Path(pair[0]).name}")
         for pair in sorted(false, key=lambda each: -made[each])[:SHOWN]:

@@ -166,7 +166,7 @@ class Writer(SegmentWriter):
         return self.catalog.document(name) if self._may_have(os.fsencode(name)) else None
 
     def _may_have(self, key: bytes) -> bool:
-        """Say whether a name or a checksum may be in the catalog; what is not need not be looked up."""
+        """Say whether a name or a checksum may be in the catalog; what cannot be is not looked up there."""
         return self._known is None or (bool(self._known) and short(key) in self._known)
 
     def _noted(self, key: bytes) -> int:
