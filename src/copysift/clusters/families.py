@@ -84,7 +84,7 @@ def _plain_copies(postings: Postings, near: Links, same: UInt32s) -> UInt32s:
 
 
 def _chosen(postings: Postings, labels: UInt32s) -> UInt32s:
-    """Give the labels, but to each group its own where nearly all have the same: that was handed out."""
+    """Give the labels, but to each group its own where nearly all have the same: that is starter code."""
     members = np.bincount(labels, minlength=len(labels))[labels]
     every = members > HANDED_OUT * np.count_nonzero(postings.sizes)
     return np.where(every, np.arange(len(labels), dtype=np.uint32), labels)

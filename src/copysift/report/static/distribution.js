@@ -43,7 +43,7 @@ function noModel() {
   const held = data.submissions.length;
   return held < spread.fewest
     ? `This class is too small for a model of chance: ${count(held, UNIT)}, at least ${spread.fewest} are needed.`
-    : "There is no model of chance for this class: its pairs are too much alike, or have nothing in common.";
+    : "There is no model of chance for this class: its pairs are equally similar, or have nothing in common.";
 }
 
 function unusual(pair, open) {
