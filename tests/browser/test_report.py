@@ -3,6 +3,7 @@
 import base64
 import datetime
 import json
+import re
 import zipfile
 
 import pytest
@@ -83,6 +84,15 @@ def test_the_overview_counts_and_draws(driver, report):
     assert "with nothing but base code: Kai Brandt" in text(driver, ".notice")
     wait_for(driver, "return document.querySelector('#histogram-chart[data-ready]') !== null")
     assert driver.execute_script("return document.querySelector('#histogram-chart > *').shadowRoot !== null")
+
+
+def test_a_class_too_small_for_the_model_of_chance_has_no_such_column_and_says_why(driver, report):
+    open_page(driver, report, "#/pairs")
+    assert "By chance" not in text(driver, "thead")
+    why = "too small for a model of chance: 11 submissions, at least 20 are needed"
+    assert why in text(driver, ".page")
+    open_page(driver, report, "#/")
+    assert why in text(driver, ".page")
 
 
 def test_the_page_has_a_title_and_a_date(driver, report):
@@ -251,6 +261,10 @@ def test_the_evidence_sheet_prints_measures_passages_sources_settings_and_versio
     page = text(driver, ".sheet")
     for words in ("Similarity", "Passage 1", "Source of", "Settings, copysift", "threshold"):
         assert words in page
+    meant = text(driver, ".sheet details.unusual")
+    assert "the hash of 8 tokens in a row" in meant
+    shared, all_left = re.search(r"Of left\n(\d+) of the (\d+) fingerprints", meant).groups()
+    assert f"{shared} of {all_left} and" in text(driver, ".sheet .measures")
     printed = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     pdf = base64.b64decode(printed["data"])
     assert pdf.startswith(b"%PDF")

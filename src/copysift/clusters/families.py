@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt32s
 
 PLAIN = 0.7  # of all hashes of the smaller are in the larger: a copy, whatever is rare in the class
-NEAR = 0.55  # of all hashes: one occurrence while it is asked what is rare, even if most of a class has it
 # Hashes of the smaller of two plain or near copies. Independent programs with fewer are often the same, token
 # for token: in one task of IR-Plag 7 of 15 are, with 33 hashes each.
 SUBSTANTIAL = 60
@@ -37,7 +36,9 @@ HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed 
 # Share of the groups that may hold a hash which links two versions: first of all groups, then of all
 # occurrences, because what a family holds is rare again once the family counts as one.
 RARE = (2 / 3, 1 / 2)
-CONTAINED = 0.45  # of the rare hashes of the smaller are in the larger
+# Of the rare hashes of the smaller are in the larger: two versions. Of all hashes: two near copies, which are
+# one occurrence while it is asked what is rare, even if most of a class has it.
+CONTAINED = 0.45
 FEWEST = 30  # rare hashes of the smaller; fewer link nothing
 SEVERAL = 2  # links to members of a family, or to half of a small one, bring another group into it
 SMALL = 6
@@ -51,7 +52,7 @@ def families(postings: Postings, kin: UInt32s | None = None, jobs: int = 1) -> U
     """
     labels = np.arange(len(postings.sizes), dtype=np.uint32)
     if np.count_nonzero(postings.sizes) <= MOST:
-        near = _links(postings, NEAR, SUBSTANTIAL, jobs)
+        near = _links(postings, CONTAINED, SUBSTANTIAL, jobs)
         same = _same(postings, near)
         near = near.between(same == labels)
         copies = _plain_copies(postings, near, same)
@@ -83,7 +84,7 @@ def _plain_copies(postings: Postings, near: Links, same: UInt32s) -> UInt32s:
 
 
 def _chosen(postings: Postings, labels: UInt32s) -> UInt32s:
-    """Give the labels, but to each group its own where nearly all have the same: that was handed out."""
+    """Give the labels, but to each group its own where nearly all have the same: that is starter code."""
     members = np.bincount(labels, minlength=len(labels))[labels]
     every = members > HANDED_OUT * np.count_nonzero(postings.sizes)
     return np.where(every, np.arange(len(labels), dtype=np.uint32), labels)

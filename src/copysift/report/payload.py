@@ -18,6 +18,7 @@ from copysift._version import __version__
 from copysift.match.measures import TOO_SMALL
 from copysift.model.distribution import FEWEST
 from copysift.model.explanation import NOTHING, RARE, STATEMENT, STRING, Clue, Explanation, Occurrence
+from copysift.model.traits import kind_traits
 from copysift.model.values import Group, Pair, Region, Result, Side
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
 from copysift.report.units import bytes_of, files_of, labels_of, similar_of, submissions_of, unit_of
@@ -209,12 +210,20 @@ class Payload:
                 for side in why.occurrences
             ],
             "unit": UNITS.get(pair.channel, "symbol"),
+            "noise": self._noise(pair.channel),
             "distinct": [
                 _whole(pair.shared, each) for each in (pair.containment_left, pair.containment_right)
             ],
             "chance": self._chance(pair.similarity),
             "small": bool(self._result.submissions) and min(sizes) < TOO_SMALL,
         }
+
+    def _noise(self, channel: str) -> int | None:
+        """Give how many symbols a fingerprint of a channel is made of."""
+        given = self._result.settings.get("noise")
+        if isinstance(given, int):
+            return given
+        return kind_traits(channel).thresholds.noise if channel in UNITS else None
 
     def _clues(self, clues: tuple[Clue, ...]) -> list[int]:
         """Give what, file, start and end of each clue, all in a row."""

@@ -214,7 +214,7 @@ class Bodies:
             self.layout(NEWLINE, start, end)
 
     def condition(self) -> bool:
-        """Say whether the last token closes the condition of `if (…)`: what follows begins a statement."""
+        """Say whether the last token closes the condition of `if (…)`: a statement follows."""
         depth = 0
         for at in range(len(self.tokens) - 1, max(0, len(self.tokens) - CONDITION), -1):
             _, start, end, _ = self.tokens[at]

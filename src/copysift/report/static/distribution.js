@@ -37,11 +37,20 @@ function nextBest(number, other) {
   return found ? found[0] : 0;
 }
 
+// Why no pair of this class has a chance; null if they have one.
+function noModel() {
+  if (spread.suggested !== null) return null;
+  const held = data.submissions.length;
+  return held < spread.fewest
+    ? `This class is too small for a model of chance: ${count(held, UNIT)}, at least ${spread.fewest} are needed.`
+    : "There is no model of chance for this class: its pairs are equally similar, or have nothing in common.";
+}
+
 function unusual(pair, open) {
   if (!spread) return null;
   const next = Math.max(nextBest(pair.left, pair.right), nextBest(pair.right, pair.left));
   const words = [];
-  if (pair.chance === null) words.push(spread.suggested === null ? `This class is too small for a model of chance: ${data.submissions.length} submissions, at least ${spread.fewest} are needed.` : "");
+  if (pair.chance === null) words.push(noModel() ?? "");
   else {
     const expected = pair.chance * spread.pairs;
     words.push(`Two independent submissions of this class are this similar with a chance of ${oneIn(pair.chance)}; of its ${count(spread.pairs, "pair")}, ${expected < 0.1 ? "none" : expected < 1.5 ? "about one" : `about ${Math.round(expected).toLocaleString("en")}`} would be by chance.`);
@@ -60,6 +69,6 @@ function classCard() {
   if (spread.suggested !== null) marks.push(marker(spread.suggested, "suggested", `suggested ${percent(spread.suggested)}`));
   return el("div", { class: "card" }, el("h2", {}, "All pairs of the class"), classChart(marks, "Histogram of the similarities of all pairs"),
     el("p", { class: "muted" }, spread.suggested === null
-      ? `${count(spread.pairs, "pair")}, also below the threshold (dashed). The class is too small for a model of chance.`
+      ? `${count(spread.pairs, "pair")}, also below the threshold (dashed). ${noModel()} So no pair says how likely it is by chance, and no threshold is suggested.`
       : `${count(spread.pairs, "pair")}, also below the threshold of ${percent(data.threshold)} (dashed). Without copies, about one pair would be above ${percent(spread.suggested)} (dotted): a threshold from this class itself. Heights are logarithmic.`));
 }

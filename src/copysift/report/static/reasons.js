@@ -15,6 +15,25 @@ function measures(pair) {
   ];
 }
 
+// What each number is made of, with the pair's own figures, so that it can be checked.
+function explained(pair) {
+  const [left, right] = pair.distinct.map((each) => (each ? each.toLocaleString("en") : null));
+  const shared = pair.shared.toLocaleString("en");
+  const other = (number) => nameOf(number === pair.left ? pair.right : pair.left);
+  const part = (number, all) => `${shared} of the ${all} fingerprints of ${nameOf(number)} are also in ${other(number)}.`;
+  const rows = [
+    ["Fingerprint", `the hash of ${pair.noise ?? "a few"} ${pair.unit}s in a row. ${pair.unit === "token" ? "Names count as one token, comments and layout not at all." : ""}`],
+    left && right ? ["Of left", part(pair.left, left)] : null, left && right ? ["Of right", part(pair.right, right)] : null,
+    left && right ? ["Resemblance", `${shared} of the ${(pair.distinct[0] + pair.distinct[1] - pair.shared).toLocaleString("en")} fingerprints that either has are in both.`] : null,
+    ["Similarity", "the same for the smaller of the two, where a fingerprint counts the less the more submissions have it by themselves."],
+    ["Passages", "runs that both have, found exactly and marked below; “only these two” and the like say how many submissions have one."],
+    pair.longest === null ? null : ["Longest", `the longest passage, in ${pair.unit}s.`],
+    pair.lines === null ? null : ["Lines", "lines that passages touch, on the side where they are more."],
+  ];
+  return el("details", { class: "unusual", open: true }, el("summary", {}, "What the numbers mean"),
+    el("dl", { class: "facts" }, rows.filter(Boolean).map(([name, words]) => [el("dt", {}, name), el("dd", {}, words)])));
+}
+
 const CLUE_WORDS = { rare: ["place with rare code", "places with rare code"], string: ["string", "strings"], statement: ["statement word for word", "statements word for word"] };
 
 // What raised the score: the parts of which it is the largest, and a key to the marks in the sources.

@@ -40,7 +40,7 @@ async function sheetPage(number) {
       el("div", { class: "actions" }, el("a", { class: "button", href: `#/pair/${number}` }, "Side by side"),
         el("button", { type: "button", onclick: () => print() }, "Print"))),
     el("div", { class: "two" }, facts(pair.left, true), facts(pair.right, true)), decisionOf(pair).state || decisionOf(pair).note ? el("p", { class: "notice" }, [decisionOf(pair).state, decisionOf(pair).note].filter(Boolean).join(": ")) : null,
-    measures(pair), byType(pair), reasons(pair, root), unusual(pair, true), await hints(pair),
+    measures(pair), explained(pair), byType(pair), reasons(pair, root), unusual(pair, true), await hints(pair),
     el("h2", {}, "Shared passages"), passages.length ? passages : el("p", {}, "No passage of the noise threshold's length."),
     await wholeSource(pair, "left"), await wholeSource(pair, "right"),
     el("h2", {}, ["Settings", `copysift ${data.version}`, data.date].filter(Boolean).join(", ")), settingsTable(),

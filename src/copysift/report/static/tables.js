@@ -19,7 +19,8 @@ const PAIR_COLUMNS = [
   { name: "Longest", key: (pair) => pair.longest || 0, cell: (pair) => (pair.longest === null ? "" : count(pair.longest, pair.unit)), wide: true },
   { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "", wide: true },
 ];
-if (spread) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
+// A class without a model has no such column; the card of all pairs says why.
+if (spread && spread.suggested !== null) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
 
 // A score for each type of work, where a class has several.
 const TYPES = [...new Set(data.pairs.flatMap((pair) => (pair.types || []).filter(([, share]) => share !== null).map(([name]) => name)))];
@@ -136,5 +137,6 @@ function pairsPage() {
   if (tools) controls.push(tools);
   update();
   return el("section", { class: "page" }, el("h1", {}, "Pairs"), el("div", { class: "controls" }, controls), total,
+    spread && noModel() ? el("p", { class: "muted" }, noModel()) : null,
     data.pairs.length ? table : el("p", {}, "No pair reaches the threshold."));
 }
