@@ -52,7 +52,7 @@ def beside(found: dict[str, Any]) -> str:
         for row in sorted(found["tools"], key=lambda row: -row["roc_auc"])
     ]
     earlier = json.loads((HERE / "paper.json").read_text())["tools"]
-    here = {row["tool"] for row in found["tools"]}
+    here = {row["tool"].partition(",")[0] for row in found["tools"]}
     rows += [
         (f"{row['name']} (measured before)", f"{row['roc_auc']:.3f}", f"{row['average_precision']:.3f}")
         for row in earlier

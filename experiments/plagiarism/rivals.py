@@ -78,9 +78,13 @@ def copydetect(folder: Path) -> Scores:
     return printed([environment("copydetect") / "bin" / "python", "-c", COPYDETECT, folder])
 
 
-def compare50(folder: Path) -> Scores:
-    """Give the score by which compare50 ranks: no share, it grows with the length of the match."""
-    return printed([environment("compare50") / "bin" / "python", "-c", COMPARE50, folder])
+def compare50(seed: int) -> Callable[[Path], Scores]:
+    """Give the score by which compare50 ranks: no share, it grows with the length of the match.
+
+    It chooses fingerprints by Python's hash of strings, so its answer depends on the seed of that hash.
+    """
+    python = environment("compare50") / "bin" / "python"
+    return lambda folder: printed([python, "-c", COMPARE50, folder], seed=seed)
 
 
 def dolos(column: int) -> Callable[[Path], Scores]:
@@ -88,9 +92,9 @@ def dolos(column: int) -> Callable[[Path], Scores]:
     return lambda folder: printed(["node", dolos_script(), folder], column)
 
 
-def printed(command: list[str | Path], column: int = 2) -> Scores:
+def printed(command: list[str | Path], column: int = 2, seed: int = 0) -> Scores:
     """Run a command whose last line is JSON: rows of two names and numbers; give one of the numbers."""
-    seeded = os.environ | {"PYTHONHASHSEED": "0"}  # compare50 hashes with Python's hash
+    seeded = os.environ | {"PYTHONHASHSEED": str(seed)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=seeded)
     rows = json.loads(done.stdout.strip().splitlines()[-1])
     return {frozenset((Path(row[0]).name, Path(row[1]).name)): row[column] for row in rows}
@@ -131,7 +135,7 @@ def dolos_script() -> Path:
 TOOLS: dict[str, Callable[[Path], Scores]] = {
     "SIM": sim,
     "copydetect": copydetect,
-    "compare50": compare50,
+    **{f"compare50, hash seed {seed}": lambda folder, s=seed: compare50(s)(folder) for seed in range(5)},
     "Dolos": dolos(2),
     "Dolos, larger share": dolos(3),
 }
