@@ -1,4 +1,4 @@
-"""Run the native targets in turn for a long time, and count: fuzz/long.py [--minutes M] [--turn S] [--target T].
+"""Run the native targets in turn for a long time, and count: fuzz/long.py [--minutes M] [--turn S].
 
 Counts are added to fuzz/inputs.json after each turn: one number for each target, of inputs that sanitizers
 watched. A finding stops its target and is kept in build/fuzz/findings.

@@ -56,6 +56,7 @@ MODULES = {
     "runtime/durable.py": "tests/runtime/test_durable.py",
     "runtime/timing.py": (
         "tests/law/test_file_limits.py::test_time_is_checked_between_blocks "
+        "tests/law/test_file_limits.py::test_a_limit_of_one_is_a_second_and_others_are_seconds "
         "tests/law/test_file_limits.py::test_what_comes_after_the_last_block_counts "
         "tests/law/test_file_limits.py::test_the_clock_is_the_processor_time_of_the_thread"
     ),
