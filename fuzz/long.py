@@ -56,12 +56,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--turn", type=int, default=30, help="seconds of one target")
+    parser.add_argument("--target", action="append", help="only this one")
     parser.add_argument("--docs", action="store_true", help="only write the counts to docs/reliability.md")
     given = parser.parse_args()
     if given.docs:
         write_table()
         return
-    targets = sorted(path.name for path in (OUT / "native").iterdir() if not path.suffix)
+    made = {path.name for path in (OUT / "native").iterdir() if not path.suffix}
+    targets = sorted(made & set(given.target or made))
     end, failed = time.monotonic() + 60 * given.minutes, set()
     while time.monotonic() < end and len(failed) < len(targets):
         counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}

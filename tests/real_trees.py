@@ -27,6 +27,7 @@ PACKAGES = {
     "texlive-doc": ("texlive-latex-base-doc", "texlive-latex-recommended-doc", "texlive-metapost-doc"),
 }
 WHEELS = 200
+FEWEST = 50  # files that are taken at least
 RECORDS, LONGEST = 2000, 100_000  # of a corpus, and bytes of one
 
 
@@ -83,7 +84,7 @@ class Stage:
     def __init__(self, folder: Path, tree: Path) -> None:
         self.folder, self._tree = folder, tree
         every = sorted(path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
-        self.files = every[::SHARE] if len(every) > 1000 else every
+        self.files = every[:: max(1, min(SHARE, len(every) // FEWEST))]
         sizes = [path for path in self.files if 2000 < path.stat().st_size < 1_000_000]
         self.one, self.other = sizes[len(sizes) // 2], sizes[len(sizes) // 3]
 

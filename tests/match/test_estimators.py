@@ -29,6 +29,7 @@ def test_a_full_sketch_says_by_its_last_hash_how_large_the_set_is():
     together = resemblance / (1 + resemblance) * (8 + 2)
     assert of_full == pytest.approx(together / 8)
     assert of_small == pytest.approx(min(1, together / 2))
+    assert ESTIMATORS[SMALLEST](small, full, 3) == (resemblance, 1, of_full)  # no share is more than all
 
 
 def test_levels_are_compared_at_the_coarser_one():
