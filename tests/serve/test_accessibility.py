@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("selenium", reason="selenium is not installed: pip install selenium")
 
-from tests.browser.chromium import MISSING, chromium
+from tests.browser.chromium import MISSING, chromium, wait_for
 from tests.serve.running import Server, program
 from tests.serve.test_cleared_passages import FILES
 
@@ -77,10 +77,13 @@ def faults(driver: Any, address: str) -> list[tuple[str, str, list[str]]]:
     if "/report" in address:
         page = address.partition("#")[2]
         wanted = f"#{page}" if page else "#/"
-        from tests.browser.chromium import wait_for
-
         wait_for(driver, f"return document.body.dataset.page === {wanted!r}", 30)
         wait_for(driver, "return document.querySelector('.chart:not([data-ready])') === null", 30)
+    return faults_shown(driver)
+
+
+def faults_shown(driver: Any) -> list[tuple[str, str, list[str]]]:
+    """Give what axe finds serious on the page that is shown."""
     driver.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     found = json.loads(driver.execute_async_script(RUN))
     return [(impact, name, nodes) for impact, name, nodes in found if impact in SERIOUS]
@@ -98,6 +101,24 @@ def test_no_page_has_a_serious_fault(pages: tuple[Server, list[str]], width: int
         driver.set_script_timeout(60)
         found = {path: faults(driver, server.url + path) for path in paths}
     assert {path: each for path, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1280, False), (1280, True), (PHONE, True)], ids=["light", "dark", "phone"]
+)
+def test_the_list_of_what_an_erasure_removes_has_no_serious_fault(
+    pages: tuple[Server, list[str]], width: int, dark: bool
+) -> None:
+    server, _ = pages
+    with chromium(width, dark=dark) as driver:
+        driver.set_script_timeout(60)
+        for name, words in (("tides", "made again without them"), ("nobody at all", "Nothing here is of")):
+            driver.get(f"{server.url}/admin")
+            driver.find_element("css selector", "input[name=name]").send_keys(f"{name}\n")
+            wait_for(driver, f"return document.body.textContent.includes({words!r})", 30)
+            if folder := os.environ.get("COPYSIFT_SCREENSHOTS"):
+                driver.save_screenshot(str(Path(folder) / f"erase-{name[:5]}-{width}-{dark}.png"))
+            assert faults_shown(driver) == []
 
 
 def test_the_login_page_has_no_serious_fault(guarded: Server) -> None:

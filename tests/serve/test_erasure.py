@@ -114,7 +114,7 @@ def test_a_student_is_gone_from_every_file_of_the_data_folder(school: Server) ->
     assert status == 200
     assert plan["erased"] is False
     actions = {each["id"] or each["name"]: each["action"] for each in plan["found"]}
-    assert actions[old["id"]] == actions[new["id"]] == "1 files removed, checked again"
+    assert actions[old["id"]] == actions[new["id"]] == "1 file removed, checked again"
     assert actions[inside["id"]] == "deleted"
     assert actions["years"] == "made again without them"
     assert holders(school.data, NAME, SECRET) == before, "a dry run changes nothing"
@@ -164,7 +164,7 @@ def test_who_may_erase_a_student_from_what(school: Server) -> None:
 
     status, shown = sent()
     assert status == 200
-    assert "1 files removed, checked again" in shown
+    assert "1 file removed, checked again" in shown
     assert sent(again="somebody")[0] == 400
     assert "Erased." in sent(again=NAME)[1]
     left = ask(school, "zoe", "POST", "/api/v1/erasures", {"name": NAME})[1]["found"]

@@ -15,6 +15,7 @@ from sqlalchemy import delete, select, update
 
 from copysift.errors import StoreError
 from copysift.model.document import Document, Memory
+from copysift.report.wording import plural
 from copysift.serve.courses import Course
 from copysift.serve.indexes import Held
 from copysift.serve.job import DONE, RUNNING, Job, job_of, unguessable
@@ -43,9 +44,8 @@ class ErasedCheck:
         """What is done to it."""
         if self.goes:
             return "deleted"
-        return (
-            f"{len(self.share.files)} files removed, checked again" if self.share.files else "checked again"
-        )
+        files = plural(len(self.share.files), "file")
+        return f"{files} removed, checked again" if self.share.files else "checked again"
 
 
 @dataclass(frozen=True, slots=True)

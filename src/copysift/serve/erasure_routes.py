@@ -103,8 +103,8 @@ def listed(found: Erasure) -> list[ErasedOut]:
     """Give what goes as the interface shows it."""
     checks = [
         ErasedOut(
-            kind="check", name=each.job.title, id=each.job.id, owner=each.job.owner, action=each.words,
-            files=list(each.share.files),
+            kind="check" if each.job.kind == "scan" else "upload to an index", name=each.job.title,
+            id=each.job.id, owner=each.job.owner, action=each.words, files=list(each.share.files),
         )
         for each in found.checks
     ]  # fmt: skip

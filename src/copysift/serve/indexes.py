@@ -202,7 +202,7 @@ class Indexes:
         return removed
 
     def exchange(self, owner: str, held: Held, path: Path) -> None:
-        """Put an index at another path in the place of one of a user's own, which goes with all its files."""
+        """Replace an index of a user by one at another path, and remove all its files."""
         version = ""
         if self._store is not None:
             version = unguessable()
