@@ -39,6 +39,28 @@ def test_every_commit_leaves_what_was_put_and_nothing_else(folder):
             assert found_in(folder) == state
 
 
+@pytest.mark.parametrize("most", [0, 3, 1 << 20])
+def test_a_writer_of_an_empty_index_knows_what_it_has_put(folder, monkeypatch, most):
+    monkeypatch.setattr("copysift.store.writer.REMEMBERED", most)
+    with Writer(folder, SETTINGS, SMALL) as writer:
+        assert writer.find("1") is None
+        assert not writer.remove("1")
+        put(writer, 1, 2)
+        assert writer.put(entry("again", 1), lambda: pytest.fail("its content is there")) == "added"
+        assert writer.put(entry("1", 2), lambda: pytest.fail("its content is there")) == "changed"
+        assert writer.remove("2")
+        writer.commit()
+        put(writer, 3)
+        writer.rollback()
+        assert writer.find("3") is None
+        put(writer, 3)
+        writer.commit()
+    assert found_in(folder) == postings_of({"again": 1, "1": 2, "3": 3})
+    with Writer(folder) as writer:
+        assert writer.find("1") is not None
+        assert writer.put(entry("1", 2), lambda: pytest.fail("its content is there")) == "unchanged"
+
+
 def test_what_is_not_committed_is_not_there(folder):
     with Writer(folder, SETTINGS, SMALL) as writer:
         put(writer, 1)

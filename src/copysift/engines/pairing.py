@@ -10,6 +10,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.engines import phases
+from copysift.engines.company import read_company
 from copysift.engines.list_files import PAIR_RANGES, LongWriter, StoredLists, pair_edges
 from copysift.engines.pair_files import SUFFIX, PairWriter
 from copysift.engines.steps import Job, Step, placed, read_tables, spills
@@ -157,6 +158,7 @@ class Measure(Step):
         self._long = StoredLists(job)
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
+        self._company = read_company(job.sets.folder)
         # short documents whose sample is all of their shingles, none of them in a common list
         self._whole = (job.moduli() == 1) & (sampled == self._sizes)
         if settings.method == "super":
@@ -177,10 +179,17 @@ class Measure(Step):
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
                 keys, weights = lists.summed(*self._long.added(pairs.read(*span), long, *span))
                 counted = self._is_counted(keys)
-                found = [self._counted(keys[counted], weights[counted])]
                 rest = self._rule.of(keys[~counted], weights[~counted], distinct(common.read(*span)[0]))
-                found += [self.check(some) for some in self._batches(rest)]
+                counted &= self._is_compared(keys)
+                found = [self._counted(keys[counted], weights[counted])]
+                found += [self.check(some) for some in self._batches(rest[self._is_compared(rest)])]
                 measured.write(in_order(found))
+
+    def _is_compared(self, pairs: UInt64s) -> Bools:
+        """Say which pairs are of documents that are compared with each other."""
+        if not self._company:
+            return np.ones(len(pairs), np.bool_)
+        return self._company.compared(*phases.split(pairs))
 
     def _is_counted(self, pairs: UInt64s) -> Bools:
         """Say of which pairs the lists had every shingle that they share."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -32,21 +32,36 @@ class Measured:
     def __len__(self) -> int:
         return len(self.left)
 
-    def take(self, which: NDArray[np.generic]) -> Measured:
+    def take(self, which: NDArray[np.generic]) -> Self:
         """Give some of the pairs."""
-        return Measured(*(getattr(self, field.name)[which] for field in fields(self)))
+        return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
 
     @classmethod
     def joined(cls, parts: list[Measured]) -> Measured:
         """Put parts after one another."""
         if not parts:
             return measures(*(np.zeros(0, np.int64) for _ in range(5)))
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+        made = type(parts[0])
+        return made(
+            *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(made))
+        )
 
     @property
     def containment(self) -> Shares:
         """The larger of the two containments."""
         return np.maximum(self.containment_left, self.containment_right)
+
+
+@dataclass(frozen=True, slots=True)
+class Valued(Measured):
+    """Pairs with a measure that is computed when it is wanted."""
+
+    value: Shares
+
+    @classmethod
+    def of(cls, pairs: Measured, value: Shares) -> Valued:
+        """Put the measure beside pairs."""
+        return cls(**{field.name: getattr(pairs, field.name) for field in fields(Measured)}, value=value)
 
 
 def measures(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s) -> Measured:

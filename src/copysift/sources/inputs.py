@@ -51,7 +51,7 @@ class ReadAs:
     record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
     attached: int = 0  # files in mails that were not read, because mails were compared as files
     raw: dict[str, int] = field(default_factory=dict)  # files compared as raw bytes, by the reason
-    unmatched: dict[str, tuple[str, ...]] = field(default_factory=dict)  # folders without a file of --include
+    left_out: list[str] = field(default_factory=list)  # what says which files were left out
 
     def add(self, other: ReadAs) -> None:
         """Take what was read elsewhere."""
@@ -60,7 +60,7 @@ class ReadAs:
         self.attached += other.attached
         for reason, files in other.raw.items():
             self.raw[reason] = self.raw.get(reason, 0) + files
-        self.unmatched.update(other.unmatched)
+        self.left_out += [each for each in other.left_out if each not in self.left_out]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -80,8 +80,7 @@ class ReadAs:
         for reason, files in self.raw.items():
             what = "1 file was" if files == 1 else f"{files:,} files were"
             found.append(f"{what} compared as raw bytes: {reason}")
-        found += [_unmatched(folder, globs) for folder, globs in self.unmatched.items()]
-        return tuple(found)
+        return (*found, *self.left_out)
 
 
 def _unmatched(folder: str, globs: tuple[str, ...]) -> str:
@@ -121,7 +120,7 @@ class Inputs:
                 unmatched = unmatched and all(isinstance(each, OnlyIfContainer) for each in some)
                 yield from self._detected(some, root)
             if unmatched:
-                self.read_as.unmatched[root] = self._walking.include
+                self.read_as.left_out.append(_unmatched(root, self._walking.include))
 
     def _detected(self, some: list[Found], root: str) -> Iterator[File | Document | Skipped]:
         """Say of files what opens them."""

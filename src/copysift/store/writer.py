@@ -18,6 +18,7 @@ from copysift.errors import StoreError
 from copysift.runtime import durable as disk
 from copysift.store.base_code import add_base_code
 from copysift.store.catalog import FOLDER, PIECES, Catalog, short
+from copysift.store.catalog_rows import DocumentRow
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import Views as Views
 from copysift.store.entries import distinct as distinct
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
+REMEMBERED = 1 << 20  # names and checksums by which a writer knows what is not in an index that was empty
 
 
 class Writer(SegmentWriter):
@@ -80,6 +82,8 @@ class Writer(SegmentWriter):
             else:
                 self._unmade = settings
         check_version(self.catalog)
+        empty = all(self.catalog.one(f"SELECT 1 FROM {table}") is None for table in ("documents", "contents"))
+        self._known: set[int] | None = set() if empty else None  # names and checksums of all that there is
         self._begin()
         remove_leftovers(self.catalog)
 
@@ -109,7 +113,7 @@ class Writer(SegmentWriter):
 
     def find(self, name: str) -> tuple[int, int, bytes, int, str] | None:
         """Give size, time, checksum, content and kind of a document, as the index knows it."""
-        row = self.catalog.document(name)
+        row = self._document(name)
         if row is None:
             return None
         content = self.catalog.contents([row.content]).get(row.content)
@@ -128,8 +132,9 @@ class Writer(SegmentWriter):
         Fingerprints and text are only made if no other document has the same content.
         """
         self.changed = True
-        known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
-        old = self.catalog.document(entry.name)
+        old, known = self._document(entry.name), None
+        if self._may_have(entry.checksum):
+            known = self.catalog.content_of(entry.checksum, entry.bytes, entry.kind)
         if known is None:
             made = found() if callable(found) else found
             number = self._put_content(entry, made, text and text())
@@ -137,10 +142,10 @@ class Writer(SegmentWriter):
             number = known.number
         if old is None:
             raw = os.fsencode(entry.name)
-            document = self.number("document")
+            document, key = self.number("document"), self._noted(raw)
             self.catalog.run(
                 "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)",
-                (document, short(raw), raw, number, entry.file, entry.mtime),
+                (document, key, raw, number, entry.file, entry.mtime),
             )
         else:
             document = old.number
@@ -156,9 +161,26 @@ class Writer(SegmentWriter):
             self.commit()
         return "added" if old is None else "changed" if old.content != number else "unchanged"
 
+    def _document(self, name: str) -> DocumentRow | None:
+        """Find a document by its name."""
+        return self.catalog.document(name) if self._may_have(os.fsencode(name)) else None
+
+    def _may_have(self, key: bytes) -> bool:
+        """Say whether a name or a checksum may be in the catalog; it need not be asked for what is not."""
+        return self._known is None or (bool(self._known) and short(key) in self._known)
+
+    def _noted(self, key: bytes) -> int:
+        """Give what a name or a checksum is found by, and remember that the catalog has it."""
+        found = short(key)
+        if self._known is not None:
+            self._known.add(found)
+            if len(self._known) > REMEMBERED:
+                self._known = None
+        return found
+
     def remove(self, name: str) -> bool:
         """Remove a document; say whether it was there."""
-        row = self.catalog.document(name)
+        row = self._document(name)
         if row is None:
             return False
         self.changed = True
@@ -186,7 +208,7 @@ class Writer(SegmentWriter):
         number, found = self.number("content"), views.main
         self.catalog.run(
             "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, short(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes),
+            (number, self._noted(entry.checksum), entry.checksum, entry.kind, entry.bytes, len(found.hashes),
              distinct(found.hashes), found.grams),
         )  # fmt: skip
         if text is not None:
