@@ -166,7 +166,7 @@ class Writer(SegmentWriter):
         return self.catalog.document(name) if self._may_have(os.fsencode(name)) else None
 
     def _may_have(self, key: bytes) -> bool:
-        """Say whether a name or a checksum may be in the catalog; it need not be asked for what is not."""
+        """Say whether a name or a checksum may be in the catalog, which need not be searched for others."""
         return self._known is None or (bool(self._known) and short(key) in self._known)
 
     def _noted(self, key: bytes) -> int:
