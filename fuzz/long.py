@@ -64,7 +64,8 @@ def main() -> None:
     targets = sorted(path.name for path in (OUT / "native").iterdir() if not path.suffix)
     end, failed = time.monotonic() + 60 * given.minutes, set()
     while time.monotonic() < end and len(failed) < len(targets):
-        for target in targets:
+        counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+        for target in sorted(targets, key=lambda target: counts.get(target, 0)):  # the fewest first
             if target in failed or time.monotonic() >= end:
                 continue
             inputs, found = turn(target, given.turn)

@@ -115,19 +115,24 @@ static void fuzz_match(input in) {
     for (size_t i = 0; i < n; i++) a[i] = in.data[i] % 16, mask[i] = masked && i % (masked + 8) == masked;
     for (size_t i = 0; i < m; i++) b[i] = in.data[n + i] % 16;
     match_side left = {n ? a : NULL, n ? mask : NULL, (uint32_t)n}, right = {m ? b : NULL, NULL, (uint32_t)m};
-    match_tiles by[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    match_tiles by[3] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
     run_table table;
     memset(&table, 0, sizeof table);
     CHECK(run_note(&table, &left, k));
-    int how = run_both(&table, &right, &by[0]);
+    int how = run_both(&table, &right, (size_t)1 << 30, &by[0]);
     CHECK(how != RUN_FAILED);
+    CHECK(run_note(&table, &right, k));
+    table.right = 1;
+    CHECK(run_both(&table, &left, (size_t)1 << 30, &by[2]) != RUN_FAILED);
     run_close(&table);
     if (n >= k && m >= k) CHECK(match_tile_both(&left, &right, 16, k, (size_t)1 << 30, &by[1]) == 1);
     if (how == RUN_DONE) { /* both ways give the same tiles */
         CHECK(by[0].n == by[1].n);
-        for (size_t i = 0; i < by[0].n; i++)
-            CHECK(by[0].tiles[i].a == by[1].tiles[i].a && by[0].tiles[i].b == by[1].tiles[i].b &&
-                  by[0].tiles[i].length == by[1].tiles[i].length);
+        CHECK(equal(by[0].tiles, by[1].tiles, by[0].n * sizeof(match_tile)));
+    }
+    if (by[2].n) { /* whichever side was noted */
+        CHECK(by[2].n == by[1].n);
+        CHECK(equal(by[2].tiles, by[1].tiles, by[2].n * sizeof(match_tile)));
     }
     for (size_t i = 0; i < by[1].n; i++) {
         match_tile t = by[1].tiles[i];
@@ -141,7 +146,7 @@ static void fuzz_match(input in) {
         CHECK(match_line_starts(in.data, in.n, starts) == lines);
         free(starts);
     }
-    free(by[0].tiles), free(by[1].tiles), free(a), free(b), free(mask);
+    free(by[0].tiles), free(by[1].tiles), free(by[2].tiles), free(a), free(b), free(mask);
 }
 
 /* Put pages of `page` postings down as they come in an input, with keys and a true checksum of each. */

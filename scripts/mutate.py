@@ -3,8 +3,9 @@
     scripts/mutate.py [--sample N] [--module NAME] [--seed S] [--out FILE]
 
 A mutant is one change: a comparison, an operator, a constant, a statement that is left out. It is made in
-a copy of the tree, so that work can go on. A mutant that the tests do not notice is printed with its line;
-docs/reliability.md explains those that are known.
+a copy of the tree, so that work can go on. The tests of a module are run once to see which of them run which
+lines; a mutant gets those of its line, the fastest first, until one fails. A mutant that they do not notice
+is printed with its line; docs/reliability.md explains those that are known.
 """
 
 from __future__ import annotations
@@ -12,41 +13,49 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
+import importlib.metadata
 import json
 import os
 import random
+import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import coverage
+import pytest
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 900  # of one run of the tests: a mutant that hangs is noticed
+SECONDS, CPU = 1800, 300  # of one run of the tests, on the clock and of processors: what hangs is noticed
+IMPORTED = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # by this process, before pytest
+COPIED = ("src", "tests", "docs", "examples", "scripts", "pyproject.toml", "README.md", "CONTRIBUTING.md")
 # module → the tests that hold it
 MODULES = {
     "kernels/reference/selection.py": "tests/kernels/test_selection.py",
-    "match/measures.py": "tests/match/test_measures.py tests/workflows/test_pairs.py",
-    "match/estimators.py": (
-        "tests/match/test_measures.py tests/corpus/test_estimators.py tests/workflows/test_scan.py"
+    "match/measures.py": "tests/match/test_measures.py",
+    "match/estimators.py": "tests/match/test_estimators.py",
+    "match/sets.py": (
+        "tests/match/test_estimators.py tests/engines/test_pair_files.py tests/runs/test_recall.py"
     ),
-    "match/sets.py": "tests/corpus/test_measures.py tests/corpus/test_phases.py",
-    "join/memory.py": "tests/store/test_join.py tests/store/test_heavy.py tests/workflows/test_pairs.py",
-    "join/lists.py": "tests/corpus/test_phases.py tests/corpus/test_skew.py",
+    "join/memory.py": "tests/store/test_join.py tests/store/test_join_budget.py tests/store/test_heavy.py",
+    "join/lists.py": "tests/engines/test_pair_files.py tests/corpus/test_phases.py",
     "workflows/selection.py": (
-        "tests/workflows/test_pairs.py tests/workflows/test_result_tables.py tests/workflows/test_scan.py "
-        "tests/workflows/test_evidence_rules.py"
+        "tests/workflows/test_pair_memory.py tests/workflows/test_pairs.py "
+        "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
     ),
     "clusters/families.py": "tests/clusters/test_families.py",
-    "store/writer.py": "tests/store/test_writer.py tests/store/test_merge.py tests/store/test_crashes.py",
+    "store/writer.py": "tests/store/test_writer.py tests/store/test_merge.py",
     "store/lock.py": "tests/store/test_lock.py",
     "runtime/durable.py": "tests/runtime/test_durable.py",
     "runtime/timing.py": "tests/law/test_file_limits.py",
-    "sources/container_limits.py": (
-        "tests/sources/test_hostile_archives.py tests/sources/test_archives.py tests/law/test_file_limits.py"
-    ),
+    "sources/container_limits.py": "tests/sources/test_hostile_archives.py tests/law/test_file_limits.py",
     "serve/moss_protocol.py": "tests/serve/test_moss_protocol.py",
     "serve/quotas.py": "tests/serve/test_jobs.py",
     "serve/access.py": "tests/serve/test_access.py tests/serve/test_users.py",
@@ -64,15 +73,24 @@ _OPERATED = {
 _NAMED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
-def mutants(source: str) -> Iterator[tuple[int, str, str]]:
-    """Give line, what was changed, and the changed source, for every mutant."""
+class Mutant(NamedTuple):
+    """One change: the first and the last line of what it changes, in words, and the whole module."""
+
+    line: int
+    last: int
+    change: str
+    source: str
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Give every mutant of a module."""
     tree = ast.parse(source)
     skipped = _passive(tree)
     for node in ast.walk(tree):
         if id(node) in skipped or not hasattr(node, "lineno"):
             continue
         for changed in _changes(node):
-            yield node.lineno, *_replaced(source, node, changed)
+            yield Mutant(node.lineno, node.end_lineno, *_replaced(source, node, changed))
 
 
 def _passive(tree: ast.AST) -> set[int]:
@@ -84,6 +102,8 @@ def _passive(tree: ast.AST) -> set[int]:
             passive.append(node.annotation)
         if isinstance(node, ast.FunctionDef) and node.returns:
             passive.append(node.returns)
+        if isinstance(node, ast.ClassDef):
+            passive += node.decorator_list  # frozen, slots: a style, which type checkers hold
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             passive += [node, node.value]
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -154,16 +174,7 @@ def _replaced(source: str, node: ast.AST, changed: ast.AST) -> tuple[str, str]:
 def copied() -> Path:
     """Copy the tree to a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="copysift-mutants-"))
-    for name in (
-        "src",
-        "tests",
-        "docs",
-        "examples",
-        "scripts",
-        "pyproject.toml",
-        "README.md",
-        "CONTRIBUTING.md",
-    ):
+    for name in COPIED:
         path = ROOT / name
         if path.is_dir():
             shutil.copytree(path, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
@@ -172,18 +183,106 @@ def copied() -> Path:
     return folder
 
 
-def notices(folder: Path, tests: str) -> bool:
-    """Say whether the tests fail."""
-    done = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-xqm", "not slow", "-p", "no:cacheprovider", *tests.split()],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    try:
-        return done.wait(SECONDS) != 0
-    except subprocess.TimeoutExpired:
-        os.killpg(done.pid, 9)
+class Watch:
+    """A plugin of pytest that notes which lines of a module each test runs, and how long it takes."""
+
+    def __init__(self, module: Path) -> None:
+        self.seconds: dict[str, float] = {}
+        self._measured = coverage.Coverage(data_file=None, include=[str(module)], config_file=False)
+        self._module = str(module)
+        self._measured.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Name the test to coverage."""
+        self._measured.switch_context(item.nodeid)
+        done = yield
+        self._measured.switch_context("")
+        return done
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add up setting up, running and cleaning up."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
+
+    def found(self) -> dict[str, Any]:
+        """Give seconds of every test, and the tests of every line; that of importing it is \"\"."""
+        self._measured.stop()
+        lines = self._measured.get_data().contexts_by_lineno(self._module)
+        return {"seconds": self.seconds, "lines": {str(line): tests for line, tests in lines.items()}}
+
+
+class Tests:
+    """The tests of a module, in forks of this process: the libraries are loaded once for all mutants."""
+
+    def __init__(self, folder: Path, module: str) -> None:
+        self._folder, self._path = folder, folder / "src/copysift" / module
+        self._report, self._output = folder / "watched.json", folder / "output.txt"
+        self._report.unlink(missing_ok=True)
+        if self._forked(MODULES[module].split(), watched=True):
+            said = self._output.read_text()
+            raise RuntimeError(f"{module}: its tests fail without a mutant:\n{said[-4000:]}")
+        found = json.loads(self._report.read_text())
+        self._seconds: dict[str, float] = found["seconds"]
+        self._lines: dict[int, list[str]] = {int(line): tests for line, tests in found["lines"].items()}
+        for kept in self._path.parent.glob(f"__pycache__/{self._path.stem}.*"):
+            kept.unlink()  # a mutant of the same size, made in the same second, would be taken for it
+
+    def notice(self, first: int, last: int) -> bool:
+        """Say whether a test fails: those that run these lines, and those whose processes may run them."""
+        here = {test for line in range(first, last + 1) for test in self._lines.get(line, ())}
+        reached = {test for tests in self._lines.values() for test in tests}
+        if "" in here:
+            here = set(self._seconds)
+        tests = here | (self._seconds.keys() - reached)
+        return self._forked(sorted(tests, key=lambda test: (self._seconds[test], test)), watched=False)
+
+    def _forked(self, tests: list[str], watched: bool) -> bool:
+        if not tests:
+            return False
+        child = os.fork()
+        if not child:
+            self._run(tests, watched)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status != 0
+            time.sleep(0.02)
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
         return True
+
+    def _run(self, tests: list[str], watched: bool) -> NoReturn:
+        status = 1
+        try:
+            os.setpgid(0, 0)
+            sys.dont_write_bytecode = not watched
+            os.environ |= {"PYTHONPATH": str(self._folder / "src"), "TEST_FRESH": "1"}
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
+            os.chdir(self._folder)
+            sys.path[:0] = [str(self._folder / "src"), str(self._folder)]
+            output = os.open(self._output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            watch = Watch(self._path) if watched else None
+            options = ["-xqm", "not slow", "-p", "no:cacheprovider", "--hypothesis-seed=0", *IMPORTED]
+            status = int(pytest.main([*options, *tests], [watch] if watch else []))
+            if watch:
+                self._report.write_text(json.dumps(watch.found()))
+        except Exception:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+
+
+def prepare() -> None:
+    """Load what the tests load, but nothing of copysift."""
+    for plugin in importlib.metadata.entry_points(group="pytest11"):
+        plugin.load()
+    for name in ("numpy", "pyarrow.parquet", "hypothesis", "click"):
+        importlib.import_module(name)
+    assert "copysift" not in sys.modules
 
 
 def main() -> None:
@@ -192,8 +291,9 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=0, help="mutants of each module (0: all)")
     parser.add_argument("--module", action="append", help="only this module")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default="")
+    parser.add_argument("--out", default="", help="a file of lines of JSON that is added to")
     given = parser.parse_args()
+    prepare()
     folder = copied()
     total, noticed = 0, 0
     try:
@@ -201,29 +301,20 @@ def main() -> None:
             path = folder / "src/copysift" / module
             source = path.read_text()
             every = list(mutants(source))
-            count = min(given.sample or len(every), len(every))
-            chosen = random.Random(given.seed).sample(every, count)
-            if notices(folder, MODULES[module]):
-                print(f"{module}: its tests fail without a mutant", flush=True)
-                continue
+            chosen = random.Random(given.seed).sample(every, min(given.sample or len(every), len(every)))
+            tests = Tests(folder, module)
             killed = 0
-            for line, shown, text in sorted(chosen):
-                path.write_text(text)
+            for mutant in sorted(chosen):
+                path.write_text(mutant.source)
                 begun = time.monotonic()
-                seen = notices(folder, MODULES[module])
+                seen = tests.notice(mutant.line, mutant.last)
                 killed += seen
+                row = {"module": module, "line": mutant.line, "change": mutant.change, "noticed": seen}
                 if not seen:
-                    print(f"{module}:{line}: {shown}", flush=True)
+                    print(f"{module}:{mutant.line}: {mutant.change}", flush=True)
                 if given.out:
                     with open(given.out, "a") as out:
-                        row = {
-                            "module": module,
-                            "line": line,
-                            "change": shown,
-                            "noticed": seen,
-                            "seconds": time.monotonic() - begun,
-                        }
-                        out.write(json.dumps(row) + "\n")
+                        out.write(json.dumps({**row, "seconds": round(time.monotonic() - begun, 1)}) + "\n")
             path.write_text(source)
             total, noticed = total + len(chosen), noticed + killed
             print(f"{module}: {killed} of {len(chosen)} noticed, {len(every)} possible", flush=True)

@@ -1,7 +1,7 @@
-"""The scores that other tools give to the pairs of a class: SIM, copydetect and, where they are there, Dolos.
+"""The scores that other tools give to the pairs of a class: SIM, copydetect, compare50 and Dolos.
 
-Each is called as its documentation says, at its defaults, in an environment of its own: SIM is Debian's
-package similarity-tester; copydetect is installed below the folder of the experiments' data.
+Each is called as its documentation says, at its defaults. SIM is Debian's package similarity-tester; the
+others are installed from PyPI and npm, each into an environment of its own below the experiments' data.
 """
 
 from __future__ import annotations
@@ -26,6 +26,34 @@ detector.run()
 rows = detector.get_copied_code_list()
 print(json.dumps([[str(row[2]), str(row[3]), float(max(row[0], row[1]))] for row in rows]))
 """
+COMPARE50 = """
+import json, pathlib, sys
+from compare50 import _api, _data, passes
+preprocessor = _data.Preprocessor(passes.structure.preprocessors)
+paths = sorted(pathlib.Path(sys.argv[1]).glob("*.java"))
+files = [_data.Submission(path.parent, [path.name], preprocessor=preprocessor) for path in paths]
+scores = _api.rank(files, [], set(), passes.structure, n=len(files) ** 2)
+name = lambda submission: str(submission.files[0].name)
+print(json.dumps([[name(each.sub_a), name(each.sub_b), float(each.score)] for each in scores]))
+"""
+DOLOS = """
+import { readdirSync } from "node:fs";
+import { Dolos } from "@dodona/dolos-lib";
+const folder = process.argv[2];
+const names = readdirSync(folder).filter((name) => name.endsWith(".java")).sort();
+const report = await new Dolos().analyzePaths(names.map((name) => `${folder}/${name}`));
+const share = (covered, total) => (total ? covered / total : 0);
+console.log(JSON.stringify(report.allPairs().map((pair) => [
+  pair.leftFile.path, pair.rightFile.path, pair.similarity || 0,
+  Math.max(share(pair.leftCovered, pair.leftTotal), share(pair.rightCovered, pair.rightTotal)),
+])));
+"""
+JAVA = """
+const { convertLanguage } = require("tree-sitter-compat");
+const java = require("./build/Release/tree_sitter_java_binding");
+java.nodeTypeInfo = require("./java/src/node-types.json");
+exports.java = convertLanguage(java);
+"""
 
 
 def sim(folder: Path) -> Scores:
@@ -46,10 +74,24 @@ def sim(folder: Path) -> Scores:
 
 def copydetect(folder: Path) -> Scores:
     """Give the larger of the two shares of copydetect."""
-    python = environment("copydetect") / "bin" / "python"
-    done = subprocess.run([python, "-c", COPYDETECT, str(folder)], capture_output=True, text=True, check=True)
+    return printed([environment("copydetect") / "bin" / "python", "-c", COPYDETECT, folder])
+
+
+def compare50(folder: Path) -> Scores:
+    """Give the score by which compare50 ranks: no share, it grows with the length of the match."""
+    return printed([environment("compare50") / "bin" / "python", "-c", COMPARE50, folder])
+
+
+def dolos(column: int) -> Callable[[Path], Scores]:
+    """Give a column of Dolos: 2 is the similarity by which it ranks, 3 the larger of the two shares."""
+    return lambda folder: printed(["node", dolos_script(), folder], column)
+
+
+def printed(command: list[str | Path], column: int = 2) -> Scores:
+    """Run a command whose last line is JSON: rows of two names and numbers; give one of the numbers."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = json.loads(done.stdout.strip().splitlines()[-1])
-    return {frozenset((Path(one).name, Path(other).name)): score for one, other, score in rows}
+    return {frozenset((Path(row[0]).name, Path(row[1]).name)): row[column] for row in rows}
 
 
 def environment(package: str) -> Path:
@@ -63,4 +105,31 @@ def environment(package: str) -> Path:
     return place
 
 
-TOOLS: dict[str, Callable[[Path], Scores]] = {"SIM": sim, "copydetect": copydetect}
+def dolos_script() -> Path:
+    """Give the script that calls Dolos; install Dolos where it is missing.
+
+    Of its parsers only that of Java is compiled: all would take a quarter of an hour, and IR-Plag is Java.
+    """
+    place = cache() / "tools" / "dolos"
+    if not (place / "installed").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        (place / "package.json").write_text("{}")
+        npm = {"cwd": place, "check": True, "capture_output": True}
+        subprocess.run(["npm", "install", "--ignore-scripts", "@dodona/dolos-lib"], **npm)
+        parsers = place / "node_modules" / "@dodona" / "dolos-parsers"
+        (parsers / "binding.gyp").write_text('{"includes": ["java/binding.gyp"]}')
+        (parsers / "index.js").write_text(JAVA)
+        subprocess.run(["npm", "rebuild"], **npm)
+        (place / "score.mjs").write_text(DOLOS)
+        (place / "installed").touch()
+    return place / "score.mjs"
+
+
+TOOLS: dict[str, Callable[[Path], Scores]] = {
+    "SIM": sim,
+    "copydetect": copydetect,
+    "compare50": compare50,
+    "Dolos": dolos(2),
+    "Dolos, larger share": dolos(3),
+}

@@ -411,9 +411,9 @@ def test_old_names_work_and_print_one_line_each(tmp_path):
 
 def test_what_makes_no_sense_in_a_corpus_is_said(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
-    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--by", "dir")
+    done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "--scheme", "winnow")
     assert done.status == 2
-    assert done.err.startswith("copysift: --by is not possible in cluster: a corpus is made of records")
+    assert done.err.startswith("copysift: --scheme winnow is not possible in cluster: ")
 
 
 def test_a_finished_run_is_not_replaced_by_dedup_or_scan_unless_asked(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -243,3 +244,22 @@ def test_wrong_arguments_are_refused(edition):
 @given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"\r", b"bc\n", b"\x00"]), max_size=20).map(b"".join))
 def test_line_starts_equal_twin(data):
     assert compiled.line_starts(data).tolist() == reference.line_starts(data).tolist()
+
+
+def test_a_large_sequence_that_many_pairs_share_is_read_once():
+    random = np.random.default_rng(3)
+    large = random.integers(0, 256, 4_000_000, np.uint8)
+    other = random.integers(0, 256, 500, np.uint8)
+    small = [np.concatenate([large[at : at + 50], other]) for at in range(40)]
+
+    def seconds(pairs, side):
+        numbers, zeros = np.arange(1, pairs + 1, dtype=np.uint32), np.zeros(pairs, np.uint32)
+        begun = time.thread_time()
+        found = compiled.tiles_among(
+            [large, *small], *((zeros, numbers) if side else (numbers, zeros)), 30, None, 1 << 23
+        )
+        assert found[0].tolist() == [1] * pairs
+        return time.thread_time() - begun
+
+    for side in (0, 1):  # each of the 40 pairs cost as much as the first
+        assert min(seconds(40, side) for _ in range(3)) < 8 * min(seconds(1, side) for _ in range(3))

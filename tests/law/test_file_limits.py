@@ -3,15 +3,19 @@
 import gzip
 import io
 import json
+import threading
+import time
 import zipfile
 
 import pytest
 
 import copysift
+from copysift.cli.main import main
 from copysift.report import highlight
 from copysift.runtime import timing
+from copysift.sources import container_limits
+from tests.cli.program import Done, write
 from tests.cli.program import copysift as run
-from tests.cli.program import write
 from tests.cli.texts import prose
 from tests.law.test_limits_and_formats import COMMANDS, LARGE
 
@@ -19,6 +23,7 @@ LIMIT = ("--max-seconds-per-file", "0.01")
 SAID = "takes more than 0.01 seconds to read (--max-seconds-per-file)"
 ORDER = {"order": ("order", "d")}
 HUGE = 24 << 20
+TICK = 0.0005  # seconds that a look at the clock takes: 20 looks are the limit
 
 
 def docx(text: str) -> bytes:
@@ -31,9 +36,27 @@ def docx(text: str) -> bytes:
     return made.getvalue()
 
 
+class Ticks(threading.local):
+    """A clock that goes on at every look, so that time is a number of blocks and no machine is too slow."""
+
+    now = 0.0
+
+    def thread_time(self) -> float:
+        self.now += TICK
+        return self.now
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """Let the processor time of a thread be counted in looks at the clock."""
+    clock = Ticks()
+    for module in (timing, container_limits):
+        monkeypatch.setattr(module, "time", clock)
+
+
 @pytest.fixture(scope="module")
 def slow_tree(tmp_path_factory):
-    """Small texts, and files of all sorts that take longer than a hundredth of a second to read."""
+    """Small texts, files of all sorts with many blocks, and one that a process of its own must read."""
     here = tmp_path_factory.mktemp("slow")
     words = "".join(prose(seed) for seed in range(5)).encode()
     huge = words * (HUGE // len(words))
@@ -50,9 +73,10 @@ def slow_tree(tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "order"])
-def test_a_document_that_takes_too_long_is_a_named_skip(slow_tree, monkeypatch, command):
+def test_a_document_that_takes_too_long_is_a_named_skip(slow_tree, ticking, monkeypatch, capsys, command):
     monkeypatch.chdir(slow_tree)
-    done = run(slow_tree, *{**COMMANDS, **ORDER}[command], *LIMIT)
+    status = main([*{**COMMANDS, **ORDER}[command], *LIMIT])
+    done = Done(status, *capsys.readouterr())
     assert done.status == 3, done.err
     skipped = [line for line in done.err.splitlines() if SAID in line]
     opened = command != "order"  # which lists files as they are
@@ -80,7 +104,7 @@ def test_a_filter_that_takes_too_long_is_a_named_skip(here, command):
     assert "took more than 0.2 seconds (--max-seconds-per-file)" in done.err
 
 
-def test_python_takes_the_limit_too(slow_tree, monkeypatch):
+def test_python_takes_the_limit_too(slow_tree, ticking, monkeypatch):
     monkeypatch.chdir(slow_tree)
     found = copysift.scan("d", max_seconds_per_file=0.01)
     assert len(found.skipped) == 4
@@ -123,8 +147,23 @@ def test_a_report_leaves_a_source_plain_whose_lexer_does_not_end(monkeypatch):
     assert highlight.coloured("x.abap", "DATA: a TYPE i.\n").runs == (0, 16)
 
 
-def test_time_is_checked_between_blocks():
+def test_time_is_checked_between_blocks(ticking):
     assert list(timing.timed([1, 2], None)) == [1, 2]
     assert list(timing.timed([1, 2], 60)) == [1, 2]
-    with pytest.raises(timing.TooSlowDocumentError, match=r"takes more than 0\.001 seconds"):
+    read = []
+    with pytest.raises(timing.TooSlowDocumentError, match=r"takes more than 0\.00275 seconds"):
+        read.extend(timing.timed(range(9), 5.5 * TICK))
+    assert read == [0, 1, 2, 3, 4]
+
+
+def test_what_comes_after_the_last_block_counts(ticking):
+    with pytest.raises(timing.TooSlowDocumentError):
+        list(timing.timed(range(5), 5.5 * TICK))
+    assert list(timing.timed(range(4), 5.5 * TICK)) == [0, 1, 2, 3]
+
+
+def test_the_clock_is_the_processor_time_of_the_thread():
+    with pytest.raises(timing.TooSlowDocumentError):
         list(timing.timed((sum(range(200_000)) for _ in range(9)), 0.001))
+    slept = (time.sleep(0.05) for _ in range(3))
+    assert len(list(timing.timed(slept, 0.1))) == 3  # another program has the machine

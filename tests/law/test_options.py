@@ -21,6 +21,7 @@ from tests.workflows.test_programs import PROGRAM, RENAMED
 
 KIT, SITE = essay(90, 90), essay(91, 90)
 LINES = "".join(" ".join(prose(seed).split()[:70]) + "\n" for seed in (1, 2, 1))
+SIDES = "name,author\nd,Kim\ne,Kim\n"
 METADATA = "name,author\nann,Kim\nbob,Kim\n"
 Pick = Callable[[dict[str, object]], object]
 
@@ -34,7 +35,8 @@ def documents(here: Path) -> None:
         "e/ann/a.py": PROGRAM + "print(1)\n", "e/x/t.txt": KIT + essay(5), "e/y/s.txt": essay(3) + essay(6),
         "d/cem/x.txt": KIT + essay(8), "bare/one": PROGRAM, "bare/two": RENAMED, "bare1/one": PROGRAM,
         "bare2/two": RENAMED, "tiny.jsonl": tiny(),
-        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "new.py": RENAMED, "new": RENAMED,
+        "lines.dat": LINES, "kit.txt": KIT, "who.csv": METADATA, "sides.csv": SIDES,
+        "new.py": RENAMED, "new": RENAMED,
         "mix.txt": KIT + essay(7, 30), "large.txt": KIT + essay(3),
     })  # fmt: skip
 
@@ -84,7 +86,8 @@ def show(bench: Bench, source: str, *given: str) -> object:
 
 def compare(bench: Bench, source: str, *given: str) -> object:
     other = {"d": "e", "bare1": "bare2"}.get(source, source)
-    return parsed(bench.done("compare", source, other, "--format", "json", *given), "equal", "similar")
+    done = bench.done("compare", source, other, "--format", "json", *given)
+    return parsed(done, "equal", "similar", "pairs")
 
 
 def index(bench: Bench, source: str, *given: str) -> object:
@@ -183,7 +186,13 @@ CASES: dict[str, dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
         "cluster": ("d", LOW, ("--base", "kit.txt")), "dedup": ("d", LOW, ("--base", "kit.txt")),
     },
     "by": {"": ("d", (), ("--by", "dir"))},
-    "metadata": {"": ("d", ("--by", "dir"), ("--metadata", "who.csv"))},
+    "metadata": {
+        "": ("d", ("--by", "dir"), ("--metadata", "who.csv")),
+        "compare": ("d", ("--by", "dir"), ("--metadata", "sides.csv")),
+        "cluster": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
+        "dedup": ("d", ("--by", "dir", *LOW), ("--metadata", "who.csv")),
+    },
+    "earlier": {"": ("d", (), ("--earlier", "e"))},
     "max-shared": {
         "": ("d", (), ("--max-shared", "2")), "query": ("mix.txt", (), ("--max-shared", "2")),
         "cluster": ("d", LOW, ("--max-shared", "2")), "dedup": ("d", LOW, ("--max-shared", "2")),
@@ -202,18 +211,21 @@ TABLE = {
     "scheme":             "w    -    w       w     -     -      -      w     w       w",
     "measure":            "w    w    w       -     w     -      -      -     w       w",
     "base":               "w    -    w       w     w     w      w      w     w       w",
-    "by":                 "w    -    r       w     w     -      -      r     r       r",
-    "metadata":           "w    -    r       w     -     -      -      r     r       r",
+    "by":                 "w    -    w       w     w     -      -      r     w       w",
+    "metadata":           "w    -    w       w     -     -      -      r     w       w",
+    "earlier":            "w    -    -       -     -     -      -      -     w       w",
     "max-shared":         "w    -    -       -     w     -      -      w     w       w",
     "max-bytes-per-file": "w    -    w       w     w     -      -      w     w       w",
     "input-format":       "w    -    w       w     w     -      -      w     w       w",
 }  # fmt: skip
 CHECK = dict.fromkeys(TABLE, "w") | dict.fromkeys(("measure", "by", "metadata", "input-format"), "-")
+del CHECK["earlier"]  # which a check always has here
 MARKS = {"w": WORKS, "r": REFUSED, "-": NONE}
 CELLS = [
     (option, command, MARKS[mark])
     for option, marks in TABLE.items()
-    for command, mark in zip(COMMANDS, [*marks.split(), CHECK[option]], strict=True)
+    for command, mark in zip(COMMANDS, [*marks.split(), CHECK.get(option, "")], strict=True)
+    if mark
 ]
 
 

@@ -278,11 +278,40 @@ def test_many_uploads_at_once_take_no_more_than_one_after_the_other(small: Serve
     assert all(b" 408 " in answer or b" 429 " in answer for answer in answers), answers
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"GET /" + PIECE,
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: " + PIECE,
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + 9000 * b"X-Many: y\r\n",
+        b"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n" + 9000 * b"X-Many: y\r\n",
+    ],
+    ids=["address", "header", "headers", "after the body"],
+)
+def test_headers_without_end_are_refused_while_they_come(small: Server, start: bytes) -> None:
+    with costs_nothing(small), contextlib.suppress(ConnectionError):
+        link = socket.create_connection(("127.0.0.1", small.port), timeout=20)
+        sent = 0
+        try:
+            link.sendall(start)
+            while sent < ROOM:
+                link.sendall(PIECE)
+                sent += len(PIECE)
+        except ConnectionError:
+            pass
+        assert sent < ROOM, "it read on"
+        answer = said(link)
+        link.close()
+        assert b" 431 " in answer or b" 400 " in answer or not answer, answer
+
+
 def test_methods_that_nobody_knows_are_counted_as_one(small: Server) -> None:
-    for number in range(5):
-        small.ask(f"MADE-UP-{number}", "/")
+    assert small.ask("MADE-UP", "/")[0] == 400
+    for name in ("PROPFIND", "MKCOL", "PURGE"):
+        assert small.ask(name, "/")[0] == 405
     text = small.ask("GET", "/api/v1/metrics")[1]
-    assert "MADE-UP" not in text
+    assert not any(name in text for name in ("MADE-UP", "PROPFIND", "MKCOL", "PURGE"))
     assert 'method="other"' in text
 
 

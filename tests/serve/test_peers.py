@@ -21,13 +21,14 @@ from copysift.serve.workers import Workers
 from tests.serve.running import Server
 
 MANY, FIRST = 30, 3
-SOON = 25  # seconds: a busy machine takes its time, but a connection that is only idle is kept for 30
+IDLE = 3600  # what is only idle is kept: whatever ends before has passed the time for the first line
+SOON = 240  # seconds until a test gives up: a busy machine takes its time
 OTHER = ("127.0.0.2", 0)  # another address of this machine
 
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    limits = ("--max-connections", str(MANY), "--first-seconds", str(FIRST))
+    limits = ("--max-connections", str(MANY), "--first-seconds", str(FIRST), "--idle-seconds", str(IDLE))
     with Server(tmp_path_factory.mktemp("busy") / "data", *limits, "--workers", "1") as server:
         yield server
 
@@ -35,7 +36,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def opened(stack: ExitStack, port: int, count: int, data: bytes) -> list[socket.socket]:
     links = []
     for _ in range(count):
-        links.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), 10)))
+        links.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), SOON)))
         links[-1].sendall(data)
     return links
 
@@ -53,7 +54,7 @@ def answer(link: socket.socket, seconds: float) -> bytes:
 
 
 def status(server: Server, source: tuple[str, int] | None = None) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20, source_address=source)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=SOON, source_address=source)
     try:
         connection.request("GET", "/api/v1/health")
         return connection.getresponse().status
@@ -63,12 +64,10 @@ def status(server: Server, source: tuple[str, int] | None = None) -> int:
 
 def test_half_requests_of_one_address_leave_room_for_others_and_end_soon(busy: Server) -> None:
     with ExitStack() as stack:
-        begun = time.monotonic()
         links = opened(stack, busy.port, MANY + 20, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ")
-        assert answer(links[-1], 10).startswith(b"HTTP/1.1 503 ")
+        assert answer(links[-1], SOON).startswith(b"HTTP/1.1 503 ")
         assert status(busy, OTHER) == 200
         assert answer(links[0], SOON) == b""
-        assert time.monotonic() - begun < SOON
     deadline = time.monotonic() + SOON  # until the server has seen that all are closed
     while status(busy) != 200 and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -82,15 +81,15 @@ def drip(link: socket.socket) -> None:
 
 
 def test_bytes_that_drip_do_not_lengthen_the_time_for_headers(busy: Server) -> None:
-    with socket.create_connection(("127.0.0.1", busy.port), 10) as link:
+    with socket.create_connection(("127.0.0.1", busy.port), SOON) as link:
         begun = time.monotonic()
         with pytest.raises(ConnectionError):
             drip(link)
-        assert FIRST - 1 < time.monotonic() - begun < SOON
+        assert time.monotonic() - begun > FIRST - 1
 
 
 def test_the_next_request_of_a_kept_connection_has_its_own_time(busy: Server) -> None:
-    with socket.create_connection(("127.0.0.1", busy.port), 10) as link:
+    with socket.create_connection(("127.0.0.1", busy.port), SOON) as link:
         request = b"GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         for pause in (FIRST + 1, 0):  # idle, and no request has started
             link.sendall(request)
@@ -102,23 +101,21 @@ def test_the_next_request_of_a_kept_connection_has_its_own_time(busy: Server) ->
         link.sendall(b"GET /half")
         begun = time.monotonic()
         assert answer(link, SOON) == b""
-        assert FIRST - 1 < time.monotonic() - begun < SOON
+        assert time.monotonic() - begun > FIRST - 1
 
 
 def test_moss_connections_of_one_address_leave_room_for_others(busy: Server) -> None:
     with ExitStack() as stack:
         links = opened(stack, busy.moss_port, MANY + 1, b"m")
         words = b"Error: too many connections from your address; try again later\n"
-        assert answer(links[-1], 10) == words
-        other = stack.enter_context(socket.create_connection(("127.0.0.1", busy.moss_port), 10, OTHER))
+        assert answer(links[-1], SOON) == words
+        other = stack.enter_context(socket.create_connection(("127.0.0.1", busy.moss_port), SOON, OTHER))
         other.sendall(b"moss 1\ndirectory 0\nX 0\nmaxmatches 10\nshow 250\nlanguage c\n")
         assert other.recv(64) == b"yes\n"
-        begun = time.monotonic()
         for _ in range(8):  # a byte now and then is not a first line
             time.sleep(0.2)
             links[0].sendall(b"o")
         assert b"silent or slow" in answer(links[0], SOON)
-        assert time.monotonic() - begun < SOON
         other.sendall(b"end\n")
 
 
@@ -138,15 +135,15 @@ def test_only_this_machine_is_known_to_moss_without_a_list(tmp_path_factory: pyt
 
 @pytest.mark.parametrize("header", ["Host: [::1", "Host: 127.0.0.1\r\nOrigin: http://["])
 def test_a_host_or_origin_that_is_no_address_is_a_bad_request(server: Server, header: str) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), 10) as link:
+    with socket.create_connection(("127.0.0.1", server.port), SOON) as link:
         link.sendall(f"POST /api/v1/jobs HTTP/1.1\r\n{header}\r\nConnection: close\r\n\r\n".encode())
-        assert answer(link, 10).startswith(b"HTTP/1.1 400 ")
+        assert answer(link, SOON).startswith(b"HTTP/1.1 400 ")
 
 
 def test_too_many_jobs_are_refused_with_the_time_to_wait(tmp_path_factory: pytest.TempPathFactory) -> None:
     data = tmp_path_factory.mktemp("limited") / "data"
     with Server(data, "--max-kept", "10", "--moss-port", "-1") as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=SOON)
         body = b'{"documents": [{"name": "a", "text": "more than ten bytes"}]}'
         connection.request("POST", "/api/v1/jobs", body, {"content-type": "application/json"})
         answered = connection.getresponse()

@@ -28,7 +28,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.output and not door.extend:
         raise UsageError("no output folder given", hint="add -o RUN")
     sources = expand(sources)
-    check_engine(door)
+    check_engine(door, settings)
     if door.output.lower().endswith((".html", ".htm")):
         raise UsageError(
             f"-o {door.output}: a run is a folder, not a file",
@@ -64,17 +64,17 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     if not door.quiet:
         for note in made.notes:
             console.note(note)
-        pairs = plural(counts["pairs"], "pair")
-        if counts["identical"]:  # they are in clusters, and in no pair
-            pairs = f"{counts['identical']:,} identical, {plural(counts['pairs'], 'other pair')}"
+        same = sum(counts[how] for how in ("identical", "lexically_equivalent", "sketch_equivalent"))
+        pairs = plural(counts["pairs"] + same, "pair")  # as many as pairs.parquet and copysift.Run have
+        pairs += f" ({counts['identical']:,} identical)" if counts["identical"] else ""
         with_them = f" with {counts['clustered']:,} of them" if counts["clusters"] else ""
-        console.note(
-            f"{plural(counts['documents'], 'document')}, {plural(counts['clusters'], 'cluster')}{with_them}, "
-            f"{pairs}: {path}"
-        )
+        unit, earlier = "submission" if settings.by == "dir" else "document", counts.get("earlier", 0)
+        documents = plural(counts["documents"] - earlier, unit)
+        documents += f" and {earlier:,} earlier" if earlier else ""
+        console.note(f"{documents}, {plural(counts['clusters'], 'cluster')}{with_them}, {pairs}: {path}")
         for note in made.described["notes"]:
             console.note(note)
     if door.verbose:
         for phase, seconds in made.described["seconds"].items():
             console.note(f"{phase}: {seconds:.2f} s")
-    return console.SOME_SKIPPED if made.left_out else console.DONE
+    return console.status(bool(counts["documents"]), range(made.left_out))

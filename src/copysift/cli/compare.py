@@ -38,7 +38,11 @@ def command(left: str, right: str, **given: object) -> int:
     check_paths([left])
     check_paths([right])
     folders = [holds_files(path, settings) for path in (left, right)]
-    if any(folders) and not all(folders):
+    if door.sync_plan and settings.by == "dir":
+        raise UsageError("--sync-plan compares file by file", hint="leave out --by dir")
+    if settings.metadata and settings.by != "dir":
+        raise UsageError("--metadata is about submissions", hint="add --by dir")
+    if any(folders) and not all(folders) and settings.by != "dir":
         raise UsageError(
             "cannot compare a folder, an archive or records with a single file",
             hint="name two files, or two folders, archives or files of records",
@@ -47,6 +51,8 @@ def command(left: str, right: str, **given: object) -> int:
         raise UsageError("--sync-plan needs two folders", hint="unpack archives first")
     if door.sync_plan:  # a plan is about files, not about what is in them
         settings = dataclasses.replace(settings, no_containers=True, records="no")
+    if settings.by == "dir":
+        return _submissions(left, right, settings, door, chosen)
     if all(folders):
         return _folders(left, right, settings, door, chosen)
     return _files(left, right, settings, door, chosen)
@@ -73,6 +79,20 @@ def _files(left: str, right: str, settings: Settings, door: Door, chosen: str) -
         )
         console.write(side_by_side(result, view), door)
     return console.status(reaches(result.pairs[0], settings), ())
+
+
+def _submissions(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:
+    from copysift.workflows.compare import compare_submissions, reaches
+
+    with console.progress(door) as shown:
+        result, scan = compare_submissions(left, right, settings, shown)
+    console.name_skipped(result.skipped)
+    if door.no_regions:
+        result = without_regions(result)
+    asked = dataclasses.replace(settings, threshold=settings.threshold or 0.0)
+    show_result(result, chosen, asked, dataclasses.replace(door, passages=door.passages or 0), scan)
+    found = [pair for pair in result.pairs if reaches(pair, settings)]
+    return console.status(bool(found), result.skipped)
 
 
 def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str) -> int:

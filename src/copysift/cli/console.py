@@ -23,7 +23,7 @@ NOTHING_FOUND = 1
 SOME_SKIPPED = 3
 
 
-def status(found: bool, skipped: Iterable[Skipped]) -> int:
+def status(found: bool, skipped: Iterable[object]) -> int:
     """Give the exit status: skipped input matters more than nothing found."""
     return SOME_SKIPPED if any(True for _ in skipped) else DONE if found else NOTHING_FOUND
 

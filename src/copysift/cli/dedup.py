@@ -62,7 +62,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
     from copysift.report.wording import plural
 
     sources = expand(sources)
-    check_engine(door)
+    check_engine(door, settings)
     with console.progress(door) as shown:
         done = _dedup(sources, settings, door, values, shown)
     name_skipped(done.skipped, done.skipped_total, "")
@@ -71,7 +71,8 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             console.note(note)
         say = partial(click.echo, err=door.output == "-")  # standard output has the records
         verb = "would be " if door.dry_run or not door.output else ""
-        say(f"{plural(done.documents, 'document')}: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
+        unit = "submission" if settings.by == "dir" else "document"
+        say(f"{plural(done.documents, unit)}: {done.kept:,} {verb}kept, {done.removed:,} {verb}removed")
         how = "flagged" if door.cut_passages == "flag" else "cut"
         for reason, count in done.reasons.items():
             if reason != how:
@@ -87,7 +88,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
         from copysift.cli.contamination import show_contamination
 
         show_contamination(done.contamination, done, door)
-    return console.SOME_SKIPPED if done.left_out else console.DONE
+    return console.status(bool(done.documents), range(done.left_out))
 
 
 def _dedup(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import re
@@ -60,7 +59,7 @@ def command(context: click.Context, /, **typed: Any) -> int:
     settings, door = of_class(Serving, values, "serve"), of_class(Door, values, "serve")
     try:
         from copysift.serve.events import start_log
-        from copysift.serve.server import serve
+        from copysift.serve.server import run
     except ImportError as error:
         raise UsageError(
             f"the server needs a package that is not installed: {error.name}",
@@ -73,8 +72,7 @@ def command(context: click.Context, /, **typed: Any) -> int:
                 console.note(
                     f"{name.replace('_', '-')}: {_PASSWORD.sub(':***@', str(getattr(settings, name)))}"
                 )
-    with asyncio.Runner() as runner:
-        runner.run(serve(settings, lambda line: click.echo(line)))
+    run(settings, lambda line: click.echo(line))
     return console.DONE
 
 

@@ -12,7 +12,9 @@ def choice(keeping: str) -> tuple[str, str]:
     """Give what --keep chooses by, and its field."""
     how, _, field = keeping.partition(":")
     if how not in ("first", "longest", "newest", "best") or (how == "best") != bool(field):
-        raise UsageError(f"--keep cannot be {keeping!r}", hint="first, longest, newest or best:FIELD")
+        raise UsageError(
+            f"{keeping!r} does not say which document to keep", hint="first, longest, newest or best:FIELD"
+        )
     return how, field
 
 

@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from copysift.clusters.classes import ALONE
 from copysift.engines import phases, shingle_width, texts
+from copysift.engines.company import read_company
 from copysift.engines.local import Corpus
+from copysift.engines.pair_values import valued, values_of
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables
@@ -39,7 +41,7 @@ Batches = Iterable[pa.RecordBatch | Skipped]
 # settings that decide sketches and pairs: documents that come later take those of the run
 ADOPTED = (
     "shingle", "modulus", "candidates", "super_size", "estimate", "max_shared", "template", "features",
-    "floor", "base",
+    "floor", "base", "by",
 )  # fmt: skip
 
 ADOPTED_FILES = ("documents", "shingles", "order", "base")  # the census is taken again
@@ -76,9 +78,10 @@ def cluster(
     With `onto` the documents of an earlier run come first; its texts are not read again.
     """
     names = list(sources)
-    _check_sources(names, settings)
-    if onto is not None:
-        settings = onto_settings(onto, settings)
+    _check_sources([*names, *settings.earlier], settings)
+    others = onto or earlier_run(settings, onto)
+    if others is not None:
+        settings = onto_settings(others, settings)
     with making(path) as place:
         made = _made(names, place, settings, onto, progress, batches)
     return dataclasses.replace(made, path=path)
@@ -93,18 +96,22 @@ def _made(
     batches: Callable[[], Batches] | None,
 ) -> Summary:
     work = Work(path)
+    known = earlier_run(settings, onto)
+    onto = onto or known
     asked = f"{run_stamp(onto)} {settings.shingle}"  # 0 is not the width that it may become
-    job = "" if batches is not None else job_of(names, settings, asked)
+    job = "" if batches is not None else job_of([*names, *settings.earlier], settings, asked)
     resumed = work.begin(job, within=True)
     before: list[str] = []
     try:
         if onto is not None:
             before = list(read_description(onto).get("sources", []))
+            before = before if known is None else []
             if work.done("sketch") is None:
                 _adopt(onto, work)
         settings, batches = shingle_width.settled(work, names, settings, batches)
         corpus = Corpus(work, settings, progress)
         corpus.prepare(onto)
+        corpus.given_earlier([] if known is not None else list(settings.earlier))
         if batches is not None:
             corpus.given(batches())
         else:
@@ -117,8 +124,9 @@ def _made(
     except CopysiftError:  # nothing that could be gone on with
         work.discard()
         raise
+    corpus.part_company(known is not None)
     corpus.pair()
-    summary = _finish(corpus, [*before, *names], before)
+    summary = _finish(corpus, [*before, *names], onto)
     work.drop()
     if settings.slim:
         for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
@@ -143,6 +151,17 @@ def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
                 hint="name the files that it was made of, or use copysift scan INDEX",
             )
     Corpus.check_features(settings)
+
+
+def earlier_run(settings: CorpusSettings, onto: Path | None) -> Path | None:
+    """Give the run among the earlier documents: its texts are not read again, so it comes alone."""
+    runs = [Path(each) for each in settings.earlier if tables.is_corpus(Path(each))]
+    if runs and (onto is not None or len(settings.earlier) > 1):
+        raise UsageError(
+            f"--earlier {runs[0]} is a run, which is not read again, so it is the only one that others join",
+            hint="name the run alone, and leave out --extend and --against",
+        )
+    return runs[0] if runs else None
 
 
 def replaces(path: Path, sources: Iterable[str], settings: CorpusSettings) -> bool:
@@ -229,7 +248,7 @@ def _adopt(onto: Path, work: Work) -> None:
         link(part, work.run / "sketches" / part.name)
 
 
-def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
+def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
     settings, work, path = corpus.settings, corpus.work, corpus.work.run
     with work.phase("cluster"):
         totals = {name: int(corpus.sets.column(name).sum()) for name in ("bytes", "shingles")}
@@ -237,17 +256,21 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         corpus.sets.forget_all()  # what is still needed of them is read part by part
         ids, renamed = tables.unique_ids([part["id"].combine_chunks() for part in corpus.sets.tables(["id"])])
         release(settings.memory // 2)
+        measured = corpus.measured()
         with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
             same, sampled = (corpus.first, corpus.how), corpus.sampled()
             writing = [
                 pool.submit(tables.write_documents, path / TABLES[0], ids, corpus.sets, *same, sampled),
-                pool.submit(tables.write_pairs, path / TABLES[1], ids, *same, shingles, corpus.pairs),
+                pool.submit(
+                    tables.write_pairs, path / TABLES[1], ids, *same, shingles, measured, settings.measure
+                ),
             ]
             found = corpus.components()
             write_table(tables.clusters_table(ids, found), path / TABLES[2])
             for written in writing:
                 written.result()
-        ignored = [] if before else texts.ignored_texts(corpus.told.commonest, sources, settings)
+        read = [] if onto is not None else [*settings.earlier, *sources]
+        ignored = texts.ignored_texts(corpus.told.commonest, read, settings)
     named = [[note.name, note.reason] for note in corpus.skips.named]
     named += [[name, RENAMED] for name in renamed[:1000]]
     described: dict[str, Any] = {
@@ -256,6 +279,7 @@ def _finish(corpus: Corpus, sources: list[str], before: list[str]) -> Summary:
         "floor": settings.floor,
         "counts": {
             "documents": len(ids),
+            "earlier": corpus.company.earlier,
             **totals,
             "fingerprints": int(sampled.sum()),
             "identical": int(np.count_nonzero(corpus.how == 1)),
@@ -303,7 +327,10 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
             f"--threshold is {settings.resemblance:.3g}, but {path} has no pairs below {floor:.3g}",
             hint="raise --threshold, or cluster again with a lower --floor",
         )
-    found = phases.clustered([opened.pairs], opened.first, opened.how, settings)
+    standing = opened.first == np.arange(len(opened.first))
+    pairs = valued(opened.pairs, values_of(path / "sketches", settings, standing))
+    found = phases.clustered([pairs], opened.first, opened.how, settings)
+    found = read_company(path / "sketches").parted(found)
     table = tables.clusters_table(opened.ids, found)
     if output is not None:
         write_table(table, output)

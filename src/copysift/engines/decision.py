@@ -10,6 +10,8 @@ import numpy as np
 from copysift.clusters.classes import WORDS as SAME
 from copysift.clusters.preference import choice, no_date, no_number, score
 from copysift.clusters.retention import keep
+from copysift.engines.company import read_company
+from copysift.engines.pair_values import PairValues, valued, values_of
 from copysift.engines.phases import alike, near
 from copysift.match.sets import Measured, measures, shared_by
 from copysift.runs.checksums import count_rows, read_table
@@ -48,9 +50,12 @@ def decide(run: Path, settings: CorpusSettings, keeping: str) -> Decision:
     opened = open_corpus(run)
     sets = Sets(run / "sketches")
     rank = ranking(run, keeping)
+    company = read_company(run / "sketches")
+    rank[: company.earlier] -= len(rank)  # earlier documents always stay
     best = _best_of_class(opened.first, rank)
-    chosen = _kept_nodes(opened, sets, settings, rank[best])
-    kept = best[chosen[opened.first]]
+    values = values_of(sets.folder, settings, opened.first == np.arange(len(opened.first)))
+    chosen = _kept_nodes(opened, sets, settings, rank[best], values)
+    kept = company.stays(best[chosen[opened.first]])
     return _explained(opened, sets, kept, settings)
 
 
@@ -62,7 +67,8 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
     kept = numbers.copy()
     known = opened.first < before
     kept[known & (numbers >= before)] = opened.first[known & (numbers >= before)]
-    pairs = opened.pairs.take(alike(opened.pairs, settings))
+    values = values_of(sets.folder, settings, opened.first == numbers)
+    pairs = opened.pairs.take(alike(valued(opened.pairs, values), settings))
     crossing = (pairs.left < before) & (pairs.right >= before)
     order = np.lexsort((pairs.left[crossing], -pairs.resemblance[crossing]))[::-1]
     node = np.arange(len(opened.ids))
@@ -103,13 +109,15 @@ def _best_of_class(first: Int64s, rank: Int64s) -> Int64s:
     return best
 
 
-def _kept_nodes(opened: Opened, sets: Sets, settings: CorpusSettings, rank: Int64s) -> Int64s:
-    pairs = opened.pairs.take(alike(opened.pairs, settings))
+def _kept_nodes(
+    opened: Opened, sets: Sets, settings: CorpusSettings, rank: Int64s, values: PairValues | None
+) -> Int64s:
+    pairs = opened.pairs.take(alike(valued(opened.pairs, values), settings))
     ordered = np.empty(len(rank), np.int64)
     ordered[np.lexsort((np.arange(len(rank)), rank))] = np.arange(len(rank))
 
     def check(left: Int64s, right: Int64s) -> NDArray[np.bool_]:
-        return alike(measure(sets, left, right), settings)
+        return alike(valued(measure(sets, left, right), values), settings)
 
     policy = settings.policy or "representative"
     return keep(ordered, pairs.left, pairs.right, policy, check, settings.most_shared(len(rank)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -95,6 +95,16 @@ def check_wishes(keeping: str, run: Path | None, against: Path | None, settings:
     check_cutting(settings, against)
     if run is not None and against is not None and run.absolute() == against.absolute():
         raise UsageError("--save and --against name the same folder", hint="choose another --save")
+
+
+def refuse_parts(settings: CorpusSettings, passages: str, tests: Sequence[str]) -> None:
+    """Refuse to cut passages out of what is kept or removed as a whole, or is compared with earlier work."""
+    if (passages or tests) and (settings.by == "dir" or settings.earlier):
+        given = "--by dir" if settings.by == "dir" else "--earlier"
+        raise UsageError(
+            f"passages are cut out of single documents, and {given} keeps or removes whole ones",
+            hint=f"leave out {given}, or run dedup twice",
+        )
 
 
 def require_some(done: Deduped) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from copysift.clusters.preference import choice
 from copysift.engines.cluster_run import cluster
+from copysift.engines.company import read_company
 from copysift.engines.decision import Decision, against, decide
 from copysift.engines.decontamination import decontaminate
 from copysift.engines.dedup_job import (
@@ -18,6 +19,7 @@ from copysift.engines.dedup_job import (
     check_cutting,
     check_wishes,
     refuse_own_run,
+    refuse_parts,
     require_some,
     rereadable,
 )
@@ -25,6 +27,7 @@ from copysift.engines.output_targets import check_output, is_folder
 from copysift.engines.passage_cuts import cut_known, cut_repeats, noted
 from copysift.engines.reading import Batches, Origins, records, records_by_file
 from copysift.engines.record_output import write_kept, write_removed
+from copysift.engines.submissions import count_of
 from copysift.errors import InputError, UsageError
 from copysift.model.values import Skipped
 from copysift.runs.tables import open_corpus
@@ -53,6 +56,7 @@ def dedup(
 
     With `from_run` a finished run is applied: its sources are read once more, and nothing is compared.
     """
+    refuse_parts(settings, passages, tests)
     if from_run is not None:
         return _apply(from_run, path, settings, keeping, shards, dry_run, passages, tests)
     sources = [os.fspath(source) for source in sources]
@@ -129,8 +133,8 @@ def _apply(
         return decontaminate(
             all_again, path, reading, tests, passages or "cut", dry_run, shards, sources, run=run
         )
-    decision = decide(run, reading, keeping)
-    done = _numbers(decision, 0)
+    decision, before = decide(run, reading, keeping), earlier_count(run)
+    done = _numbers(decision, before)
 
     def again() -> Batches:
         return _counted(records(sources, reading, whole=True), run, done.documents)
@@ -146,10 +150,10 @@ def _apply(
     elif path is not None and not dry_run:
         skipped: list[Skipped] = []
         binary = write_kept(
-            noted(to_write(), skipped), decision.stays, path, shards, reading, sources=sources
+            noted(to_write(), skipped), decision.stays[before:], path, shards, reading, sources=sources
         )
         done.notes = (*done.notes, *_lost_bytes(binary, path))
-        write_removed(path, decision, 0, skipped)
+        write_removed(path, decision, before, skipped)
     return done
 
 
@@ -207,7 +211,7 @@ def _counted(batches: Origins, run: Path, documents: int) -> Origins:
     """Pass records on; refuse sources that have changed since the run was made."""
     seen = 0
     for batch in batches:
-        seen += 0 if isinstance(batch, Skipped | Origin) else len(batch)
+        seen += 0 if isinstance(batch, Skipped | Origin) else count_of(batch)
         if seen > documents:
             break
         yield batch
@@ -217,9 +221,14 @@ def _counted(batches: Origins, run: Path, documents: int) -> Origins:
 
 def _decision(run: Path, settings: CorpusSettings, keeping: str, old: Path | None) -> tuple[Decision, int]:
     if old is None:
-        return decide(run, settings, keeping), 0
+        return decide(run, settings, keeping), earlier_count(run)
     before = len(open_corpus(old).ids)
     return against(run, before, settings), before
+
+
+def earlier_count(run: Path) -> int:
+    """Count the earlier documents of a run, which come first and are not written."""
+    return read_company(run / "sketches").earlier
 
 
 def _numbers(decision: Decision, before: int) -> Deduped:

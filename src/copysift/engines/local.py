@@ -16,14 +16,17 @@ import pyarrow as pa
 from copysift.clusters.classes import Clustered
 from copysift.engines import phases
 from copysift.engines.census import Common, Count, Name, Settle
+from copysift.engines.company import Company, company_of
 from copysift.engines.option_files import option_files
 from copysift.engines.pair_files import StoredPairs
+from copysift.engines.pair_values import ValuedPairs, values_of
 from copysift.engines.pairing import Entries, Filter, Join, Measure
 from copysift.engines.reading import Batches, feature_function, plain_size, segments_of
 from copysift.engines.sketch_step import Reader, Sketch, Threads, readers_of
 from copysift.engines.steps import Collapse, Job, Step
 from copysift.engines.template_steps import Crowd, CrowdCommon, CrowdEntries, Likeness, Refine, Works
 from copysift.join.boilerplate import Told
+from copysift.match.sets import Measured
 from copysift.runs.columns import release
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import write_base, write_templates
@@ -54,11 +57,14 @@ class Corpus:
         self.first: Int64s = np.zeros(0, np.int64)
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.pairs = StoredPairs([])
+        self._valued: Iterable[Measured] | None = None
         self.told = Told()
         self.files = phases.OptionFiles()
         self._readers: list[Reader] = []
         self._total: int | None = None
         self._adopted = 0
+        self._known = 0  # readers of earlier documents
+        self.company = Company(0, np.zeros(0, np.uint32))
         self.continued = 0  # parts that an interrupted run had sketched
 
     @property
@@ -77,15 +83,31 @@ class Corpus:
         self._adopted = 0 if earlier is None else Sets(earlier / "sketches").parts
         write_base(self.sets.folder, self.files.base)
 
+    def given_earlier(self, names: list[str]) -> None:
+        """Take earlier documents, which come first and are not compared with each other."""
+        if self.work.done("sketch") is None:
+            self._readers = readers_of(segments_of(names, self.settings), self.settings)
+            self._known = len(self._readers)
+
     def given_sources(self, names: list[str]) -> None:
         """Take the documents of files."""
         if self.work.done("sketch") is None:
-            self._readers = readers_of(segments_of(names, self.settings), self.settings)
-            self._total = plain_size(names, self.settings)
+            self._readers += readers_of(segments_of(names, self.settings), self.settings)
+            self._total = None if self._known else plain_size(names, self.settings)
 
     def given(self, batches: Batches) -> None:
         """Take documents that are no files."""
-        self._readers = [lambda _: batches]
+        self._readers.append(lambda _: batches)
+
+    def part_company(self, adopted: bool) -> None:
+        """Find documents that are not compared with each other; `adopted`: those of the run are earlier."""
+        kept = self.work.done("sketch")
+        assert kept is not None  # it is done before anything is paired
+        edges = self.sets.bounds()
+        earlier = int(edges[self._adopted]) if adopted else int(kept["earlier"])
+        self.company, unknown = company_of(self.sets, self.settings, earlier)
+        for each in unknown:
+            self.skips.add(each)
 
     def sketch(self) -> None:
         """Make facts and sets of every part, and find documents that are the same."""
@@ -111,7 +133,14 @@ class Corpus:
 
     def components(self) -> Clustered:
         """Give every document the first of its cluster."""
-        return phases.clustered(self.pairs, self.first, self.how, self.settings)
+        return self.company.parted(phases.clustered(self.measured(), self.first, self.how, self.settings))
+
+    def measured(self) -> Iterable[Measured]:
+        """Give the pairs, with the measure of the settings if it is one that is made when it is wanted."""
+        if self._valued is None:
+            values = values_of(self.sets.folder, self.settings, self.first == np.arange(len(self.first)))
+            self._valued = self.pairs if values is None else ValuedPairs(self.pairs, values)
+        return self._valued
 
     def _sketch(self) -> None:
         """Phase 1: read and shingle, several segments at a time where there are several."""
@@ -131,8 +160,10 @@ class Corpus:
                 -(-self._jobs // together), max(self.settings.memory // 16, 1 << 24) // together
             )
             self._read_segments(step, tasks, together, threads)
+            earlier = step.documents(range(self._known))
             self.skips, self.read_as = step.collect()
-            left |= {"skips": self.skips.saved(), "read_as": dataclasses.asdict(self.read_as)}
+            read_as = dataclasses.asdict(self.read_as)
+            left |= {"skips": self.skips.saved(), "read_as": read_as, "earlier": earlier}
         step.clean()
 
     def _read_segments(self, step: Sketch, tasks: list[int], together: int, threads: Threads) -> None:

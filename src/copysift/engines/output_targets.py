@@ -23,10 +23,10 @@ from copysift.engines.record_writers import (
     maker,
     name_parts,
 )
-from copysift.errors import UsageError
+from copysift.errors import InputError, UsageError
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
-from copysift.sources.places import is_uri
+from copysift.sources.places import exists, is_uri
 from copysift.sources.record_segments import Origin
 
 _FACTS = ("state.json", "dataset_info.json", "dataset_dict.json")  # of a saved Hugging Face data set
@@ -87,7 +87,10 @@ def output_place(name: str | os.PathLike[str], *, make: bool = True) -> Path:
 
 
 def check_output(path: Path, sources: list[str], shards: int, settings: CorpusSettings) -> None:
-    """Refuse before the work an output that has no format, or is one of the sources."""
+    """Refuse before the work an output that has no format, or is one of the sources, if these are there."""
+    for source in sources:
+        if source != "-" and not exists(source):
+            raise InputError(f"{source}: no such file or folder")
     if is_folder(path):
         if shards > 1:
             raise UsageError("--shards and a folder exclude each other", hint="name a file with -o")

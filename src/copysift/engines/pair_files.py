@@ -1,8 +1,12 @@
-"""Measured pairs on disk, in chunks: a corpus may have more of them than fit into memory."""
+"""Measured pairs on disk, in chunks: a corpus may have more of them than fit into memory.
+
+A chunk is the number of its pairs and five columns: the two documents, the shingles that they share, and
+how many each has. The measures are computed from these when a chunk is read.
+"""
 
 from __future__ import annotations
 
-import zipfile
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copysift.match.sets import Measured
+from copysift.join.spill import read_all, write_all
+from copysift.match.sets import Measured, measures, sizes_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,16 +23,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK = 1 << 17  # pairs that are held at a time
-COLUMNS = tuple(Measured.__dataclass_fields__)
+SUFFIX = "pairs"
+COLUMNS = ("left", "right", "shared", "size_left", "size_right")
+HEAD, WIDTH = 8, 4  # bytes of the number of pairs, and of a number in a column
 
 
 class PairWriter:
     """Writes pairs to a file in the order in which they come."""
 
     def __init__(self, path: Path) -> None:
-        self._file = zipfile.ZipFile(path, "w")
+        self._path = path
+        self._file = path.open("wb", buffering=0)
         self._parts: list[Measured] = []
-        self._held = self._chunks = 0
+        self._held = 0
 
     def write(self, pairs: Measured) -> None:
         """Add pairs."""
@@ -39,10 +47,10 @@ class PairWriter:
 
     def _flush(self) -> None:
         pairs = Measured.joined(self._parts)
-        for name in COLUMNS:
-            with self._file.open(f"{name}_{self._chunks}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, getattr(pairs, name), allow_pickle=False)
-        self._parts, self._held, self._chunks = [], 0, self._chunks + 1
+        write_all(self._file.fileno(), np.array([len(pairs)], np.uint64), self._path)
+        for column in (pairs.left, pairs.right, pairs.shared, *sizes_of(pairs)):
+            write_all(self._file.fileno(), column.astype(np.uint32), self._path)
+        self._parts, self._held = [], 0
 
     def __enter__(self) -> Self:
         return self
@@ -62,17 +70,28 @@ class StoredPairs:
         self._paths = list(paths)
 
     def __iter__(self) -> Iterator[Measured]:
-        for path in self._paths:
-            with np.load(path) as loaded:
-                for number in range(len(loaded.files) // len(COLUMNS)):
-                    yield Measured(*(loaded[f"{name}_{number}"] for name in COLUMNS))
+        for columns in self._chunks(COLUMNS):
+            yield measures(*(column.astype(np.int64) for column in columns))
 
     def __len__(self) -> int:
-        return sum(len(each) for each in self.columns("left"))
+        return sum(len(left) for (left,) in self._chunks(COLUMNS[:1]))
 
     def columns(self, *names: str) -> Iterator[NDArray[Any]]:
         """Give these columns of every chunk in turn."""
+        for columns in self._chunks(names):
+            yield from columns
+
+    def _chunks(self, names: tuple[str, ...]) -> Iterator[list[NDArray[np.uint32]]]:
         for path in self._paths:
-            with np.load(path) as loaded:
-                for number in range(len(loaded.files) // len(COLUMNS)):
-                    yield from (loaded[f"{name}_{number}"] for name in names)
+            with path.open("rb", buffering=0) as file:
+                at, end = 0, os.fstat(file.fileno()).st_size
+                while at < end:
+                    head = np.empty(1, np.uint64)
+                    read_all(file.fileno(), head, at, path)
+                    count = int(head[0])
+                    found = [np.empty(count, np.uint32) for _ in names]
+                    for name, column in zip(names, found, strict=True):
+                        start = at + HEAD + WIDTH * count * COLUMNS.index(name)
+                        read_all(file.fileno(), column, start, path)
+                    yield found
+                    at += HEAD + WIDTH * count * len(COLUMNS)

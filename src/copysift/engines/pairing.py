@@ -10,7 +10,8 @@ import numpy as np
 
 from copysift import kernels
 from copysift.engines import phases
-from copysift.engines.pair_files import PairWriter
+from copysift.engines.company import read_company
+from copysift.engines.pair_files import SUFFIX, PairWriter
 from copysift.engines.steps import Job, Step, placed
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Bools = NDArray[np.bool_]
     Int64s = NDArray[np.int64]
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
@@ -140,7 +142,7 @@ class Join(Step):
 class Measure(Step):
     """Phase 3, second half: sum up pairs, choose candidates, measure them; a task has some documents."""
 
-    name = "measure"
+    name, suffix = "measure", SUFFIX
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
@@ -156,6 +158,11 @@ class Measure(Step):
         )
         settings = job.settings
         self._rule = phases.Candidates(self._sizes, sampled, settings.floor, settings.method)
+        self._company = read_company(job.sets.folder)
+        # short documents whose sample is all of their shingles, none of them in a common list
+        self._whole = (job.moduli() == 1) & (sampled == self._sizes)
+        if settings.method == "super":
+            self._whole[:] = False
         job.sets.keep(job.plan.memory)
 
     def run(self, task: int) -> None:
@@ -170,8 +177,29 @@ class Measure(Step):
             counts = pairs.counts() + common.counts()
             for span in pairs.spans(_at_once(job, ENTRY), ranges.start, ranges.stop, counts):
                 keys, weights = lists.summed(*pairs.read(*span))
-                for some in self._batches(self._rule.of(keys, weights, distinct(common.read(*span)[0]))):
-                    measured.write(self.check(some))
+                counted = self._is_counted(keys)
+                rest = self._rule.of(keys[~counted], weights[~counted], distinct(common.read(*span)[0]))
+                counted &= self._is_compared(keys)
+                found = [self._counted(keys[counted], weights[counted])]
+                found += [self.check(some) for some in self._batches(rest[self._is_compared(rest)])]
+                measured.write(in_order(found))
+
+    def _is_compared(self, pairs: UInt64s) -> Bools:
+        """Say which pairs are of documents that are compared with each other."""
+        if not self._company:
+            return np.ones(len(pairs), np.bool_)
+        return self._company.compared(*phases.split(pairs))
+
+    def _is_counted(self, pairs: UInt64s) -> Bools:
+        """Say of which pairs the lists had every shingle that they share."""
+        left, right = phases.split(pairs)
+        return np.asarray(self._whole[left] | self._whole[right])
+
+    def _counted(self, pairs: UInt64s, shared: UInt32s) -> Measured:
+        """Measure pairs by what the lists have counted."""
+        left, right = phases.split(pairs)
+        sizes, floor = self._sizes, self.job.settings.floor
+        return phases.counted(left, right, shared.astype(np.int64), sizes[left], sizes[right], floor)
 
     def clean(self) -> None:
         """Let the sets go."""
@@ -201,6 +229,12 @@ class Measure(Step):
             end = max(int(np.searchsorted(total, base + 4 * limit, side="right")), start + 1)
             yield pairs[start:end]
             start = end
+
+
+def in_order(parts: list[Measured]) -> Measured:
+    """Put pairs together that are in order in every part: merged, which takes less than to sort them."""
+    found = Measured.joined([part for part in parts if len(part)])
+    return found.take(np.argsort(found.left << 32 | found.right, kind="stable"))
 
 
 def _at_once(job: Job, entry: int) -> int:

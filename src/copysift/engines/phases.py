@@ -25,12 +25,13 @@ from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Clustered, coll
 from copysift.clusters.components import joined as connect
 from copysift.clusters.linkage import assign
 from copysift.engines.channels import kinds_of, with_channels
+from copysift.engines.submissions import as_one, is_unit
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.boilerplate import Boilerplate
 from copysift.kinds import Languages, blank_markup, detect_kind, to_utf8
-from copysift.match.sets import Measured, at_least, measures, shared_by
+from copysift.match.sets import Measured, Valued, at_least, measures, shared_by
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
 from copysift.runs.sketches import Places, Sketched
@@ -38,7 +39,7 @@ from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.selection import COUNTS
-from copysift.sources.records import RAW
+from copysift.sources.records import RAW, UNIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,8 @@ def sketch(
             "sets": column(found.sets),
         }
     )
-    return Sketched(table, found.values, found.order, tuple(unread))
+    made = Sketched(table, found.values, found.order, tuple(unread))
+    return as_one(made, batch[UNIT][0].as_py()) if is_unit(batch) else made
 
 
 def _features(batch: pa.RecordBatch, function: Features | None, named: str) -> list[list[bytes]]:
@@ -285,6 +287,8 @@ def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, f
 
 def alike(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
     """Say which pairs belong together: whose measure reaches the threshold. Left is the earlier document."""
+    if isinstance(pairs, Valued):
+        return np.asarray(pairs.value >= settings.cut - 1e-12)
     sides = {"containment-left": ("left", "right"), "containment-right": ("right", "left")}
     if settings.measure in sides:
         one, other = (getattr(pairs, f"containment_{side}") for side in sides[settings.measure])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from copysift.engines.phases import Features
+from copysift.engines.submissions import submission_records
 from copysift.errors import UsageError
 from copysift.model.traits import is_raw
 from copysift.model.values import Skipped
@@ -36,6 +38,10 @@ def records(
     What could have been read in another way is added to `read_as`.
     """
     fields, walking, reading, limit = _wishes(settings, whole)
+    if settings.by == "dir":
+        asked = replace(reading, fields=fields, walking=walking, form=settings.input)
+        yield from submission_records(list(sources), asked, read_as)
+        return
     for source in sources:
         yield from open_source(
             source, settings.input, fields, walking, limit, reading=reading, read_as=read_as
@@ -73,16 +79,23 @@ def records_by_file(
 
 
 def segments_of(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
-    """Cut sources into segments that can be read in any order."""
+    """Cut sources into segments that can be read in any order; those of submissions are one each.
+
+    A source without any is one segment, which says why when it is read.
+    """
+    if settings.by == "dir":
+        return [Segment(source) for source in sources]
     found: list[Segment] = []
     for source in sources:
         inputs = inputs_of("auto", *_wishes(settings)[:2], BATCH_BYTES, _wishes(settings)[2])
-        found += segments(inputs, source) if settings.input == "auto" else [Segment(source)]
+        found += (segments(inputs, source) if settings.input == "auto" else []) or [Segment(source)]
     return found
 
 
 def whole_files(sources: Iterable[str], settings: CorpusSettings) -> list[Segment]:
     """List the files of sources, or the sources, as segments."""
+    if settings.by == "dir":
+        return [Segment(source) for source in sources]
     fields, walking, reading, limit = _wishes(settings)
     found: list[Segment] = []
     for source in sources:

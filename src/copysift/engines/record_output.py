@@ -15,6 +15,7 @@ import pyarrow as pa
 from copysift.engines.decision import Decision
 from copysift.engines.output_targets import removed_path, target_of, whole
 from copysift.engines.record_writers import STANDARD_OUTPUT, Record, SameTable, maker
+from copysift.engines.submissions import count_of
 from copysift.engines.texts import readable
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import to_utf8
@@ -59,7 +60,9 @@ def write_kept(
                 kept.begin(batch)
             if isinstance(batch, Skipped | Origin):
                 continue
-            some = np.ones(len(batch), np.bool_) if stays is None else stays[number : number + len(batch)]
+            some = np.ones(len(batch), np.bool_)
+            if stays is not None:  # of a submission all or nothing does
+                some &= stays[number : number + count_of(batch)]
             places = np.flatnonzero(some).tolist()
             for place, (name, record, text) in zip(places, records_of(batch, some, settings), strict=True):
                 made: Record | str | None = record
@@ -74,7 +77,7 @@ def write_kept(
                 written += 1
             if settings.kind == "bytes" and batch.schema.metadata == RAW:
                 binary += sum(to_utf8(batch["text"][at].as_py())[1] is None for at in places)
-            number += len(batch)
+            number += count_of(batch)
         kept.finish()
     return binary
 

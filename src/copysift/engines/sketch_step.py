@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pyarrow as pa
 from copysift.engines import phases
 from copysift.engines.reading import Batches, feature_function, segment_records
 from copysift.engines.steps import Job, Step
+from copysift.engines.submissions import count_of
 from copysift.model.values import Skipped
 from copysift.runs.sets import PART_STEMS, Sets
 from copysift.runs.sketches import Sketched
@@ -90,8 +91,12 @@ class Sketch(Step):
         if part:
             sets.write(part)
         left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
-        left["raw"] = read_as.raw
+        left |= {"raw": read_as.raw, "left_out": read_as.left_out}
         durable.replace(job.file(self.name, task, self.suffix), json.dumps(left).encode())
+
+    def documents(self, tasks: Iterable[int]) -> int:
+        """Count the documents of some tasks."""
+        return sum(int(Sets(self._folder(task)).bounds()[-1]) for task in tasks)
 
     def collect(self) -> tuple[Skips, ReadAs]:
         """Put the parts of all tasks in their place, by link where the disk allows it."""
@@ -99,7 +104,7 @@ class Sketch(Step):
         for task in range(self.tasks):
             left: dict[str, Any] = json.loads(self.job.file(self.name, task, self.suffix).read_bytes())
             skips.extend(left["skips"])
-            read_as.add(ReadAs(left["files"], left["attached"], left.get("raw", {})))
+            read_as.add(ReadAs(left["files"], left["attached"], left["raw"], left["left_out"]))
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:
@@ -146,8 +151,8 @@ def _noted(batches: Batches, skips: Skips) -> Iterator[pa.RecordBatch]:
 def _behind(batches: Iterator[pa.RecordBatch], documents: int) -> Iterator[pa.RecordBatch]:
     """Give what comes behind this many documents."""
     for batch in batches:
-        if documents >= len(batch):
-            documents -= len(batch)
+        if documents >= count_of(batch):
+            documents -= count_of(batch)
             continue
         yield batch.slice(documents) if documents else batch
         documents = 0

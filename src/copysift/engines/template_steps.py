@@ -13,8 +13,8 @@ import numpy as np
 from copysift import kernels
 from copysift.clusters.components import joined
 from copysift.engines.census import Common, Count, Name, Settle
-from copysift.engines.pair_files import PairWriter, StoredPairs
-from copysift.engines.pairing import Entries, Filter, Join, Measure, read_tables, spills
+from copysift.engines.pair_files import SUFFIX, PairWriter, StoredPairs
+from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order, read_tables, spills
 from copysift.engines.steps import Collapse, Job, Step, placed
 from copysift.join.boilerplate import Boilerplate
 from copysift.join.spill import ENTRY, Spill, write_all
@@ -88,7 +88,7 @@ class Likeness(Step):
     def __init__(self, job: Job) -> None:
         super().__init__(job)
         self._crowded = crowd_of(job)
-        self._measured = job.files("measure", "npz")
+        self._measured = job.files("measure", SUFFIX)
         self.tasks = len(self._measured) if len(self._crowded) else 0
         self._root = roots_of(job) if self.tasks else self._crowded
         for name in ("shingles", "compared", "words", "places") if self.tasks else ():
@@ -214,11 +214,11 @@ class CrowdCommon(Step):
 class Refine(Step):
     """Measure pairs of different works without templates; a task has the pairs of one that measured them."""
 
-    name = "refine"
+    name, suffix = "refine", SUFFIX
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self._measured, self._works = job.files("measure", "npz"), works_of(job)
+        self._measured, self._works = job.files("measure", SUFFIX), works_of(job)
         self._crowded = crowd_of(job)
         self.tasks = len(self._measured) if len(self._works) else 0
         self._common = Boilerplate.none()
@@ -242,6 +242,8 @@ class Refine(Step):
         sets, floor = self.job.sets, self.job.settings.floor
         apart = self._works[pairs.left] != self._works[pairs.right]
         asked = np.flatnonzero(self._crowded[pairs.left] & self._crowded[pairs.right] & apart)
+        if not len(asked):
+            return pairs
         kept = np.ones(len(pairs), np.bool_)
         kept[asked] = False
         parts = [pairs.take(kept)]
@@ -251,8 +253,7 @@ class Refine(Step):
             for some, numbers in batches(self.job, pairs, asked):
                 sets_of = sets.some(numbers)
                 parts.append(without_templates(pairs.take(some), numbers, *sets_of, self._common, floor))
-        found = Measured.joined(parts)
-        return found.take(np.lexsort((found.right, found.left)))
+        return in_order(parts)
 
     def found(self) -> tuple[StoredPairs, int]:
         """Give the pairs of all tasks, and how many were left out."""
@@ -290,7 +291,7 @@ def batches(job: Job, pairs: Measured, which: Int64s) -> Iterator[tuple[Int64s, 
 
 def stored(job: Job, step: str = "measure") -> StoredPairs:
     """Give the pairs that the tasks of a step left."""
-    return StoredPairs(job.files(step, "npz"))
+    return StoredPairs(job.files(step, SUFFIX))
 
 
 STEPS: tuple[type[Step], ...] = (

@@ -8,6 +8,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.engines.reading import records
+from copysift.engines.submissions import count_of, is_unit
 from copysift.errors import CopysiftError
 from copysift.kinds import blank_markup, canonicaliser, detect_kind, to_utf8
 from copysift.model.values import Ignored, Skipped
@@ -31,9 +32,14 @@ def texts_of(sources: Iterable[str], settings: CorpusSettings, numbers: Iterable
             if isinstance(batch, Skipped):
                 continue
             for number in wanted:
-                if first <= number < first + len(batch):
-                    found[number] = readable(batch["text"][number - first].as_py(), settings.html)
-            first += len(batch)
+                if first <= number < first + count_of(batch):
+                    texts = (
+                        batch["text"].to_pylist()
+                        if is_unit(batch)
+                        else [batch["text"][number - first].as_py()]
+                    )
+                    found[number] = b"\n\n".join(readable(each, settings.html) for each in texts)
+            first += count_of(batch)
             if first > last:
                 break
     except (CopysiftError, OSError):

@@ -117,6 +117,13 @@ def enough(
     Of `sampled` shingles of the smaller document about floor · sampled are shared at the floor itself; a
     pair is given up when it lies `sure` standard deviations below that.
     """
+    most = int(sampled.max(initial=0))
+    if most < len(sampled):  # every size once
+        return np.asarray(shared >= _needed(np.arange(most + 1), floor, sure)[sampled])
+    return np.asarray(shared >= _needed(sampled, floor, sure))
+
+
+def _needed(sampled: NDArray[np.generic], floor: float, sure: float) -> UInt32s:
     n = np.asarray(sampled, dtype=np.float64)
-    needed: NDArray[np.float64] = floor * n - sure * np.sqrt(floor * (1 - floor) * n)
-    return np.asarray(shared >= np.maximum(needed, 1.0))
+    least = np.ceil(floor * n - sure * np.sqrt(floor * (1 - floor) * n))
+    return np.maximum(least, 1.0).astype(np.uint32)

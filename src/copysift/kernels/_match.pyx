@@ -62,9 +62,9 @@ cdef extern from "seeds.h" nogil:
 
 cdef extern from "runs.h" nogil:
     ctypedef struct run_table:
-        const match_side *a
-    int run_note(run_table *, const match_side *, uint32_t)
-    int run_both(run_table *, const match_side *, match_tiles *)
+        pass
+    const match_side *run_noted(run_table *, const match_side *, const match_side *, uint32_t)
+    int run_both(run_table *, const match_side *, size_t, match_tiles *)
     void run_close(run_table *)
     int RUN_FAILED
     int RUN_MANY
@@ -206,19 +206,18 @@ cdef int _by_runs(const match_side *sides, const uint32_t *lefts, const uint32_t
                   uint32_t k, size_t room, int64_t *counts, match_tiles *out) noexcept nogil:
     """Tile the pairs that share few runs; the count of any other is −1. 0: out of memory."""
     cdef run_table table
+    cdef const match_side *other
     cdef size_t i, before
     cdef int done = not RUN_FAILED
     memset(&table, 0, sizeof(run_table))
     for i in range(pairs):
         before = out.n
         counts[i] = -1
-        if 2 * (<size_t>sides[lefts[i]].n + sides[rights[i]].n) > room:
-            continue  # stretches may pass the room
-        if table.a != &sides[lefts[i]]:
-            if not run_note(&table, &sides[lefts[i]], k):
-                done = RUN_FAILED
-                break
-        done = run_both(&table, &sides[rights[i]], out)
+        other = run_noted(&table, &sides[lefts[i]], &sides[rights[i]], k)
+        if other == NULL:
+            done = RUN_FAILED
+            break
+        done = run_both(&table, other, room, out)
         if done == RUN_FAILED:
             break
         if done != RUN_MANY:

@@ -6,8 +6,9 @@
    come out of a heap of runs: the longest is taken if it is still free, and cut into what is free of
    it if not.
 
-   One a is matched with many b; its seeds are noted once. Periodic sequences have quadratically many
-   runs: when the work passes a few times the symbols, match.h does it instead. */
+   One a is matched with many b; its seeds are noted once. It may be the left or the right of a pair,
+   best the larger: a pair then costs no more than its smaller side. Periodic sequences have
+   quadratically many runs: when the work passes a few times the symbols, match.h does it instead. */
 
 #ifndef COPYSIFT_RUNS_H
 #define COPYSIFT_RUNS_H
@@ -21,10 +22,10 @@ enum { RUN_FAILED = 0, RUN_DONE = 1, RUN_MANY = 2 };
 typedef struct {
     const match_side *a;
     uint32_t k, q, stride, n;
-    int bits;
+    int bits, right; /* right: a is the right side of the pair */
     uint32_t *heads; /* by slot: the seed that was noted last + 1; 0: none */
     uint32_t *next, *tags, *places;
-    uint8_t *taken_a, *taken_b;
+    uint8_t *taken_a, *taken_b; /* of a: zero between two pairs */
     size_t room_a, room_b, seeds_room, slots_room;
     match_tile *runs; /* a heap, the first to be taken on top */
     size_t n_runs, runs_room, work;
@@ -63,7 +64,9 @@ static int run_open(run_table *t, size_t seeds, size_t symbols) {
     size_t slots = (size_t)1 << t->bits;
     if (!run_grow((void **)&t->heads, &t->slots_room, slots, sizeof *t->heads)) return 0;
     memset(t->heads, 0, slots * sizeof *t->heads);
-    return run_grow((void **)&t->taken_a, &t->room_a, symbols, 1);
+    if (!run_grow((void **)&t->taken_a, &t->room_a, symbols, 1)) return 0;
+    memset(t->taken_a, 0, symbols);
+    return 1;
 }
 
 /* Note the seeds of a; those of the sequence before are forgotten. */
@@ -89,8 +92,10 @@ static int run_note(run_table *t, const match_side *a, uint32_t k) {
 
 /* ---- the heap of runs ---- */
 
-static inline int run_before(const match_tile *x, const match_tile *y) {
+/* The longest comes first, then the first on the left, then on the right. */
+static inline int run_before(const run_table *t, const match_tile *x, const match_tile *y) {
     if (x->length != y->length) return x->length > y->length;
+    if (t->right) return x->b != y->b ? x->b < y->b : x->a < y->a;
     return x->a != y->a ? x->a < y->a : x->b < y->b;
 }
 
@@ -104,7 +109,7 @@ static int run_push(run_table *t, uint32_t a, uint32_t b, uint32_t length) {
     }
     match_tile run = {a, b, length};
     size_t at = t->n_runs++;
-    for (; at && run_before(&run, &t->runs[(at - 1) / 2]); at = (at - 1) / 2) t->runs[at] = t->runs[(at - 1) / 2];
+    for (; at && run_before(t, &run, &t->runs[(at - 1) / 2]); at = (at - 1) / 2) t->runs[at] = t->runs[(at - 1) / 2];
     t->runs[at] = run;
     return 1;
 }
@@ -113,8 +118,8 @@ static match_tile run_pop(run_table *t) {
     match_tile top = t->runs[0], last = t->runs[--t->n_runs];
     size_t at = 0;
     for (size_t under; (under = 2 * at + 1) < t->n_runs; at = under) {
-        if (under + 1 < t->n_runs && run_before(&t->runs[under + 1], &t->runs[under])) under++;
-        if (!run_before(&t->runs[under], &last)) break;
+        if (under + 1 < t->n_runs && run_before(t, &t->runs[under + 1], &t->runs[under])) under++;
+        if (!run_before(t, &t->runs[under], &last)) break;
         t->runs[at] = t->runs[under];
     }
     t->runs[at] = last;
@@ -145,9 +150,8 @@ static int run_find(run_table *t, const match_side *b, size_t most) {
     for (uint32_t start; (start = match_next_gram(&grams)) != MATCH_NONE;) {
         uint64_t mixed = match_mix(grams.hash);
         for (uint32_t seed = t->heads[mixed >> (64 - t->bits)]; seed; seed = t->next[seed - 1]) {
-            if (t->tags[seed - 1] != (uint32_t)mixed) continue;
-            if (!run_extend(t, t->places[seed - 1], b, start)) return RUN_FAILED;
-            if (t->work > most) return RUN_MANY;
+            if (++t->work > most) return RUN_MANY;
+            if (t->tags[seed - 1] == (uint32_t)mixed && !run_extend(t, t->places[seed - 1], b, start)) return RUN_FAILED;
         }
     }
     return RUN_DONE;
@@ -176,7 +180,6 @@ static int run_cut(run_table *t, match_tile run, int *whole) {
 static int run_tile(run_table *t, const match_side *b, size_t most, match_tiles *out) {
     if (!t->n_runs) return RUN_DONE;
     if (!run_grow((void **)&t->taken_b, &t->room_b, b->n, 1)) return RUN_FAILED;
-    memset(t->taken_a, 0, t->a->n);
     memset(t->taken_b, 0, b->n);
     while (t->n_runs) {
         match_tile run = run_pop(t);
@@ -191,12 +194,34 @@ static int run_tile(run_table *t, const match_side *b, size_t most, match_tiles 
     return RUN_DONE;
 }
 
-/* Tile the noted a and b, if they share few runs; else RUN_MANY, and nothing is put out. */
-static int run_both(run_table *t, const match_side *b, match_tiles *out) {
+/* Note the larger of both sides, unless the one that is noted is one of them and nearly as large; give the other. */
+static const match_side *run_noted(run_table *t, const match_side *left, const match_side *right, uint32_t k) {
+    const match_side *a = left->n >= right->n ? left : right, *b = a == left ? right : left;
+    if (a != t->a && b == t->a && a->n / 2 <= b->n) a = t->a, b = a == left ? right : left;
+    if (a != t->a && !run_note(t, a, k)) return NULL;
+    t->right = a != left;
+    return b;
+}
+
+/* Whether the stretches that both share have at most `room` symbols, one more counted for each. */
+static int run_fits(const run_table *t, const match_side *b, size_t room) {
+    size_t symbols = 0;
+    if (2 * ((size_t)t->a->n + b->n) <= room) return 1;
+    for (size_t i = 0; i < t->n_runs && symbols <= room; i++) symbols += 2 * ((size_t)t->runs[i].length + 1);
+    return symbols <= room;
+}
+
+/* Tile the noted a and b, if they share few runs, which fit into `room`; else RUN_MANY, and nothing is put out. */
+static int run_both(run_table *t, const match_side *b, size_t room, match_tiles *out) {
     size_t before = out->n, most = RUN_WORK * ((size_t)t->a->n + b->n);
     if (t->a->n < t->k || b->n < t->k) return RUN_DONE;
     int done = run_find(t, b, most);
-    if (done == RUN_DONE) done = run_tile(t, b, most, out);
+    if (done == RUN_DONE) done = run_fits(t, b, room) ? run_tile(t, b, most, out) : RUN_MANY;
+    for (size_t i = before; i < out->n; i++) {
+        match_tile *tile = &out->tiles[i];
+        memset(t->taken_a + tile->a, 0, tile->length);
+        if (t->right) *tile = (match_tile){tile->b, tile->a, tile->length};
+    }
     if (done != RUN_DONE) out->n = before;
     return done;
 }

@@ -127,18 +127,20 @@ def ends(
                     np.minimum(there + np.hypot(up, of_sizes), 1.0),
                 ]
             )
-        return _stacked([low, high], *sides)
+        return _rows(*(np.stack(ends) for ends in zip((low, high), *sides, strict=True)))
+    shares = np.stack((r, of_left, of_right))
     count = np.asarray(shared, np.float64)
-    parts = []
-    for each, upper in ((r, _seen_together), (of_left, _seen), (of_right, _seen)):
-        n = np.divide(count, each, out=np.zeros(len(each)), where=each > 0)
-        low, high = wilson(each, n / sampling.variance)
-        parts.append([low, upper(high, sampling.hidden)])
-    return _stacked(*parts)
+    n = np.divide(count, shares, out=np.zeros(shares.shape), where=shares > 0)
+    low, high = wilson(shares, n / sampling.variance)
+    high[0], high[1:] = _seen_together(high[0], sampling.hidden), _seen(high[1:], sampling.hidden)
+    return _rows(low, high)
 
 
-def _stacked(*parts: list[Shares]) -> NDArray[np.float64]:
-    return np.stack([np.stack(part, axis=1) for part in parts], axis=1)
+def _rows(low: Shares, high: Shares) -> NDArray[np.float64]:
+    """Put the ends of three measures of all pairs side by side, a row for each pair."""
+    made = np.empty((low.shape[1], 3, 2))
+    made[..., 0], made[..., 1] = low.T, high.T
+    return made
 
 
 def is_sampled(sampling: Sampling, shared: int, left: float, right: float, sizes: tuple[int, int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -32,16 +32,19 @@ class Measured:
     def __len__(self) -> int:
         return len(self.left)
 
-    def take(self, which: NDArray[np.generic]) -> Measured:
+    def take(self, which: NDArray[np.generic]) -> Self:
         """Give some of the pairs."""
-        return Measured(*(getattr(self, field.name)[which] for field in fields(self)))
+        return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
 
     @classmethod
     def joined(cls, parts: list[Measured]) -> Measured:
         """Put parts after one another."""
         if not parts:
             return measures(*(np.zeros(0, np.int64) for _ in range(5)))
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+        made = type(parts[0])
+        return made(
+            *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(made))
+        )
 
     @property
     def containment(self) -> Shares:
@@ -49,9 +52,30 @@ class Measured:
         return np.maximum(self.containment_left, self.containment_right)
 
 
+@dataclass(frozen=True, slots=True)
+class Valued(Measured):
+    """Pairs with a measure that is computed when it is wanted."""
+
+    value: Shares
+
+    @classmethod
+    def of(cls, pairs: Measured, value: Shares) -> Valued:
+        """Put the measure beside pairs."""
+        return cls(**{field.name: getattr(pairs, field.name) for field in fields(Measured)}, value=value)
+
+
 def measures(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s) -> Measured:
     """Give r = s / (n + m − s) and c = s / n, s / m of pairs that share s of their n and m shingles."""
     return Measured(left, right, shared, _share(shared, n + m - shared), _share(shared, n), _share(shared, m))
+
+
+def sizes_of(pairs: Measured) -> tuple[Int64s, Int64s]:
+    """Give the n and m shingles by which pairs were measured; 0 where none is shared, which measures 0."""
+    left, right = (
+        np.rint(_share(pairs.shared, containment)).astype(np.int64)
+        for containment in (pairs.containment_left, pairs.containment_right)
+    )
+    return left, right
 
 
 def shared_by(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) -> Int64s:
@@ -64,5 +88,5 @@ def at_least(pairs: Measured, floor: float) -> NDArray[np.bool_]:
     return np.asarray(pairs.containment >= floor - 1e-12)
 
 
-def _share(part: Int64s, whole: Int64s) -> Shares:
+def _share(part: Int64s, whole: Int64s | Shares) -> Shares:
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

@@ -136,7 +136,7 @@ def _histogram(found: Changes) -> str:
             f'<text x="{x + bar / 2}" y="{height - tall - 4:.1f}" font-size="12" '
             f'text-anchor="middle">{count:,}</text>'
         )
-        span = f"{at * 10}–{at * 10 + 10} %"
+        span = f"{at * 10}–{at * 10 + 10}%"
         parts.append(
             f'<text x="{x + bar / 2}" y="{height + 18}" font-size="12" text-anchor="middle">{span}</text>'
         )

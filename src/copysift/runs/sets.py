@@ -32,7 +32,7 @@ from copysift.runs.sketches import (
     spare_path,
     write_facts,
 )
-from copysift.runtime.arrays import distinct
+from copysift.runtime.arrays import distinct, heads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -261,9 +261,13 @@ class Sets:
 
     def shared(self, lefts: Int64s, rights: Int64s) -> Int64s:
         """Count what pairs of documents share besides boilerplate, in the files where their sets are."""
-        numbers = distinct(np.concatenate([lefts, rights]))
-        left, right = np.searchsorted(numbers, lefts), np.searchsorted(numbers, rights)
-        return kernels.shingle.shared_among(*self._places(numbers), left, right)
+        begun = heads(
+            lefts
+        )  # pairs of one document lie together; to sort them all takes longer than to count
+        firsts = lefts[begun]
+        left, right = np.cumsum(begun) - 1, np.arange(len(firsts), len(firsts) + len(rights))
+        places = self._places(np.concatenate([firsts, rights]))
+        return kernels.shingle.shared_among(*places, left, right)
 
     def _places(self, numbers: Int64s) -> Places:
         """Give the files that hold sets, and for every set which one, from where and to where."""
@@ -271,7 +275,8 @@ class Sets:
         starts, rest_starts, changed = self._starts()
         part = np.searchsorted(edges, numbers, side="right") - 1
         where = 2 * part + changed[numbers]
-        used = distinct(where)
+        present = np.bincount(where, minlength=1) > 0
+        used = np.flatnonzero(present)
         first, rest_first = starts[edges], rest_starts[edges]
         sources = []
         for each in used.tolist():
@@ -281,7 +286,7 @@ class Sets:
             changed[numbers], rest_starts[numbers] - rest_first[part], starts[numbers] - first[part]
         )
         ends = begin + self.column("compared")[numbers]
-        return Places(sources, np.searchsorted(used, where), begin, ends)
+        return Places(sources, (np.cumsum(present) - 1)[where], begin, ends)
 
     def texts(self, numbers: Int64s) -> Texts:
         """Give the sets of some documents without boilerplate, ascending by number, and their order."""

@@ -21,7 +21,7 @@ from copysift._version import __version__
 from copysift.clusters.classes import ALONE, IDENTICAL, JOINED, Clustered
 from copysift.clusters.classes import WORDS as SAME
 from copysift.errors import RunError
-from copysift.match.sets import Measured
+from copysift.match.sets import Measured, Valued
 from copysift.runs.checksums import RECREATE, checksum, digest_of, open_table, read_table, verify_table
 from copysift.runs.columns import column, digests, flags, taken
 from copysift.runs.scan_run import TABLES, VERSION, read_description
@@ -150,10 +150,12 @@ def write_pairs(
     how: NDArray[np.uint8],
     shingles: Int64s,
     pairs: Iterable[Measured],
+    measure: str = "",
 ) -> None:
     """Write pairs.parquet: documents that are the same first, then the measured pairs in parts, in order.
 
-    `shingles` are those of the documents that are the same as another.
+    `shingles` are those of the documents that are the same as another; `measure` is the one that pairs have
+    besides those of all.
     """
     others = np.flatnonzero(how != ALONE)
     ones = np.ones(len(others))
@@ -167,13 +169,25 @@ def write_pairs(
                 taken(ids, part.left),
                 taken(ids, part.right),
                 column(part.shared),
-                *(column(getattr(part, name)) for name in (*MEASURES, "containment")),
+                *(column(getattr(part, name)) for name in MEASURES),
+                _similarity(part, measure),
                 flags(equal[written : written + count] if written < len(equal) else none[:count]),
-                pa.nulls(count, pa.int64()),
+                _longest(part, measure),
                 pa.nulls(count, pa.int64()),
             ]
             writer.write_table(pa.table(columns, schema=PAIRS))
             written += count
+
+
+def _similarity(part: Measured, measure: str) -> pa.Array:
+    """Give the similarity of pairs if it was wanted, else what is nearest to it."""
+    return column(part.value if isinstance(part, Valued) and measure == "similarity" else part.containment)
+
+
+def _longest(part: Measured, measure: str) -> pa.Array:
+    if isinstance(part, Valued) and measure == "longest":
+        return column(part.value.astype(np.int64))
+    return pa.nulls(len(part), pa.int64())
 
 
 def _regrouped(parts: Iterable[Measured]) -> Iterator[Measured]:

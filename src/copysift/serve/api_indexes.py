@@ -12,7 +12,6 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import Field, ValidationError
-from starlette.routing import Route
 
 from copysift.errors import UsageError
 from copysift.report import hits
@@ -33,6 +32,7 @@ NOTHING = {"documents": 0, "fingerprints": 0}
 ROLES = ("file",)
 ASKED = ("threshold", "measure", "min_shared", "limit", "window", "quick", "kind", "language", "max_shared")
 Many = Annotated[int, Query(ge=1, le=10_000, description="Size of a page.")]
+_BELOW, _QUERY_END = f"{router.prefix}/", "/query"
 SHORT = 20_000  # characters of a query that is answered at once
 
 
@@ -247,13 +247,12 @@ async def query(name: str, request: Request) -> Response:
     return await asyncio.to_thread(_answer, name, given, state, user)
 
 
-async def short_query(request: Request) -> Response:
-    """Answer `query` without FastAPI's way to it, which takes as long as the answer."""
-    return await query(request.path_params["name"], request)
-
-
-# Programs send a thousand queries a second: the route is to be tried before all others.
-QUERY_ROUTE = Route(f"{router.prefix}/{{name}}/query", short_query, methods=["POST"], include_in_schema=False)
+def asked_index(path: str) -> str:
+    """Give the name of the index that a path of `query` is about; of any other path, nothing."""
+    name = (
+        path[len(_BELOW) : -len(_QUERY_END)] if path.startswith(_BELOW) and path.endswith(_QUERY_END) else ""
+    )
+    return "" if "/" in name else name
 
 
 def _answer(name: str, given: QueryIn, state: State, user: str) -> Response:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from copysift._version import __version__
 from copysift.serve import (
@@ -35,7 +38,7 @@ Every error has one shape: `{"error": {"code", "message", "hint"}}`. With users,
 """
 
 
-def make_app(state: State) -> FastAPI:
+def make_app(state: State) -> ASGIApp:
     """Make the application of a server; its process fetches nothing that a client names by a URI."""
     forbid()
     app = FastAPI(
@@ -47,7 +50,6 @@ def make_app(state: State) -> FastAPI:
         redoc_url=None,
     )
     app.state.copysift = state
-    app.router.routes.append(api_indexes.QUERY_ROUTE)
     app.include_router(api.router)
     app.include_router(api_indexes.router)
     app.include_router(api_courses.router)
@@ -67,4 +69,31 @@ def make_app(state: State) -> FastAPI:
 
     problems.install(app, page)
     app.add_middleware(Guard, state=state)
-    return app
+    return _Ways(app, state)
+
+
+class _Ways:
+    """Leads queries of an index straight to their answer, and all else through FastAPI.
+
+    Programs send a thousand queries a second, and FastAPI's way to a route takes a tenth of the time of one.
+    Guard and errors are the same on both ways.
+    """
+
+    def __init__(self, app: FastAPI, state: State) -> None:
+        self._app = app
+        handlers = dict(app.exception_handlers)
+        bug = handlers.pop(Exception)
+        guarded = Guard(ExceptionMiddleware(_answer_query, handlers), state)
+        self._query = ServerErrorMiddleware(guarded, bug)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and api_indexes.asked_index(scope["path"]):
+            scope["app"] = self._app
+            await self._query(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+async def _answer_query(scope: Scope, receive: Receive, send: Send) -> None:
+    answer = await api_indexes.query(api_indexes.asked_index(scope["path"]), Request(scope, receive))
+    await answer(scope, receive, send)

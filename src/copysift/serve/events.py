@@ -19,7 +19,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./:@+%-]+")
 
 def event(name: str, level: int = logging.INFO, **fields: object) -> None:
     """Log that something happened; the fields are names and values, without secrets."""
-    log.log(level, name, extra={"fields": fields})
+    if log.isEnabledFor(level):  # `log.log` would look for its caller, which takes longer
+        log.handle(log.makeRecord(log.name, level, "", 0, name, (), None, extra={"fields": fields}))
 
 
 def public_path(path: str) -> str:
@@ -29,6 +30,7 @@ def public_path(path: str) -> str:
 
 def start_log(form: str, level: int) -> None:
     """Write the log to standard error from now on."""
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # no line says them
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if form == "json" else TextLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
+import uvloop
 
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
@@ -79,8 +80,13 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-async def serve(settings: Serving, say: Say) -> None:
+def run(settings: Serving, say: Say) -> None:
     """Serve until stopped."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_run(settings, say))
+
+
+async def _run(settings: Serving, say: Say) -> None:
     sys.setswitchinterval(SWITCH)
     data = Path(settings.data).absolute()
     held = lock(data)

@@ -12,7 +12,7 @@ from copysift.settings.comparison import Settings
 from copysift.settings.contents import Contents
 from copysift.settings.declaration import alias, declare, make, settings_of, with_default
 from copysift.settings.parsing import count, flag, fraction, text
-from copysift.settings.selection import CORPUS_FLOOR, SAME, PairFilters, Selection, lower_floor
+from copysift.settings.selection import CORPUS_FLOOR, MADE_LATER, SAME, PairFilters, Selection, lower_floor
 
 POLICIES = ("component", "representative", "complete")
 WIDTH = 10  # words of a shingle, unless the documents are short
@@ -156,6 +156,22 @@ class CorpusSettings(Cutting, Clustering, Settings):
     def input(self) -> str:
         """The format of the sources."""
         return self.input_format
+
+
+def refuse_on_spark(settings: CorpusSettings) -> None:
+    """Raise UsageError for what is done on this machine alone, and why."""
+    asked = ["--by dir"] if settings.by == "dir" else []
+    asked += [f"--{name}" for name in ("metadata", "earlier") if getattr(settings, name)]
+    if settings.measure in MADE_LATER:
+        raise UsageError(
+            f"--measure {settings.measure} needs all shingles of a corpus in one place, which Spark avoids",
+            hint="make the run on Spark, then use recluster or dedup --from here, or --engine local",
+        )
+    if asked:
+        raise UsageError(
+            f"{asked[0]} is for a class, which one machine reads: Spark cuts sources into parts of any files",
+            hint="leave out --engine spark",
+        )
 
 
 def _expand_scheme(values: dict[str, object]) -> dict[str, object]:

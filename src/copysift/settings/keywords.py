@@ -105,6 +105,8 @@ class CompareKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    metadata: str | PathLike[str]
     noise: int | None
     guarantee: int | None
     shingle: int | None
@@ -262,6 +264,9 @@ class ClusterKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    earlier: str | Iterable[str | PathLike[str]]
+    metadata: str | PathLike[str]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]
@@ -330,6 +335,9 @@ class DedupKeywords(TypedDict, total=False):
     language: str | PathLike[str]
     base: str | Iterable[str | PathLike[str]]
     language_file: str | Iterable[str | PathLike[str]]
+    by: Literal["file", "dir"]
+    earlier: str | Iterable[str | PathLike[str]]
+    metadata: str | PathLike[str]
     noise: int | None
     shingle: int
     scheme: str | PathLike[str]

@@ -32,12 +32,11 @@ class Refusal(NamedTuple):
         return not self.values or value in self.values
 
 
-_SETS = "shingles of a corpus are sets without positions"
-_RUN = f"{MAKE_RUN} recluster"
-_MEASURES = "choose resemblance, containment, containment-left, containment-right or shared"
+_SETS = "candidates share sampled shingles, whatever is around them in a text, and are then measured by all"
+_SIZE = "a sample of fixed size would let long documents miss short ones, and candidates are measured by all"
 REFUSALS = (
     Refusal(
-        "scheme", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer",
+        "scheme", MAKE_RUN, _SIZE, "use --modulus to take more or fewer",
         when=lambda name: scheme_traits(name).sketch,
     ),
     Refusal(
@@ -50,32 +49,13 @@ REFUSALS = (
         "guarantee", MAKE_RUN, f"{_SETS}, so no window guarantees a match",
         "use --modulus 1 to compare all shingles, or scan or index",
     ),
-    Refusal(
-        "sketch", MAKE_RUN, "samples of a corpus have no fixed size", "use --modulus to take more or fewer"
-    ),
-    Refusal(
-        "earlier", MAKE_RUN, "a corpus is compared with a run, which is not read again",
-        "use cluster --extend RUN or dedup --against RUN",
-    ),
-    Refusal("by", "compare", "A and B are what is compared", "use scan A --earlier B --by dir"),
-    Refusal(
-        "by", MAKE_RUN, "a corpus is made of records, each with an ID, and that is what clusters have",
-        "use scan --by dir, which also gives the clusters of submissions",
-    ),
+    Refusal("sketch", MAKE_RUN, _SIZE, "use --modulus to take more or fewer"),
     Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
-    Refusal("metadata", "compare", "A and B are compared whoever wrote them", "use scan --metadata"),
     Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
-    Refusal(
-        "metadata", MAKE_RUN, "clusters are chains: two works of one author would meet through a third",
-        "use scan --metadata",
-    ),
     Refusal(
         "measure", "scan show compare", "a fingerprint counts once in a document, however often it occurs",
         "choose containment-left, or use query", ("sif",),
     ),
-    Refusal("measure", _RUN, "a run does not keep how rare a shingle is", _MEASURES, ("similarity",)),
-    Refusal("measure", _RUN, "a run does not keep how often a shingle occurs", _MEASURES, ("sif",)),
-    Refusal("measure", _RUN, "a run does not keep where a shingle is", _MEASURES, ("longest",)),
 )  # fmt: skip
 
 

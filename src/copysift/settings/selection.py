@@ -13,6 +13,7 @@ SHARES = ("similarity", "resemblance", "containment")  # that rank pairs without
 ONE_SIDED = ("containment-left", "containment-right", "sif")
 COUNTS = ("shared", "longest")
 MEASURES = SHARES + ONE_SIDED + COUNTS
+MADE_LATER = ("similarity", "sif", "longest")  # that pairs of a corpus do not have, but a run can make
 
 REVIEW = 0.25  # the default threshold where a person reviews a list
 SAME = 0.5  # the default threshold where copysift decides that two documents are the same
@@ -44,8 +45,9 @@ class Selection:
             "larger), resemblance, sif, similarity (reads the whole index), shared (fingerprints) or longest "
             "(passage).",
             f"{MAKE_RUN} recluster": "What makes two documents near-duplicates: resemblance, containment "
-            "(the larger of the two), containment-left (share of the earlier document), containment-right or "
-            "shared (shingles, of pairs at --floor or above).",
+            "(the larger of the two), containment-left (share of the earlier document), containment-right, "
+            "or, of pairs at --floor or above, similarity (by rare shingles), sif (occurrences), shared "
+            "(shingles) or longest (common run of words).",
         },
         default_for={"query": "containment-left", f"{MAKE_RUN} recluster": "resemblance"},
         aliases=(alias("--contained", f"{MAKE_RUN} recluster", values={True: "containment"}),),

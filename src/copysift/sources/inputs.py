@@ -52,6 +52,7 @@ class ReadAs:
     record_files: dict[str, int] = field(default_factory=dict)  # and how many records each has
     attached: int = 0  # files in mails that were not read, because mails were compared as files
     raw: dict[str, int] = field(default_factory=dict)  # files compared as raw bytes, by the reason
+    left_out: list[str] = field(default_factory=list)  # what says which files were left out
 
     def add(self, other: ReadAs) -> None:
         """Take what was read elsewhere."""
@@ -60,6 +61,7 @@ class ReadAs:
         self.attached += other.attached
         for reason, files in other.raw.items():
             self.raw[reason] = self.raw.get(reason, 0) + files
+        self.left_out += [each for each in other.left_out if each not in self.left_out]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -79,7 +81,15 @@ class ReadAs:
         for reason, files in self.raw.items():
             what = "1 file was" if files == 1 else f"{files:,} files were"
             found.append(f"{what} compared as raw bytes: {reason}")
-        return tuple(found)
+        return (*found, *self.left_out)
+
+
+def _unmatched(folder: str, globs: tuple[str, ...]) -> str:
+    """Say that --include takes no file of a folder, and how a glob would take files further down."""
+    given = " ".join(f"--include {glob}" for glob in globs)
+    anchored = next((glob for glob in globs if "/" in glob.strip("/") and not glob.startswith("**/")), "")
+    hint = f"; a glob with a slash starts at that folder, **/{anchored.lstrip('/')} matches anywhere below it"
+    return f"no file in {folder} matches {given}{hint if anchored else ''}"
 
 
 class Inputs:
@@ -108,8 +118,13 @@ class Inputs:
             root = os.fspath(path)
             walker = Walker(self._walking)
             walked = walker.below([root])
-            while some := list(islice(walked, TOGETHER)):
-                yield from self._detected(list(_looked_at(walker, some)), root)
+            unmatched = bool(self._walking.include)
+            while listed := list(islice(walked, TOGETHER)):
+                some = list(_looked_at(walker, listed))
+                unmatched = unmatched and all(isinstance(each, OnlyIfContainer) for each, _ in some)
+                yield from self._detected(some, root)
+            if unmatched:
+                self.read_as.left_out.append(_unmatched(root, self._walking.include))
 
     def _detected(
         self, some: list[tuple[Found, bytes | None]], root: str

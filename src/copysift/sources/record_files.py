@@ -114,26 +114,30 @@ def batches_of(inputs: Inputs, place: str, limit: int) -> Batches:
 
 
 def _text(document: Document, built: Builder, reading: Reading) -> Batches:
-    """Take a text, or a file of any bytes (`reading.binary`), as a document, named by its path."""
+    note = text_of(document, built, reading)
+    if note is not None:
+        yield note
+    if built.full:
+        yield from built.give()
+
+
+def text_of(document: Document, built: Builder, reading: Reading) -> Skipped | None:
+    """Take a text, or a file of any bytes (`reading.binary`), as a document, named by its path.
+
+    What it gives says why it was left out, or taken with a change.
+    """
     name = document.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     loaded = load(document, reading.max_seconds)
     if isinstance(loaded, Skipped):
-        yield loaded
-        return
+        return loaded
     try:
         data = b"".join(timed(loaded.content.chunks(), reading.max_seconds))
     except TooSlowDocumentError as error:
-        yield Skipped(name, error.message, LIMIT)
-        return
-    if not reading.binary:
-        if looks_binary(data[:SAMPLE]):
-            yield Skipped(name, BINARY)
-            return
-        if is_damaged(data):
-            yield Skipped(name, REPLACED)
+        return Skipped(name, error.message, LIMIT)
+    if not reading.binary and looks_binary(data[:SAMPLE]):
+        return Skipped(name, BINARY)
     built.add(name, data)
-    if built.full:
-        yield from built.give()
+    return Skipped(name, REPLACED) if not reading.binary and is_damaged(data) else None
 
 
 def _standard_input(form: str, fields: Fields, limit: int) -> Batches:

@@ -23,6 +23,7 @@ BATCH_ROWS = 4096
 MISSING = "has no field"  # begins the reason
 ROW = "row"  # a column with the rows of a table as they came, where all fields are wanted
 LANGUAGE = "content_language"  # a field of pages of web archives
+UNIT = "unit"  # a column with the submission of documents, where one batch has all of it
 RAW = {b"copysift": b"raw"}  # schema metadata: `text` holds files as they are, of any encoding
 
 SCHEMA = pa.schema(

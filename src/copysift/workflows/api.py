@@ -105,13 +105,17 @@ def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) 
 
 
 def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> Pair:
-    """Compare two files and give their measures and exact matches.
+    """Compare two files and give their measures and exact matches; with by="dir" two folders as submissions.
 
     >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
     >>> round(pair.resemblance, 2), len(pair.regions)
     (0.84, 2)
     """
     made = make(Settings, settings, "compare")
+    if made.by == "dir":
+        whole, _ = comparing.compare_submissions(os.fspath(left), os.fspath(right), made)
+        nothing = Pair(os.fspath(left), os.fspath(right), False, 0.0, 0.0, 0.0, 0.0, 0)
+        return whole.pairs[0] if whole.pairs else nothing
     for each in (os.fspath(left), os.fspath(right)):
         if len(each) <= LONG_NAME and comparing.holds_files(each, made):
             what = "a folder" if is_folder(each) else "an archive"
@@ -133,6 +137,8 @@ def compare_folders(left: Place, right: Place, **settings: Unpack[CompareKeyword
     ('index.html',)
     """
     made = make(Settings, settings, "compare")
+    if made.by == "dir":
+        raise UsageError("compare_folders compares file by file", hint='compare(…, by="dir") gives one pair')
     found, _ = comparing.compare_folders(os.fspath(left), os.fspath(right), made)
     return found
 

@@ -20,11 +20,13 @@ from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
 from copysift.sources.places import has_glob, is_file, is_folder, size_of
 from copysift.sources.source import MEMBERS, RECORDS
+from copysift.sources.spool import Spool
+from copysift.sources.submission_intake import Intake
 from copysift.sources.walk import walk, walk_settings
 from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
 from copysift.workflows.folders import SMALL, match_folders, sides_of
 from copysift.workflows.scan import Scan
-from copysift.workflows.selection import described
+from copysift.workflows.selection import described, folder_of
 from copysift.workflows.submissions import reading_of
 from copysift.workflows.wrappers import equal_on_disk, same_in_other_wrappers, with_content
 
@@ -55,6 +57,26 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
         return dataclasses.replace(result, equal=((left, right),), listings=()), scan
     listing = Listing(pair.left, ((pair.right, pair.containment_left),))
     return dataclasses.replace(result, listings=(listing,) if pair.shared else ()), scan
+
+
+def compare_submissions(
+    left: str, right: str, settings: Settings, progress: Progress | None = None
+) -> tuple[Result, Scan]:
+    """Compare two folders, archives or files as two submissions: one pair of all that each of them has."""
+    settings = dataclasses.replace(settings, by="dir", min_shared=1, min_match=None, threshold=0.0)
+    intake = Intake(reading_of(settings), Spool(folder_of(settings)), by_dir=True)
+    documents: list[Document] = []
+    skipped: list[Skipped] = []
+    for path in (left, right):
+        taken = intake.take([path])
+        skipped += taken.skipped
+        documents += (dataclasses.replace(each, unit=path) for each, _ in taken.files)
+        if not taken.files:
+            raise InputError(f"{path} has no files of its own", hint="name two folders or archives")
+    scan = Scan(settings)
+    result = scan.run([], regions=True, progress=progress, documents=documents)
+    notes = (*result.notes, *(each for each in intake.notes if each not in result.notes))
+    return dataclasses.replace(result, skipped=(*skipped, *result.skipped), notes=notes), scan
 
 
 def compare_folders(

@@ -26,6 +26,8 @@ from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.places import is_uri, status_of
 from copysift.sources.source import ITSELF, Stamp
 from copysift.sources.spool import Spool
+from copysift.sources.submission_files import authors_in, submission_roster
+from copysift.sources.submission_intake import Intake, Taken
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.losses import distrust
@@ -35,8 +37,7 @@ from copysift.workflows.index_lexers import contents_in, note, outdated, remembe
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import Places, outer_file
-from copysift.workflows.submission_intake import Intake, Taken
-from copysift.workflows.submissions import authors_in, base_code, reading_of, submission_roster
+from copysift.workflows.submissions import base_code, reading_of
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
 RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time

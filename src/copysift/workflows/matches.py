@@ -39,7 +39,7 @@ AT_ONCE, FEWEST = 512, 8  # pairs of a task at most, and at least
 MEMORY = 2_000_000_000  # bytes, of which matching takes shares
 CACHED = 1 / 16  # the documents ready to be matched that stay at hand
 IN_FLIGHT = 1 / 32  # the sources of all tasks under way: matching takes up to 24 bytes a symbol
-HEAVY = 1 / 256  # the sources of a task
+HEAVY = 1 / 256  # the sources of a task, beside the largest
 LARGE = 1 / 128  # a document; a larger one is matched from a temporary file
 SEEDS = 1 / 8  # the seeds of two large documents; more of them are in a temporary file
 REGIONS = 1 / 16  # the regions of all pairs; more of them are in a temporary file
@@ -86,11 +86,16 @@ class Exact:
 
     def _batch(self, pairs: PairColumns, shown: Progress, regions: bool, found: RegionFile) -> RegionColumns:
         """Match some pairs; give their regions in the same order, whose table goes to the file."""
-        order = np.lexsort((pairs.right, pairs.left))  # what is known of a left serves all its pairs
+        numbers, at = np.unique(np.concatenate([pairs.left, pairs.right]), return_inverse=True)
+        sizes = [sum(each.size for each in self._collection.holders(number)) for number in numbers.tolist()]
+        left, right = np.array(sizes, np.int64)[at].reshape(2, -1)
+        larger = np.where(left < right, pairs.right, pairs.left)
+        order = np.lexsort((pairs.right, pairs.left, larger))  # the larger is read once for all its pairs
         parts: list[RegionColumns] = []
-        tasks = self._tasks(
-            *(column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS))
+        lefts, rights, channels = (
+            column[order].tolist() for column in (pairs.left, pairs.right, pairs.channel & TOKENS)
         )
+        tasks = self._tasks(lefts, rights, channels, dict(zip(numbers.tolist(), sizes, strict=True)))
         budget = self._share(IN_FLIGHT)
         for done in ordered_map(self._match, tasks, jobs=self._jobs, weigh=_Task.weight, budget=budget):
             if isinstance(done, Failed):
@@ -121,20 +126,23 @@ class Exact:
         """Give the files of a document."""
         return self._collection.holders(number)
 
-    def _tasks(self, lefts: list[int], rights: list[int], channels: list[int]) -> Iterator[_Task]:
-        """Cut pairs into tasks, small enough in pairs and bytes that all threads have some."""
+    def _tasks(
+        self, lefts: list[int], rights: list[int], channels: list[int], sizes: dict[int, int]
+    ) -> Iterator[_Task]:
+        """Cut pairs into tasks, small enough in pairs and bytes that all threads have some.
+
+        The bytes are those beside the largest document, which many pairs may share.
+        """
         most = min(AT_ONCE, max(FEWEST, len(lefts) // (4 * self._jobs)))
         heavy = self._share(HEAVY)
-        sizes: dict[int, int] = {}
-        for number in {*lefts, *rights}:
-            sizes[number] = sum(each.size for each in self._collection.holders(number))
-        task, met = _Task([], 0), set[int]()
+        task, met, largest = _Task([], 0), set[int](), 0
         for *pair, channel in zip(lefts, rights, channels, strict=True):
             fresh = sum(sizes[number] for number in pair if number not in met)
-            if task.pairs and (len(task.pairs) == most or task.bytes + fresh > heavy):
+            largest = max(largest, *(sizes[number] for number in pair))
+            if task.pairs and (len(task.pairs) == most or task.bytes + fresh - largest > heavy):
                 yield task
                 task, met = _Task([], 0), set()
-                fresh = sum(sizes[number] for number in pair)
+                fresh, largest = sum(sizes[number] for number in pair), max(sizes[number] for number in pair)
             task.pairs.append((pair[0], pair[1], CHANNELS[channel]))
             task.bytes += fresh
             met.update(pair)

@@ -41,6 +41,8 @@ def cluster_given(
     if isinstance(given, Paths):
         run_cluster(given.names, path, settings, onto=onto)
         return
+    if settings.by == "dir":
+        raise UsageError("documents in memory are in no folders", hint="give paths, or leave out by")
 
     def rows() -> Rows:
         return batches(given, fields_of(settings), bad)
@@ -65,7 +67,7 @@ def dedup_given(
             path = Path(spare) / "run"
             cluster_given(given, path, settings, bad, old)
             if old is None:
-                decision, first = decide(path, settings, keep), 0
+                decision, first = decide(path, settings, keep), dedup_steps.earlier_count(path)
             else:
                 first = len(open_corpus(old).ids)
                 decision = against(path, first, settings)

@@ -17,9 +17,9 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.submission_intake import Intake
 from copysift.workflows.query_document import Part, QueryDocument
 from copysift.workflows.reading import Reader
-from copysift.workflows.submission_intake import Intake
 
 NAMES = ("id", "uri", "name")  # the fields that may hold the name of a document, in this order
 

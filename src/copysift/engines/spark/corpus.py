@@ -34,7 +34,7 @@ from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, Told
 from copysift.runtime.progress import NullProgress, Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, refuse_on_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,6 +58,7 @@ class SparkCorpus:
         order: tuple[str, ...] = (),
         progress: Progress | None = None,
     ) -> None:
+        refuse_on_spark(settings)
         self.spark = spark
         self.store = store
         self.settings = self.asked = settings

@@ -107,8 +107,8 @@ def tiles_among(
 ) -> tuple[NDArray[np.int64], UInt32s, UInt32s, UInt32s]:
     """Give the tiles of many pairs, which name their sequences by number: first how many each pair has.
 
-    That is −1 for a pair whose shared stretches have more than `room` symbols. Pairs with the same left
-    cost less when they follow each other.
+    That is −1 for a pair whose shared stretches have more than `room` symbols. Pairs that have
+    their larger sequence in common cost less when they follow each other.
     """
     if len(lefts) != len(rights) or (masks is not None and len(masks) != len(sequences)):
         raise ValueError("columns differ in length")

@@ -9,9 +9,9 @@ function marker(share, name, label) {
 // Bars of counts, the height by the logarithm: a class has thousands of low pairs and a few high ones.
 function classChart(markers, label) {
   const most = Math.log1p(Math.max(...spread.histogram));
-  const bars = spread.histogram.map((number, at) => el("i", { style: { height: `${(100 * Math.log1p(number)) / most}%` }, title: `${at}–${at + 1} %: ${count(number, "pair")}` }));
+  const bars = spread.histogram.map((number, at) => el("i", { style: { height: `${(100 * Math.log1p(number)) / most}%` }, title: `${at}–${at + 1}%: ${count(number, "pair")}` }));
   return el("figure", { class: "class-chart", role: "img", "aria-label": label }, el("div", { class: "bars" }, bars, markers),
-    el("figcaption", {}, [0, 25, 50, 75, 100].map((share) => el("span", {}, `${share} %`))));
+    el("figcaption", {}, [0, 25, 50, 75, 100].map((share) => el("span", {}, `${share}%`))));
 }
 
 function strip(number, shares) {

@@ -3,7 +3,7 @@ import pytest
 from copysift.sources.files import load
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
-from copysift.workflows.submission_intake import Grouping, Intake
+from copysift.sources.submission_intake import Grouping, Intake
 from tests.cli.submissions import zipped
 
 
