@@ -62,7 +62,7 @@ def test_what_is_no_bytes_is_refused(tmp_path):
 
 @both
 @pytest.mark.parametrize("most", [1, 2, 5, 512])
-def test_heads_are_the_first_bytes_of_regular_files(tmp_path, kernel, most):
+def test_a_look_at_regular_files_gives_their_status_and_first_bytes(tmp_path, kernel, most):
     contents = {"none": b"", "one": b"1", "five": b"12345", "long": bytes(range(256)) * 9}
     for name, data in contents.items():
         (tmp_path / name).write_bytes(data)
@@ -70,20 +70,30 @@ def test_heads_are_the_first_bytes_of_regular_files(tmp_path, kernel, most):
     os.mkfifo(tmp_path / "pipe")
     names = [*contents, "link", "pipe", "gone", "."]
     paths = [os.fsencode(tmp_path / name) for name in names]
-    heads = [data[:most] for data in contents.values()]
-    assert kernel.read_heads(paths, [False] * 8, most) == [*heads, None, None, None, None]
-    assert kernel.read_heads(paths, [True] * 8, most) == [*heads, b"12345"[:most], None, None, None]
-    assert kernel.read_heads([], [], most) == []
+    looks = []
+    for name, data in contents.items():
+        status = (tmp_path / name).stat()
+        looks.append((len(data), status.st_mtime_ns, status.st_dev, status.st_ino, data[:most]))
+    assert kernel.look_at(paths, [False] * 8, most) == [*looks, None, None, None, None]
+    assert kernel.look_at(paths, [True] * 8, most) == [*looks, looks[2], None, None, None]
+    assert kernel.look_at([], [], most) == []
 
 
 @both
-def test_a_name_with_a_nul_has_no_head(tmp_path, kernel):
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no file that says it is empty")
+def test_a_file_that_says_it_is_empty_is_not_read(kernel):
+    (look,) = kernel.look_at([b"/proc/self/status"], [False], 100)
+    assert (look[0], look[4]) == (0, b"")
+
+
+@both
+def test_a_name_with_a_nul_is_not_looked_at(tmp_path, kernel):
     (tmp_path / "name").write_bytes(b"data")
-    assert kernel.read_heads([os.fsencode(tmp_path / "name") + b"\0more"], [False], 100) == [None]
+    assert kernel.look_at([os.fsencode(tmp_path / "name") + b"\0more"], [False], 100) == [None]
 
 
-def test_no_descriptor_stays_open_for_heads(tmp_path):
+def test_no_descriptor_stays_open_after_a_look(tmp_path):
     (tmp_path / "a").write_bytes(b"data")
     before = descriptors()
-    compiled.read_heads([os.fsencode(tmp_path / "a"), os.fsencode(tmp_path), b"gone"] * 20, [False] * 60, 2)
+    compiled.look_at([os.fsencode(tmp_path / "a"), os.fsencode(tmp_path), b"gone"] * 20, [False] * 60, 2)
     assert descriptors() == before

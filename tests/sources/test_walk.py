@@ -10,7 +10,9 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.sources import walk as walk_module
 from copysift.sources.file_content import FileContent
-from copysift.sources.walk import WalkSettings, walk
+from copysift.sources.inputs import File, Inputs
+from copysift.sources.source import Reading
+from copysift.sources.walk import Unseen, Walker, WalkSettings, walk
 from tests.sources.trees import found, tree
 
 
@@ -20,6 +22,30 @@ def test_a_file_is_listed_with_size_time_and_place(tmp_path):
     status = (tmp_path / "a.txt").stat()
     path = str(tmp_path / "a.txt")
     assert entry == Document(path, FileContent(path, 5, status.st_mtime_ns, status.st_dev, status.st_ino))
+
+
+def test_files_that_others_look_at_are_the_same_as_those_that_the_walk_asks_for(tmp_path):
+    tree(tmp_path, "a.txt", "empty", "folder/b.txt", "closed")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "closed").chmod(0)
+    os.link(tmp_path / "a.txt", tmp_path / "linked")
+    (tmp_path / "pipe.txt").symlink_to("a.txt")
+    os.mkfifo(tmp_path / "pipe")
+    unseen = [
+        each for each in Walker(WalkSettings(unseen=True)).below([tmp_path]) if isinstance(each, Unseen)
+    ]
+    assert [Path(each.path).name for each in unseen] == ["a.txt", "closed", "empty", "b.txt", "linked"]
+    looked = Inputs(Reading()).files([tmp_path])
+    assert [each.document if isinstance(each, File) else each for each in looked] == list(walk([tmp_path]))
+
+
+def test_a_file_that_is_gone_or_another_when_it_is_looked_at_is_skipped(tmp_path):
+    (tmp_path / "folder").mkdir()
+    walker = Walker(WalkSettings(unseen=True))
+    for name, reason in (("gone", "no such file or folder"), ("folder", "is a folder, not a file")):
+        skipped = walker.seen(Unseen(str(tmp_path / name), False), None)
+        assert isinstance(skipped, Skipped)
+        assert skipped.reason == reason
 
 
 def test_order_is_by_raw_bytes_depth_first(tmp_path):
@@ -210,7 +236,7 @@ def test_names_that_are_not_utf8_and_names_with_newlines_survive(tmp_path):
 
 def test_one_file_system_leaves_out_what_lies_on_another(tmp_path, monkeypatch):
     tree(tmp_path, "a", "mounted/b", "other/c")
-    real = walk_module._Walker._descend
+    real = walk_module.Walker._descend
     asked = []
 
     class Other:
@@ -228,7 +254,7 @@ def test_one_file_system_leaves_out_what_lies_on_another(tmp_path, monkeypatch):
         asked.append(entry.name)
         return real(self, Other(entry) if entry.name == "mounted" else entry, device)
 
-    monkeypatch.setattr(walk_module._Walker, "_descend", descend)
+    monkeypatch.setattr(walk_module.Walker, "_descend", descend)
     assert found(tmp_path, one_file_system=True) == ["a", "other/c"]
     assert found(tmp_path) == ["a", "mounted/b", "other/c"]
     assert asked == ["mounted", "other"] * 2

@@ -1,7 +1,7 @@
 """Many small files at once: the compiled edition of `reference/files.py`."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport strlen
 
@@ -10,10 +10,12 @@ cdef extern from "files.h" nogil:
         int descriptor
         int64_t size
         int64_t mtime_ns
+        uint64_t device
+        uint64_t inode
     void fl_open(const char *path, int follow, int64_t most, fl_file *file)
     int fl_take(fl_file *file, uint8_t *to)
     void fl_close(fl_file *file)
-    int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most)
+    int64_t fl_look(const char *path, int follow, uint8_t *to, int64_t most, fl_file *file)
 
 
 def read_files(list paths, list follow, int64_t most):
@@ -67,16 +69,20 @@ def read_files(list paths, list follow, int64_t most):
         free(links)
 
 
-def read_heads(list paths, list follow, int64_t most):
-    """Give the first `most` bytes of regular files, all of shorter ones; None for what is not had."""
+def look_at(list paths, list follow, int64_t most):
+    """Give (size, mtime_ns, device, inode, head) of regular files; None for what is not had.
+
+    The head is the first `most` bytes, all of a shorter file.
+    """
     cdef Py_ssize_t n = len(paths), i
+    cdef fl_file *files = <fl_file *>calloc(n + 1, sizeof(fl_file))
     cdef const char **names = <const char **>calloc(n + 1, sizeof(char *))
     cdef int64_t *sizes = <int64_t *>calloc(n + 1, sizeof(int64_t))
     cdef char *links = <char *>calloc(n + 1, 1)
     cdef uint8_t *heads = <uint8_t *>calloc(n + 1, most)
     cdef list out = [None] * n, held = list(paths)
     try:
-        if names == NULL or sizes == NULL or links == NULL or heads == NULL:
+        if files == NULL or names == NULL or sizes == NULL or links == NULL or heads == NULL:
             raise MemoryError
         for i in range(n):
             names[i] = PyBytes_AS_STRING(<bytes?>held[i])
@@ -85,14 +91,16 @@ def read_heads(list paths, list follow, int64_t most):
         with nogil:
             for i in range(n):
                 if <int64_t>strlen(names[i]) == sizes[i]:
-                    sizes[i] = fl_head(names[i], links[i], heads + i * most, most)
+                    sizes[i] = fl_look(names[i], links[i], heads + i * most, most, &files[i])
                 else:
                     sizes[i] = -1
         for i in range(n):
             if sizes[i] >= 0:
-                out[i] = PyBytes_FromStringAndSize(<char *>heads + i * most, sizes[i])
+                head = PyBytes_FromStringAndSize(<char *>heads + i * most, sizes[i])
+                out[i] = (files[i].size, files[i].mtime_ns, files[i].device, files[i].inode, head)
         return out
     finally:
+        free(files)
         free(names)
         free(sizes)
         free(links)

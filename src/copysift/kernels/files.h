@@ -8,6 +8,7 @@
 typedef struct {
     int descriptor; /* -1: not had, or done */
     int64_t size, mtime_ns;
+    uint64_t device, inode;
 } fl_file;
 
 #if defined(_WIN32)
@@ -15,7 +16,7 @@ typedef struct {
 static void fl_open(const char *path, int follow, int64_t most, fl_file *file) { file->descriptor = -1; }
 static int fl_take(fl_file *file, uint8_t *to) { return 0; }
 static void fl_close(fl_file *file) {}
-static int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most) { return -1; }
+static int64_t fl_look(const char *path, int follow, uint8_t *to, int64_t most, fl_file *file) { return -1; }
 #else
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,22 +44,23 @@ static void fl_open(const char *path, int follow, int64_t most, fl_file *file) {
     }
     file->size = status.st_size;
     file->mtime_ns = (int64_t)FL_MTIME(status).tv_sec * 1000000000 + FL_MTIME(status).tv_nsec;
+    file->device = (uint64_t)status.st_dev;
+    file->inode = (uint64_t)status.st_ino;
 }
 
-/* Read the first `most` bytes of a regular file, or all of a shorter one; gives how many, or -1. */
-static int64_t fl_head(const char *path, int follow, uint8_t *to, int64_t most) {
-    fl_file file;
+/* Look at a regular file, and read its first `most` bytes, or all of a shorter one; gives how many, or -1.
+   One that is empty, as the system says, is not read. */
+static int64_t fl_look(const char *path, int follow, uint8_t *to, int64_t most, fl_file *file) {
     int64_t done = 0;
-    fl_open(path, follow, INT64_MAX, &file);
-    if (file.descriptor < 0) return -1;
-    while (done < most) {
-        ssize_t got = read(file.descriptor, to + done, (size_t)(most - done));
+    fl_open(path, follow, INT64_MAX, file);
+    if (file->descriptor < 0) return -1;
+    while (done < most && done < file->size) { /* it need not be asked for its end */
+        ssize_t got = read(file->descriptor, to + done, (size_t)(most - done));
         if (got < 0) done = -1;
         if (got <= 0) break;
         done += got;
-        if (done >= file.size) break; /* it need not be asked for its end */
     }
-    fl_close(&file);
+    fl_close(file);
     return done;
 }
 

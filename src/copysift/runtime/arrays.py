@@ -27,3 +27,11 @@ def heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
+
+
+def is_among(values: NDArray[Number], ordered: NDArray[Number]) -> NDArray[np.bool_]:
+    """Say which values are among others that ascend; `np.isin` would sort those again."""
+    if not len(ordered):
+        return np.zeros(len(values), np.bool_)
+    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.asarray(ordered[at] == values)

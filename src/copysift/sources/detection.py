@@ -73,7 +73,8 @@ def heads_of(documents: Sequence[Document]) -> list[bytes]:
     contents = [each.content for each in documents]
     files = [each for each in contents if isinstance(each, FileContent) and each.size]
     paths, follow = [os.fsencode(each.path) for each in files], [each.follow for each in files]
-    read = kernels.files.read_heads(paths, follow, HEAD)
+    looks = kernels.files.look_at(paths, follow, HEAD)
+    read = [None if look is None else look[4] for look in looks]
     if len(files) < len(contents):  # members are in memory, and empty files were not asked for
         of_files = iter(read)
         read = [
@@ -119,9 +120,23 @@ class Detector:
         """
         return self.sources([document], named=named)[0]
 
-    def sources(self, documents: Sequence[Document], *, named: bool = False) -> list[Source | None]:
-        """Give what opens each of some documents, whose first bytes are read together."""
-        heads = heads_of(documents) if self._needed else [b""] * len(documents)
+    @property
+    def needed(self) -> bool:
+        """Whether any file may be opened, so that its first bytes are wanted."""
+        return self._needed
+
+    def sources(
+        self, documents: Sequence[Document], known: Sequence[bytes | None] = (), *, named: bool = False
+    ) -> list[Source | None]:
+        """Give what opens each of some documents; first bytes that are not `known` are read together."""
+        if not self._needed:
+            heads = [b""] * len(documents)
+        elif not known:
+            heads = heads_of(documents)
+        else:
+            pairs = zip(documents, known, strict=True)
+            missing = iter(heads_of([each for each, head in pairs if head is None]))
+            heads = [next(missing) if head is None else head for head in known]
         return [self._source(each, head, named) for each, head in zip(documents, heads, strict=True)]
 
     def _source(self, document: Document, head: bytes, named: bool) -> Source | None:

@@ -12,20 +12,21 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from copysift import kernels
 from copysift.errors import InputError
 from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
 from copysift.sources.containers import PACKED, included
-from copysift.sources.detection import Detector
+from copysift.sources.detection import HEAD, Detector
 from copysift.sources.file_content import FileContent, false_size
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
 from copysift.sources.readers.known import RAW
 from copysift.sources.source import ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
-from copysift.sources.walk import Found, OnlyIfContainer, walk
+from copysift.sources.walk import Found, OnlyIfContainer, Unseen, Walker
 
 if TYPE_CHECKING:
     from copysift.sources.documents import Documents
@@ -104,6 +105,7 @@ class Inputs:
             reading.walking, containers=reading.containers, shards=reading.records != "no"
         )
         self._detector = Detector(reading)
+        self._walking = replace(self._walking, unseen=self._detector.needed)
         self._spool = spool
         self._qualified = qualified
         self._taken: dict[str, int] = {}
@@ -114,24 +116,30 @@ class Inputs:
         """Give the files at or below the paths, unopened; further names of them as bare documents."""
         for path in paths:
             root = os.fspath(path)
-            walked = iter(walk([root], self._walking))
+            walker = Walker(self._walking)
+            walked = walker.below([root])
             unmatched = bool(self._walking.include)
-            while some := list(islice(walked, TOGETHER)):
-                unmatched = unmatched and all(isinstance(each, OnlyIfContainer) for each in some)
+            while listed := list(islice(walked, TOGETHER)):
+                some = list(_looked_at(walker, listed))
+                unmatched = unmatched and all(isinstance(each, OnlyIfContainer) for each, _ in some)
                 yield from self._detected(some, root)
             if unmatched:
                 self.read_as.left_out.append(_unmatched(root, self._walking.include))
 
-    def _detected(self, some: list[Found], root: str) -> Iterator[File | Document | Skipped]:
-        """Say of files what opens them."""
-        documents = [
-            each.document if isinstance(each, OnlyIfContainer) else each
-            for each in some
-            if isinstance(each, OnlyIfContainer) or (isinstance(each, Document) and not each.same_as)
-        ]
+    def _detected(
+        self, some: list[tuple[Found, bytes | None]], root: str
+    ) -> Iterator[File | Document | Skipped]:
+        """Say of files what opens them; their first bytes are given if they are known."""
+        documents: list[Document] = []
+        heads: list[bytes | None] = []
+        for found, head in some:
+            document = found.document if isinstance(found, OnlyIfContainer) else found
+            if isinstance(document, Document) and not document.same_as:
+                documents.append(document)
+                heads.append(head)
         named = len(documents) == 1 and documents[0].name == root
-        sources = iter(self._detector.sources(documents, named=named))
-        for found in some:
+        sources = iter(self._detector.sources(documents, heads, named=named))
+        for found, _ in some:
             if isinstance(found, Document) and not found.same_as:
                 file = File(found, next(sources), named)
                 yield self._too_large(file) or self._false_size(file) or file
@@ -328,6 +336,20 @@ class Inputs:
     def _unique(self, name: str) -> str:
         number = self._taken[name] = self._taken.get(name, 0) + 1
         return name if number == 1 else self._unique(f"{name}~{number}")
+
+
+def _looked_at(walker: Walker, some: list[Found | Unseen]) -> Iterator[tuple[Found, bytes | None]]:
+    """Look at files that nobody has looked at, together; give their first bytes, too."""
+    paths = [os.fsencode(each.path) for each in some if isinstance(each, Unseen)]
+    looks = iter(kernels.files.look_at(paths, [False] * len(paths), HEAD))
+    for each in some:
+        if not isinstance(each, Unseen):
+            yield each, None
+            continue
+        look = next(looks)
+        found = walker.seen(each, look)
+        if found is not None:
+            yield found, None if look is None else look[4]
 
 
 def documents_in(name: str, data: bytes, seconds: float | None = None) -> Iterator[Document | Skipped]:

@@ -2,7 +2,8 @@
 
 Every folder is listed in the order of the raw bytes of its names, depth first, and the paths keep
 the order in which they were given. What filters leave out is left out silently; what was wanted
-but cannot be had is a `Skipped` with its reason. Nothing is opened here but `.gitignore` files.
+but cannot be had is a `Skipped` with its reason. Nothing is opened here but `.gitignore` files. Who opens
+every file anyway takes them `Unseen`, and says what it saw: to ask the system twice takes as long as to walk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
+from typing import NamedTuple
 
 from copysift.model.document import Document
 from copysift.model.values import LINK, Skipped
@@ -40,6 +42,7 @@ class WalkSettings:
     one_file_system: bool = False
     containers: bool = False  # files named like containers are given whatever `include` says
     shards: bool = False  # in a folder of record files, names with _ or a dot are not part of it
+    unseen: bool = False  # files below folders are given as `Unseen` where nothing else must be known
 
 
 def walk_settings(settings: Reading) -> WalkSettings:
@@ -59,6 +62,13 @@ class OnlyIfContainer:
     """A file that no --include names: what is in it may be wanted, if it is a container."""
 
     document: Document
+
+
+class Unseen(NamedTuple):
+    """A regular file of which nothing but the name is known; `left_out`: no --include names it."""
+
+    path: str
+    left_out: bool
 
 
 Found = Document | OnlyIfContainer | Skipped
@@ -83,24 +93,14 @@ class _Folder:
 
 def walk(paths: Iterable[str | os.PathLike[str]], settings: WalkSettings | None = None) -> Iterator[Found]:
     """Give every wanted file at or below `paths` once, and what could not be had."""
-    walker = _Walker(settings or WalkSettings())
-    for path in paths:
-        place = os.fspath(path)
-        if not is_uri(place):
-            yield from walker.root(place)
-            continue
-        try:
-            places = expanded_uris(place)
-        except OSError as error:
-            yield Skipped(place, why(error))
-            continue
-        if not places:
-            yield Skipped(place, "matches no file or folder")
-        for each in places:
-            yield from walker.root(each)
+    for found in Walker(settings or WalkSettings()).below(paths):
+        assert not isinstance(found, Unseen)  # nobody asked for them
+        yield found
 
 
-class _Walker:
+class Walker:
+    """Walks folders; `settings.unseen` files are given to `seen` by who looked at them."""
+
     def __init__(self, settings: WalkSettings) -> None:
         self.settings = settings
         self.include = Globs(settings.include)
@@ -108,7 +108,38 @@ class _Walker:
         self.first: dict[tuple[int, int], str] = {}  # (device, inode) → the name that stands
         self.folders: set[tuple[int, int]] = set()  # walked, when links are followed
 
-    def root(self, path: str) -> Iterator[Found]:
+    def below(self, paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found | Unseen]:
+        """Give every wanted file at or below `paths` once, and what could not be had."""
+        for path in paths:
+            place = os.fspath(path)
+            if not is_uri(place):
+                yield from self.root(place)
+                continue
+            try:
+                places = expanded_uris(place)
+            except OSError as error:
+                yield Skipped(place, why(error))
+                continue
+            if not places:
+                yield Skipped(place, "matches no file or folder")
+            for each in places:
+                yield from self.root(each)
+
+    def seen(self, file: Unseen, look: tuple[int, int, int, int, bytes] | None) -> Found | None:
+        """Give a file by what was seen of it (`kernels.files.look_at`); None where it is known already."""
+        if look is None:  # it cannot be opened, so it is asked for
+            try:
+                status = os.lstat(file.path)
+            except OSError as error:
+                return Skipped(file.path, why(error))
+            if not stat.S_ISREG(status.st_mode):
+                return Skipped(file.path, describe(status.st_mode))
+            found = self.file(file.path, status, follow=False)
+        else:
+            found = self._file(FileContent(file.path, *look[:4]))
+        return OnlyIfContainer(found) if file.left_out and found is not None and not found.same_as else found
+
+    def root(self, path: str) -> Iterator[Found | Unseen]:
         try:
             status: Status = status_of(path) if is_uri(path) else os.stat(path)
         except (OSError, ValueError) as error:
@@ -123,7 +154,7 @@ class _Walker:
         else:
             yield Skipped(path, describe(status.st_mode))
 
-    def tree(self, root: str, status: Status) -> Iterator[Found]:
+    def tree(self, root: str, status: Status) -> Iterator[Found | Unseen]:
         device = status.st_dev if self.settings.one_file_system else None
         if self._walked(status):
             return
@@ -181,7 +212,7 @@ class _Walker:
                 notes.append(Skipped(os.path.join(path, gitignore.NAME), why(error)))
         return _Folder(iter(entries), prefix, rules)
 
-    def look(self, entry: Entry, folder: _Folder, above: str, device: int | None) -> Found | None:
+    def look(self, entry: Entry, folder: _Folder, above: str, device: int | None) -> Found | Unseen | None:
         """Judge one entry of a folder: a file, a note, `_DESCEND` for a folder, None for nothing."""
         settings = self.settings
         name = entry.name
@@ -201,6 +232,9 @@ class _Walker:
                 return Skipped(entry.path, "is a symbolic link, which is read with --follow only", LINK)
             if is_folder:
                 return self._descend(entry, device)
+            by_name = settings.unseen and device is None and not settings.follow
+            if by_name and isinstance(entry, os.DirEntry) and entry.is_file(follow_symlinks=False):
+                return Unseen(entry.path, left_out)
             status = entry.stat()
         except OSError as error:
             return Skipped(entry.path, why(error))
@@ -224,15 +258,18 @@ class _Walker:
         return folder.rules is None or not folder.rules.ignores(above + prefix, name, folder=is_folder)
 
     def file(self, path: str, status: Status, *, follow: bool) -> Document | None:
-        same_as = ""
-        if status.st_ino:  # 0 where the system does not tell
-            first = self.first.setdefault((status.st_dev, status.st_ino), path)
+        made = RemoteFile if is_uri(path) else FileContent
+        content = made(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, follow)
+        return self._file(content)
+
+    def _file(self, content: FileContent) -> Document | None:
+        path, same_as = content.path, ""
+        if content.inode:  # 0 where the system does not tell
+            first = self.first.setdefault((content.device, content.inode), path)
             if first is not path:
                 if os.path.normpath(first) == os.path.normpath(path):
                     return None  # the same name met again (overlapping paths) is no other name of the file
                 same_as = first
-        made = RemoteFile if is_uri(path) else FileContent
-        content = made(path, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, follow)
         return Document(path, content, same_as=same_as) if same_as else Document(path, content)
 
     def _descend(self, entry: Entry, device: int | None) -> Skipped | None:

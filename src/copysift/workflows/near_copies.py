@@ -19,7 +19,7 @@ from copysift.match.counts import PairColumns
 from copysift.match.measures import shares
 from copysift.match.sets import shared_by
 from copysift.match.templates import is_near_copy
-from copysift.runtime.arrays import distinct
+from copysift.runtime.arrays import distinct, is_among
 from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
@@ -58,12 +58,11 @@ class NearCopies:
         for number in np.flatnonzero(asked).tolist():
             for filed in collection.holders(number):
                 kind = filed.kind_in(self._channel)
-                chunks = reader.source_chunks(filed.entry, filed.source_kind(kind))
                 try:
-                    hashes = reader.fingerprints(kind, chunks).hashes
+                    hashes = reader.hashes_of(filed.entry, kind, filed.source_kind(kind))
                 except (InputError, OSError):  # it is gone
                     continue
-                if room > 0 and is_near_copy(np.isin(hashes, common)):
+                if room > 0 and is_near_copy(is_among(hashes, common)):
                     self._numbers.append(number)
                     self._sets.append(distinct(hashes))
                     room -= self._sets[-1].nbytes

@@ -257,6 +257,11 @@ class Reader(DocumentKinds):
         whole = chunks if isinstance(chunks, list) else iter(chunks)
         return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
 
+    def hashes_of(self, entry: Document, kind: str, source: str) -> UInt64s:
+        """Give the fingerprints of a document again, from its readable source as another kind."""
+        blocks = self._blocks(kind, self._readable(entry, source))
+        return self._fingerprinter(kind).fingerprint(blocks, spans=False).hashes
+
     def views(self, kind: str, source: Callable[[], Iterable[bytes]]) -> Views:
         """Fingerprint a readable source, which can be had again, in all its channels, with spans."""
         first, *others = self.readings(kind)

@@ -17,23 +17,29 @@ def read_files(paths: Sequence[bytes], follow: Sequence[bool], most: int) -> lis
     return [_read(*each, most) for each in zip(paths, follow, strict=True)]
 
 
-def read_heads(paths: Sequence[bytes], follow: Sequence[bool], most: int) -> list[bytes | None]:
-    """Give the first `most` bytes of regular files, all of shorter ones; None for what is not had."""
-    return [_head(*each, most) for each in zip(paths, follow, strict=True)]
+def look_at(
+    paths: Sequence[bytes], follow: Sequence[bool], most: int
+) -> list[tuple[int, int, int, int, bytes] | None]:
+    """Give (size, mtime_ns, device, inode, head) of regular files; None for what is not had.
+
+    The head is the first `most` bytes, all of a shorter file.
+    """
+    return [_look_at(*each, most) for each in zip(paths, follow, strict=True)]
 
 
-def _head(path: bytes, follow: bool, most: int) -> bytes | None:
+def _look_at(path: bytes, follow: bool, most: int) -> tuple[int, int, int, int, bytes] | None:
     try:
         descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
     except (OSError, ValueError):
         return None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return None
         data = b""
-        while len(data) < most and (more := os.read(descriptor, most - len(data))):
+        while len(data) < min(most, status.st_size) and (more := os.read(descriptor, most - len(data))):
             data += more
-        return data
+        return status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino, data
     except OSError:
         return None
     finally:
