@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     versions = older(given.commit), Version("this", ROOT)
-    with tempfile.TemporaryDirectory(prefix="copysift-bench-", dir=Path.cwd()) as place:
+    with tempfile.TemporaryDirectory(prefix="copysift-bench-", dir=CACHE) as place:
         work = Path(place)
         tree = given.tree.resolve() if given.tree else made_tree(work)
         corpus = given.corpus.resolve() if given.corpus else work / "corpus.jsonl"

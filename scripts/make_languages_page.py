@@ -69,6 +69,7 @@ The forms are lists. An entry is a string that opens and closes, a pair, or a ta
 | `block_comments` | from `open` to `close`; `nested` |
 | `dead_branches` | what a preprocessor never compiles: from `open`, as `#if 0`, to the `#else`, `#elif` or `#endif` of the same level |
 | `strings`, `characters`, `regexes` | from `open` to `close`, with `escape` (a backslash; empty for none) |
+| `names` | an identifier in quotes, on one line, as in `` `order #` `` |
 | `raw_strings`, `raw_comments` | `open`, any number of `fence` bytes (letters if empty), `middle`, the body, `close`, the same fence, `end`: `R"x(…)x"`, `r#"…"#`, `[==[…]==]` |
 | `heredocs` | the body starts with the next line and ends with the name that follows `open` |
 | `quotes` | any mark after `open` is the quote, as in `q(…)`; `parts` is 2 for `s/…/…/`; `regex` |

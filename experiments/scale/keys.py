@@ -41,15 +41,14 @@ def entries(sets: Sets, standing: NDArray[np.bool_], by: NDArray[np.uint32]) -> 
     """Give the (shingle, document) entries of some documents, as phase 2 does."""
     edges = sets.bounds()
     known = sketching.new_filter(
-        int(sets.column("sampled")[standing & (by < SETTINGS.modulus)].sum()), 64 << 20
+        int((sets.column("compared") // by)[standing & (by < SETTINGS.modulus)].sum()), 64 << 20
     )
     spans = [slice(int(edges[part]), int(edges[part + 1])) for part in range(sets.parts)]
     for part, span in enumerate(spans):
-        samples, bounds = sets.whole(part, "samples")
-        found = phases.probes(samples, bounds, by[span], standing[span], SETTINGS.modulus)
+        found = phases.probes(sets.places(part), by[span], standing[span], SETTINGS.modulus)
         kernels.shingle.note(known, found)
     made = [
-        phases.entries(*sets.whole(part), span.start, by[span], standing[span], known, SETTINGS)
+        phases.entries(sets.places(part), span.start, by[span], standing[span], known, SETTINGS)[:2]
         for part, span in enumerate(spans)
     ]
     return np.concatenate([hashes for hashes, _ in made]), np.concatenate([docs for _, docs in made])

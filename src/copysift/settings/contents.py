@@ -59,7 +59,11 @@ class Contents(LookUp):
         "Also compare with these known documents, but not those with each other: files, folders or an index. "
         "Repeatable.",
         CONTENTS, texts, "SOURCE", commands=f"scan check {MAKE_RUN}", default_text="none",
-        help_for={"check": "Compare with these files, folders or an index. Repeatable."},
+        help_for={
+            "check": "Compare with these files, folders or an index. Repeatable.",
+            MAKE_RUN: "Also compare with these known documents, but not those with each other: files, "
+            "folders or one run. Repeatable.",
+        },
         default_for={"check": "the other files of the git repository"},
         aliases=(alias("--against", "scan"),),
     )  # fmt: skip
