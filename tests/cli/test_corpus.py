@@ -89,6 +89,16 @@ def test_query_of_a_run_has_threshold_format_and_output_as_that_of_an_index(tmp_
     assert copysift(tmp_path, "query", "run", "a", "-o", "no/near.csv").status == 2
 
 
+def test_show_says_by_which_measure_documents_belong_together(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    for measure, said in (
+        ("shared", "at 10 shared shingles;"),
+        ("longest", "at a common passage of 100 words;"),
+    ):
+        copysift(tmp_path, "cluster", "c.jsonl", "-o", measure, "-q", "--measure", measure)
+        assert said in copysift(tmp_path, "show", measure).out
+
+
 def test_show_gives_the_whole_run_as_text_page_or_pairs(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")

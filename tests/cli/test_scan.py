@@ -276,6 +276,17 @@ def test_common_fingerprints_are_ignored_and_nothing_is_skipped_for_it(tmp_path)
     assert copysift(tmp_path, "scan", ".", "--max-shared", "10", "-q").err == ""
 
 
+def test_equal_files_are_not_said_to_be_mostly_common_text(tmp_path):
+    alone = {f"{number}.txt": prose(100 + number, words=300) for number in range(12)}
+    shared = {
+        f"{number}-common.txt": prose(1, words=60) + prose(200 + number, words=300) for number in range(12)
+    }
+    write(tmp_path, alone | shared | {f"again/{name}": text for name, text in alone.items()})
+    done = copysift(tmp_path, "scan", ".", "--max-shared", "10")
+    assert "ignored as too common" in done.out + done.err
+    assert "mostly text" not in done.err
+
+
 def test_many_near_copies_of_one_file_are_one_cluster_in_a_scan_and_in_what_it_saves(tmp_path):
     chance = random.Random(1)
     words = prose(1, words=300).split()

@@ -40,6 +40,7 @@ class Overview:
     notes: tuple[str, ...]
     skipped: int
     threshold: float
+    measure: str = "resemblance"
     found: tuple[str, ...] = ()  # what was ignored and sampled, and how many pairs the run has, in sentences
 
 
@@ -49,10 +50,19 @@ def heading(view: Overview) -> str:
     share = duplicates / view.documents if view.documents else 0.0
     return (
         f"{plural(view.documents, 'document')} ({size(view.bytes)}): {plural(view.clusters, 'cluster')} with "
-        f"{view.clustered:,} documents at a resemblance of {view.threshold:.0%}; "
+        f"{view.clustered:,} documents at {_least(view)}; "
         f"{share:.1%} of the documents "
         f"({duplicates:,}, {size(view.duplicate_bytes)}) are redundant copies"
     )
+
+
+def _least(view: Overview) -> str:
+    """Say what makes two documents near-duplicates: a share, or a number of fingerprints or symbols."""
+    if view.measure == "shared":
+        return plural(int(view.threshold), "shared shingle")
+    if view.measure == "longest":
+        return f"a common passage of {plural(int(view.threshold), 'word')}"
+    return f"a {view.measure} of {view.threshold:.0%}"
 
 
 def as_text(view: Overview) -> str:

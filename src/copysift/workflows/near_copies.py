@@ -44,6 +44,7 @@ class NearCopies:
         self._numbers: list[int] = []
         self._sets: list[UInt64s] = []
         self._near = np.zeros(len(postings.sizes), np.bool_)
+        self._again = np.zeros(count, np.bool_)  # equal to an earlier one, which alone has postings
 
     def read(self, reader: Reader, collection: Collection, room: int) -> None:
         """Read again the files of which most is common, and keep the fingerprints of near-copies.
@@ -54,7 +55,9 @@ class NearCopies:
             return
         common = np.sort(self._postings.common.hashes)
         asked = (self._held >= LEAST) & (2 * self._own < self._held)
-        asked[[number for members in collection.equal() for number in members[1:]]] = False
+        equal = [number for members in collection.equal() for number in members[1:]]
+        self._again[[number for number in equal if number < len(asked)]] = True
+        asked &= ~self._again
         for number in np.flatnonzero(asked).tolist():
             for filed in collection.holders(number):
                 kind = filed.kind_in(self._channel)
@@ -130,7 +133,8 @@ class NearCopies:
                 f"words only and {verbs[1]}, each with some of the others: their clusters are "
                 "complete, the list of their pairs is not"
             )
-        bare = (self._held >= LEAST) & (4 * self._own < self._held) & ~self._near[: len(self._held)]
+        bare = (self._held >= LEAST) & (4 * self._own < self._held)
+        bare &= ~(self._near[: len(self._held)] | self._again)
         if len(self._postings.common) and bare.any():
             needed = int(self._postings.common.degrees.max())
             notes.append(

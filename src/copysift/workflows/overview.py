@@ -63,6 +63,7 @@ def overview(path: Path) -> Overview:
         notes=tuple(described.get("notes", ())),
         skipped=counts["skipped"],
         threshold=float(described["settings"]["resemblance"]),
+        measure=described["settings"].get("measure", "resemblance"),
         found=tuple(_found(path, described)),
     )
 
