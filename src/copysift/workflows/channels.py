@@ -193,10 +193,12 @@ class Channels:
             return
         room = max(int(self._settings.memory * FORMED) // (PAIR_BYTES * (self._jobs + 1)), FEWEST)
         programs = self._programs()
+        # tokens decide pairs that they would not list, too; what is below the threshold is left out later
+        deeper = self.code if not self.code.floor.founded else None
 
         def formed(rows: tuple[int, int]) -> tuple[PairColumns, int]:
             within = RowRange(*rows, room)
-            parts = [self._measured(each, within, keep, sketches) for each in lists]
+            parts = [self._measured(each, within, keep or each.channel is deeper, sketches) for each in lists]
             parts = [part.before(within.last) for part in parts]
             if not self.code.floor.founded:
                 parts = of_programs(parts, programs)
