@@ -19,7 +19,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -66,17 +66,27 @@ def _file(
 
 
 EARLIER = {3: (encode_1, 64), 4: (encode_2, 42)}
+HALVES = {  # what each of the two changes since format 4 brings by itself
+    "format 4 with 36 bits": (encode_2, 36), "today with 42 bits": (segment_writer.encode, 42),
+}  # fmt: skip
+
+
+Encode = Callable[[Columns, int], list[memoryview]]
 
 
 @contextmanager
-def as_in(version: int) -> Iterator[None]:
-    """Make indexes as in an earlier format."""
-    encode, bits = EARLIER[version]
+def made_by(encode: Encode, bits: int) -> Iterator[None]:
+    """Make indexes with other segments, and other bits of a hash."""
     with (
         mock.patch.object(segment_writer, "encode", encode),
         mock.patch.object(stored_settings, "HASH_BITS", bits),
     ):
         yield
+
+
+def as_in(version: int) -> AbstractContextManager[None]:
+    """Make indexes as in an earlier format."""
+    return made_by(*EARLIER[version])
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -203,6 +213,9 @@ def measure(source: Path, scratch: Path) -> np.ndarray:
     print(f"{source.name}: {numbers['contents_bytes'] / 1e6:.1f} MB, {numbers['postings']:,} postings")
     told("today", numbers)
     print("  today: " + ", ".join(f"{name} {size:.3f}" for name, size in parts(new).items()))
+    for name, half in HALVES.items():
+        with made_by(*half):
+            told(name, made(scratch / f"{name}.sift", source))
     for version in EARLIER:
         old = scratch / f"{version}.sift"
         with as_in(version):
