@@ -253,6 +253,7 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
     with work.phase("cluster"):
         totals = {name: int(corpus.sets.column(name).sum()) for name in ("bytes", "shingles")}
         shingles = corpus.sets.column("shingles")[corpus.how != ALONE]
+        of_width = shingle_width.notes(corpus.sets.column("words"), settings)
         corpus.sets.forget_all()  # what is still needed of them is read part by part
         ids, renamed = tables.unique_ids([part["id"].combine_chunks() for part in corpus.sets.tables(["id"])])
         release(settings.memory // 2)
@@ -297,7 +298,7 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
         **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base), settings.template),
         "skipped": named,
     }
-    described["notes"] += shingle_width.notes(corpus.sets.column("words"), settings)
+    described["notes"] += of_width
     tables.write_description(path, described)
     return Summary(path, described, tuple((name, reason) for name, reason in named))
 

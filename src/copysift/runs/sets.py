@@ -32,7 +32,7 @@ from copysift.runs.sketches import (
     spare_path,
     write_facts,
 )
-from copysift.runtime.arrays import distinct, heads
+from copysift.runtime.arrays import distinct, heads, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class Sets:
         self._sizes: list[int] = []
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
         self._sound: set[int] = set()  # parts whose facts are those that were written
+        self._names: dict[int, list[str]] = {}  # of the columns of parts
         self._held = 0  # parts whose numbers are still at hand from writing
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
@@ -131,7 +132,7 @@ class Sets:
         places = self.of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
             raise RunError(f"{path} is truncated", hint="recreate the run")
-        return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
+        return places, mapped(path, np.uint32) if places.any() else np.zeros(0, np.uint32)
 
     # ---- facts
 
@@ -335,7 +336,7 @@ class Sets:
                 return np.zeros(0, np.uint64)
             if path.stat().st_size != 8 * count:
                 raise RunError(f"{path} is truncated", hint="recreate the run")
-            return np.asarray(np.memmap(path, np.uint64, "r")) if count else np.zeros(0, np.uint64)
+            return mapped(path, np.uint64) if count else np.zeros(0, np.uint64)
         except OSError as error:
             if path.exists():
                 raise RunError(f"cannot read {path}: {error.strerror}") from None
@@ -349,7 +350,8 @@ class Sets:
         try:
             self._check(part, path)
             with pa.memory_map(str(path)) as file:
-                names = pa.ipc.open_file(file).schema.names
+                names = self._names.get(part) or pa.ipc.open_file(file).schema.names
+                self._names[part] = names
                 wanted = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns])
                 return pa.ipc.open_file(file, options=wanted).read_all().select(columns)
         except (pa.ArrowException, OSError) as error:
