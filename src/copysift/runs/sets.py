@@ -59,7 +59,7 @@ class Sets:
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
         self._sound: set[int] = set()  # parts whose facts are those that were written
         self._names: dict[int, list[str]] = {}  # of the columns of parts
-        self._held = 0  # parts whose numbers are still at hand from writing
+        self._held = 0  # parts whose numbers are still at hand from writing; −1: none will be
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
     # ---- writing
@@ -85,10 +85,17 @@ class Sets:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
 
+    def let_go(self, limit: int) -> None:
+        """Drop the numbers at hand from writing if they take more than this many bytes: files have them."""
+        if self._held >= 0 and sum(each.nbytes for kept in self._written.values() for each in kept) > limit:
+            self.forget(*NUMBERS)
+            self._held = -1
+
     def take_numbers(self, others: Iterable[Sets]) -> None:
         """Take the numbers that others still have at hand, which wrote the parts of this folder in order."""
         for other in others:
             if other._held != other.parts:
+                self.forget(*NUMBERS)
                 return
             for name in NUMBERS:
                 self._written[name] += other._written[name]
@@ -157,7 +164,9 @@ class Sets:
             if name in NUMBERS:
                 self._written[name] = []
             kind = np.uint64 if name in DIGESTS else np.int64
-            self._columns[name] = np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+            self._columns[name] = (
+                np.concatenate(parts).astype(kind, copy=False) if parts else np.zeros(0, kind)
+            )
         return self._columns[name]
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
@@ -171,7 +180,14 @@ class Sets:
     def of_part(self, part: int, name: str) -> NDArray[Any]:
         """Give a number of every document of a part, without a look at the other parts."""
         known = self._columns.get(name)
-        return self._numbers(part, name) if known is None else known[self.span(part)]
+        if known is not None:
+            return known[self.span(part)]
+        written = self._written.get(name) if self._held == self.parts else None
+        return written[part] if written else self._numbers(part, name)
+
+    def total(self, name: str) -> int:
+        """Sum up a number of all documents, part by part."""
+        return sum(int(self.of_part(part, name).sum()) for part in range(self.parts))
 
     def forget(self, *names: str) -> None:
         """Drop columns from memory."""
