@@ -10,7 +10,7 @@ import pytest
 
 import copysift
 from copysift.engines.cluster_run import cluster
-from copysift.engines.shingle_width import fitting, long_enough, notes
+from copysift.engines.shingle_width import fitting, long_enough, notes, with_width
 from copysift.settings.corpus import WIDTH, CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import rows, run, write_jsonl
@@ -116,3 +116,13 @@ def test_a_run_that_is_extended_keeps_its_width(tmp_path):
     more = write_jsonl(tmp_path / "short.jsonl", [{**each, "id": f"x{each['id']}"} for each in tweets(40, 5)])
     made = cluster([str(more)], tmp_path / "both", make(CorpusSettings, {}), onto=tmp_path / "run")
     assert made.described["settings"]["shingle"] == WIDTH
+
+
+@pytest.mark.parametrize("long", [500, 515])
+def test_the_width_does_not_depend_on_when_the_sample_ends(tmp_path, long):
+    texts = [" ".join(WORDS[: 60 if number < long else 12]) for number in range(1000)]
+    path = write_jsonl(
+        tmp_path / "some.jsonl", [{"id": str(at), "text": text} for at, text in enumerate(texts)]
+    )
+    found, _ = with_width([str(path)], CorpusSettings())
+    assert found.width == fitting(np.array([len(text.split()) for text in texts]))

@@ -68,7 +68,7 @@ def test_chunks_have_as_many_pairs_as_they_may():
     docs = np.tile(np.arange(4, dtype=np.uint32), 10)  # ten lists of six pairs, none the same
     found = lists.Lists(
         docs, np.ones(40, np.uint8), np.arange(0, 40, 4), np.full(10, 4), np.ones(10, np.uint32),
-        np.zeros(0, np.int64), np.zeros(0, np.int64),
+        np.arange(10, dtype=np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64),
     )  # fmt: skip
     assert len([*lists.pairs_of(found)]) == 1
     assert len([*lists.pairs_of(found, 31)]) == 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -19,6 +22,9 @@ ALONE, IDENTICAL, LEXICAL, SKETCH = 0, 1, 2, 3
 SIMILAR, CONTAINED = 4, 5
 WORDS = ("representative", "identical", "lexically equivalent", "sketch equivalent")
 JOINED = (*WORDS, "similar", "contained")
+KEYS = ("content", "lexical", "sets", "bytes", "words", "shingles")  # facts that `class_keys` takes
+
+Fact = Callable[[int, str], "NDArray[Any]"]  # of every document of a part, by its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +35,48 @@ class Clustered:
     joined: NDArray[np.uint8]
 
 
-def collapse(
-    content: UInt64s, lexical: UInt64s, sets: UInt64s, bytes_: Int64s, words: Int64s, shingles: Int64s
-) -> tuple[Int64s, NDArray[np.uint8]]:
+def collapse(edges: Int64s, fact: Fact) -> tuple[Int64s, NDArray[np.uint8]]:
     """Give for every document the first that represents it, and how the two are the same.
 
     Documents with the same shingles are one class; those without a shingle, when their words are the same;
-    those without a word, when their bytes are. Empty documents are copies of nothing.
+    those without a word, when their bytes are. Empty documents are copies of nothing. `edges` has the first
+    document of every part, and one past the last: of one part at a time the facts are held.
     """
-    first = _first_of_each(*class_keys(content, lexical, sets, bytes_, words, shingles))
-    empty = np.flatnonzero(bytes_ == 0)
-    first[empty] = empty
-    how = np.empty(len(first), np.uint8)
-    facts = (content, lexical, bytes_, words)
-    for start in range(0, len(first), AT_ONCE):
-        span = slice(start, start + AT_ONCE)
-        heads = first[span]
-        alike = likeness(_at(facts, span), _at(facts, heads))
-        how[span] = np.where(heads == np.arange(start, start + len(heads)), ALONE, alike)
+    key, size = np.empty(int(edges[-1]), np.uint64), np.empty(int(edges[-1]), np.int64)
+    empty = [np.zeros(0, np.int64)]
+    for part, (start, end) in enumerate(pairwise(edges.tolist())):
+        facts = [fact(part, name) for name in KEYS]
+        key[start:end], size[start:end] = class_keys(*facts)
+        empty.append(start + np.flatnonzero(facts[KEYS.index("bytes")] == 0))
+    first = _first_of_each(key, size)
+    del key, size
+    for some in empty:
+        first[some] = some
+    how = np.full(len(first), ALONE, np.uint8)
+    others = np.flatnonzero(first != np.arange(len(first)))
+    if len(others):
+        heads = first[others]
+        numbers = distinct(np.concatenate([others, heads]))
+        known = _of_some(numbers, edges, fact)
+        for start in range(0, len(others), AT_ONCE):
+            span = slice(start, start + AT_ONCE)
+            own, theirs = (np.searchsorted(numbers, each[span]) for each in (others, heads))
+            how[others[span]] = likeness(_at(known, own), _at(known, theirs))
     return first, how
+
+
+def _of_some(numbers: Int64s, edges: Int64s, fact: Fact) -> Facts:
+    """Give the facts of some documents, which ascend."""
+    found: list[NDArray[Any]] = []
+    cuts = np.searchsorted(numbers, edges).tolist()
+    for name in ("content", "lexical", "bytes", "words"):
+        parts = [
+            fact(part, name)[numbers[first:last] - edges[part]]
+            for part, (first, last) in enumerate(pairwise(cuts))
+            if first < last
+        ]
+        found.append(np.concatenate(parts))
+    return found[0], found[1], found[2], found[3]
 
 
 def _first_of_each(key: UInt64s, size: Int64s) -> Int64s:
@@ -67,7 +96,7 @@ def _first_of_each(key: UInt64s, size: Int64s) -> Int64s:
     return first
 
 
-def _at(facts: Facts, which: slice | Int64s) -> Facts:
+def _at(facts: Facts, which: Int64s) -> Facts:
     content, lexical, size, words = facts
     return content[which], lexical[which], size[which], words[which]
 

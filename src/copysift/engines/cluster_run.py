@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ ADOPTED = (
     "floor", "base", "by",
 )  # fmt: skip
 
+BESIDE = 100  # bytes of memory that a document takes where all tables are written together, about
 ADOPTED_FILES = ("documents", "shingles", "order", "base")  # the census is taken again
 
 
@@ -251,13 +252,17 @@ def _adopt(onto: Path, work: Work) -> None:
 def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
     settings, work, path = corpus.settings, corpus.work, corpus.work.run
     with work.phase("cluster"):
-        totals = {name: int(corpus.sets.column(name).sum()) for name in ("bytes", "shingles")}
+        totals = {name: corpus.sets.total(name) for name in ("bytes", "shingles")}
         shingles = corpus.sets.column("shingles")[corpus.how != ALONE]
+        of_width = shingle_width.notes(corpus.sets.column("words"), settings)
         corpus.sets.forget_all()  # what is still needed of them is read part by part
+        release(settings.memory // 2)
         ids, renamed = tables.unique_ids([part["id"].combine_chunks() for part in corpus.sets.tables(["id"])])
         release(settings.memory // 2)
         measured = corpus.measured()
-        with ThreadPoolExecutor(2) as pool:  # tables are written while the last is made
+        # tables are written while the last is made, unless the numbers of documents take much of the memory
+        together = len(corpus.first) * BESIDE <= settings.memory
+        with ThreadPoolExecutor(2 if together else 1) as pool:
             same, sampled = (corpus.first, corpus.how), corpus.sampled()
             writing = [
                 pool.submit(tables.write_documents, path / TABLES[0], ids, corpus.sets, *same, sampled),
@@ -265,6 +270,9 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
                     tables.write_pairs, path / TABLES[1], ids, *same, shingles, measured, settings.measure
                 ),
             ]
+            if not together:
+                wait(writing)
+                release()
             found = corpus.components()
             write_table(tables.clusters_table(ids, found), path / TABLES[2])
             for written in writing:
@@ -297,7 +305,7 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
         **corpus.told.described(settings.most_shared(len(ids)), len(corpus.files.base), settings.template),
         "skipped": named,
     }
-    described["notes"] += shingle_width.notes(corpus.sets.column("words"), settings)
+    described["notes"] += of_width
     tables.write_description(path, described)
     return Summary(path, described, tuple((name, reason) for name, reason in named))
 

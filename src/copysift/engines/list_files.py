@@ -19,6 +19,7 @@ from copysift.join.boilerplate import bounds_of, picked
 from copysift.join.lists import Lists
 from copysift.join.long_lists import LongLists
 from copysift.join.spill import Spill, write_all
+from copysift.runtime.arrays import mapped
 
 if TYPE_CHECKING:
     from typing import Self
@@ -112,11 +113,11 @@ class MergeLists(Step):
             bounds = bounds_of(sizes)
             low, high = np.searchsorted(first, [begun, begun + len(sizes)]).tolist()
             kept = first[low:high] - begun
-            source = np.memmap(path, np.uint64, "r") if len(kept) else np.zeros(0, np.uint64)
+            source = mapped(path, np.uint64) if len(kept) else np.zeros(0, np.uint64)
             total = np.cumsum(sizes[kept])
             cuts = np.searchsorted(total, np.arange(AT_ONCE, int(total[-1]) if len(kept) else 0, AT_ONCE))
             for some in np.split(np.arange(len(kept)), cuts):
-                found, _ = picked(np.asarray(source), bounds, kept[some])
+                found, _ = picked(source, bounds, kept[some])
                 yield LongLists.of(found, sizes[kept[some]], weights[low:high][some])
             begun += len(sizes)
 
@@ -135,7 +136,7 @@ class StoredLists:
             self.pairs: Int64s = loaded["pairs"]
             self._table = loaded["offsets"], loaded["bounds"]
         path = job.file("members", 0, "u64")
-        members = np.asarray(np.memmap(path, np.uint64, "r")) if len(lengths) else np.zeros(0, np.uint64)
+        members = mapped(path, np.uint64) if len(lengths) else np.zeros(0, np.uint64)
         self._lists = LongLists.of(members, lengths, weights)
         self._postings = job.file("postings", 0, "bin")
 

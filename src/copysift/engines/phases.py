@@ -1,7 +1,7 @@
 """The phases of clustering as pure functions over parts: every engine calls these; they decide the answer.
 
 1  `sketch`      a batch of documents → facts and sets of shingles
-   `collapsed`   facts of all documents → who represents which
+   `collapse`    facts of all documents → who represents which (`clusters/classes.py`)
    census        sets → boilerplate, and sets without it (`join/boilerplate.py`)
 2  `entries`     sets of a part → (shingle, document) entries of those who represent others
 3  `joined`      entries of a range of shingles → pairs that share some, common shingles
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
-from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Clustered, collapse
+from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Clustered
 from copysift.clusters.components import joined as connect
 from copysift.clusters.linkage import assign
 from copysift.engines.channels import kinds_of, with_channels
@@ -176,11 +176,6 @@ def _readable(
 def _opens(head: bytes) -> bool:
     """Say whether a text opens with a tag, for all that its first bytes say."""
     return head.lstrip(SPACE)[:1] in (b"<", b"")
-
-
-def collapsed(facts: dict[str, NDArray[Any]]) -> tuple[Int64s, NDArray[np.uint8]]:
-    """Give for every document the first that is the same for every measure, and how it is the same."""
-    return collapse(*(facts[name] for name in ("content", "lexical", "sets", "bytes", "words", "shingles")))
 
 
 def probes(places: Places, by: UInt32s, standing: NDArray[np.bool_], modulus: int) -> UInt64s:

@@ -80,7 +80,12 @@ def with_width(
         given = _standard_input(settings)
     words: list[Int64s] = []
     if given is None:
-        words += (_words(batch, settings) for batch in _sampled(names, settings))
+        long = 0
+        for batch in _sampled(names, settings):
+            words.append(_words(batch, settings))
+            long += int(np.count_nonzero(words[-1] >= long_enough(WIDTH)))
+            if long > (SAMPLE + PLACES) // 2:  # whatever the others are, most are long enough
+                break
     else:
         batches = iter(given())
         seen: list[pa.RecordBatch | Skipped] = []

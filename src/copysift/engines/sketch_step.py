@@ -87,6 +87,7 @@ class Sketch(Step):
             held += sketched.values.nbytes + sketched.order.nbytes
             if held >= limit:
                 sets.write(part)
+                sets.let_go(job.plan.share)
                 part, held = [], 0
         if part:
             sets.write(part)
@@ -116,6 +117,7 @@ class Sketch(Step):
         self.job.sets = Sets(self.job.sets.folder)
         if len(self._written) == self.tasks and not self._adopted:
             self.job.sets.take_numbers(self._written[task] for task in range(self.tasks))
+            self.job.sets.let_go(self.job.plan.memory)
         return skips, read_as
 
     def clean(self) -> None:

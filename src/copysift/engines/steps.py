@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from copysift.engines import phases
+from copysift.clusters.classes import collapse
 from copysift.errors import RunError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.spill import Spill, Spills
@@ -140,10 +140,9 @@ class Collapse(Step):
     name = "collapse"
 
     def run(self, task: int) -> None:
-        """Compare the digests of all documents."""
+        """Compare the digests of all documents, which are read part by part."""
         sets = self.job.sets
-        names = ("content", "lexical", "sets", "bytes", "words", "shingles")
-        first, how = phases.collapsed({name: sets.column(name) for name in names})
+        first, how = collapse(sets.bounds(), sets.of_part)
         sets.forget("content", "lexical", "sets")
         self.save(task, first=first, how=how)
 

@@ -22,7 +22,7 @@ from copysift.join.spill import ENTRY, Spill, write_all
 from copysift.match.sets import Measured
 from copysift.match.templates import common_shingles, measured_again, near_copies, without_templates
 from copysift.runs.workspace import link
-from copysift.runtime.arrays import distinct
+from copysift.runtime.arrays import distinct, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -226,7 +226,7 @@ class Refine(Step):
         self._common = Boilerplate.none()
         path = job.file("crowd-common", 0, "u64")
         if self.tasks and path.stat().st_size:
-            self._common = Boilerplate(np.asarray(np.memmap(path, np.uint64, "r")), np.zeros(0, np.int64))
+            self._common = Boilerplate(mapped(path, np.uint64), np.zeros(0, np.int64))
         for name in ("shingles", "compared") if self.tasks else ():
             job.sets.column(name)  # what threads share is made before they start
         self._less: tuple[Int64s, UInt64s, Int64s] | None = None

@@ -32,7 +32,7 @@ from copysift.runs.sketches import (
     spare_path,
     write_facts,
 )
-from copysift.runtime.arrays import distinct, heads
+from copysift.runtime.arrays import distinct, heads, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,8 @@ class Sets:
         self._sizes: list[int] = []
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
         self._sound: set[int] = set()  # parts whose facts are those that were written
-        self._held = 0  # parts whose numbers are still at hand from writing
+        self._names: dict[int, list[str]] = {}  # of the columns of parts
+        self._held = 0  # parts whose numbers are still at hand from writing; −1: none will be
         self._written: dict[str, list[NDArray[Any]]] = {name: [] for name in NUMBERS}
 
     # ---- writing
@@ -84,10 +85,17 @@ class Sets:
                 self._written[name].append(table[name].to_numpy())
         self.parts += 1
 
+    def let_go(self, limit: int) -> None:
+        """Drop the numbers at hand from writing if they take more than this many bytes: files have them."""
+        if self._held >= 0 and sum(each.nbytes for kept in self._written.values() for each in kept) > limit:
+            self.forget(*NUMBERS)
+            self._held = -1
+
     def take_numbers(self, others: Iterable[Sets]) -> None:
         """Take the numbers that others still have at hand, which wrote the parts of this folder in order."""
         for other in others:
             if other._held != other.parts:
+                self.forget(*NUMBERS)
                 return
             for name in NUMBERS:
                 self._written[name] += other._written[name]
@@ -131,7 +139,7 @@ class Sets:
         places = self.of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
             raise RunError(f"{path} is truncated", hint="recreate the run")
-        return places, np.asarray(np.memmap(path, np.uint32, "r")) if places.any() else np.zeros(0, np.uint32)
+        return places, mapped(path, np.uint32) if places.any() else np.zeros(0, np.uint32)
 
     # ---- facts
 
@@ -156,7 +164,9 @@ class Sets:
             if name in NUMBERS:
                 self._written[name] = []
             kind = np.uint64 if name in DIGESTS else np.int64
-            self._columns[name] = np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
+            self._columns[name] = (
+                np.concatenate(parts).astype(kind, copy=False) if parts else np.zeros(0, kind)
+            )
         return self._columns[name]
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
@@ -170,7 +180,14 @@ class Sets:
     def of_part(self, part: int, name: str) -> NDArray[Any]:
         """Give a number of every document of a part, without a look at the other parts."""
         known = self._columns.get(name)
-        return self._numbers(part, name) if known is None else known[self.span(part)]
+        if known is not None:
+            return known[self.span(part)]
+        written = self._written.get(name) if self._held == self.parts else None
+        return written[part] if written else self._numbers(part, name)
+
+    def total(self, name: str) -> int:
+        """Sum up a number of all documents, part by part."""
+        return sum(int(self.of_part(part, name).sum()) for part in range(self.parts))
 
     def forget(self, *names: str) -> None:
         """Drop columns from memory."""
@@ -335,7 +352,7 @@ class Sets:
                 return np.zeros(0, np.uint64)
             if path.stat().st_size != 8 * count:
                 raise RunError(f"{path} is truncated", hint="recreate the run")
-            return np.asarray(np.memmap(path, np.uint64, "r")) if count else np.zeros(0, np.uint64)
+            return mapped(path, np.uint64) if count else np.zeros(0, np.uint64)
         except OSError as error:
             if path.exists():
                 raise RunError(f"cannot read {path}: {error.strerror}") from None
@@ -349,7 +366,8 @@ class Sets:
         try:
             self._check(part, path)
             with pa.memory_map(str(path)) as file:
-                names = pa.ipc.open_file(file).schema.names
+                names = self._names.get(part) or pa.ipc.open_file(file).schema.names
+                self._names[part] = names
                 wanted = pa.ipc.IpcReadOptions(included_fields=[names.index(column) for column in columns])
                 return pa.ipc.open_file(file, options=wanted).read_all().select(columns)
         except (pa.ArrowException, OSError) as error:

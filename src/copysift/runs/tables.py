@@ -59,7 +59,9 @@ def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
     """Give all ids, those that came again distinguished by a number, and the list of these."""
     spelled = [part if part.type == pa.string() else part.cast(pa.string()) for part in parts]
     ids = pa.concat_arrays(spelled) if parts else pa.array([], pa.string())
-    known = np.sort(digests(ids))
+    del parts, spelled  # their ids are copied
+    known = digests(ids)
+    known.sort()
     if (known[1:] != known[:-1]).all():
         return ids, []
     import pyarrow.compute as pc  # takes long to load

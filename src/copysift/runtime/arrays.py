@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from pathlib import Path
+
+    from numpy.typing import DTypeLike, NDArray
 
     Number = TypeVar("Number", bound=np.generic)
 
@@ -20,6 +23,15 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     """
     kept = np.sort(values)
     return kept[heads(kept)]
+
+
+def mapped(path: Path, kind: DTypeLike) -> NDArray[Any]:
+    """Give the values of a file, which is not empty, where they lie; it is closed when the array goes.
+
+    `np.memmap` asks for the real path of the file first, which takes longer than to map it.
+    """
+    with path.open("rb", buffering=0) as file:
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
 
 
 def heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
