@@ -39,6 +39,7 @@ class Crowd:
 
     def __init__(self, server: Server) -> None:
         self.server, self.stop, self.pause = server, threading.Event(), threading.Event()
+        self.away, self.restarts = threading.Event(), 0
         self.counts: Counter[str] = Counter()
         self.accepted: list[str] = []
         self.wrong: list[str] = []
@@ -55,14 +56,33 @@ class Crowd:
                 continue
             act = chance.choice(acts)
             with self.busy:
+                restarts = self.restarts
                 try:
                     act(chance)
-                except (OSError, http.client.HTTPException):  # it was restarted
-                    self.count("broken off")
+                except (OSError, http.client.HTTPException) as error:
+                    self.broken_off(act.__name__, error, restarted=self.restarts != restarts)
                     time.sleep(0.5)
                 else:
                     self.count(act.__name__)
             time.sleep(chance.uniform(0, 0.1))
+
+    def restart(self, number: signal.Signals) -> None:
+        """Stop the server and start it again; meanwhile acts are broken off."""
+        self.away.set()
+        self.server.kill(number)
+        self.server.start()
+        self.restarts += 1
+        self.away.clear()
+
+    def broken_off(self, act: str, error: Exception, *, restarted: bool) -> None:
+        """Count an act that got no answer: that is wrong unless the server was stopped meanwhile."""
+        reason = getattr(error, "reason", error)  # urllib wraps what the socket said
+        if restarted or self.away.is_set():
+            self.count(f"broken off by a restart: {type(reason).__name__}")
+            return
+        self.count(f"broken off without a restart: {type(reason).__name__}")
+        with self._lock:
+            self.wrong.append(f"{act} was broken off without a restart: {reason!r}")
 
     def count(self, what: str) -> None:
         with self._lock:
@@ -163,8 +183,7 @@ def test_an_hour_of_mixed_clients_with_restarts_loses_nothing_and_stays_level(tm
                 middle = rested(crowd)
                 time.sleep(seconds / 2)
                 levels.append((middle, rested(crowd)))
-                server.kill(signal.SIGKILL if life % 2 else signal.SIGTERM)
-                server.start()
+                crowd.restart(signal.SIGKILL if life % 2 else signal.SIGTERM)
         finally:
             crowd.stop.set()
             for client in clients:

@@ -43,6 +43,7 @@ from copysift.settings.server import Serving
 
 log = logging.getLogger("copysift.serve")
 SWITCH = 0.001  # seconds that a query may keep the event loop waiting; Python's own is five times that
+GARBAGE = 10_000  # objects after which Python looks for cycles; a connection leaves some 40
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
 Say = Callable[[str], None]
 
@@ -186,10 +187,17 @@ async def _web(state: State, web: socket.socket) -> None:
     with suppress(NotImplementedError):
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
-    gc.collect()
-    gc.freeze()  # what is there now stays: to look through it again and again would slow every request
+    _collect_garbage()
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     await server._serve([web])
+
+
+def _collect_garbage() -> None:
+    """Look for cycles often enough from now on: commands, which end soon, hardly ever do."""
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again would slow every request
+    gc.collect()  # whole looks wait until a quarter of what this one found is new
+    gc.set_threshold(GARBAGE, 10, 10)
 
 
 async def _housekeeping(jobs: Jobs) -> None:

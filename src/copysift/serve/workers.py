@@ -63,11 +63,11 @@ class Workers:
         deadline = asyncio.get_running_loop().time() + seconds
         try:
             while True:
+                ended.clear()  # before the look: a word that comes during it counts
                 job = await asyncio.to_thread(self._jobs.get, job.id)
                 left = deadline - asyncio.get_running_loop().time()
                 if job.over or left <= 0:
                     return job
-                ended.clear()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(ended.wait(), min(left, POLL))
         finally:
