@@ -225,7 +225,10 @@ def test_files_of_the_programs_that_people_use_are_alike_to_the_text(tmp_path, s
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
     (tmp_path / "essay.txt").write_text(ESSAY)
-    subprocess.run(REAL[suffix], cwd=tmp_path, check=True)
+    made = subprocess.run(REAL[suffix], cwd=tmp_path, check=False, capture_output=True, text=True)
+    if program == "groff" and "can't find 'DESC' file" in made.stderr:
+        pytest.skip(f"{program} is installed without the device {suffix}")
+    made.check_returncode()
     content = scanned(tmp_path, ".", "--threshold", "0")
     assert resemblances(content)[frozenset(("./essay.txt", f"./essay.{suffix}"))] >= 0.85
     assert content["pairs"][0]["containment_left"] >= 0.9
