@@ -90,17 +90,17 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(tmp_path):
 
 def test_a_file_that_vanishes_after_listing_is_named(tmp_path, monkeypatch):
     import copysift
-    from copysift.sources import inputs
+    from copysift.sources.walk import Walker
 
     write(tmp_path, {"a.txt": A, "b.txt": A + " more", "gone.txt": A})
-    true_walk = inputs.walk
+    true_below = Walker.below
 
-    def walk(*arguments):
-        found = list(true_walk(*arguments))
+    def below(*arguments):
+        found = list(true_below(*arguments))
         (tmp_path / "gone.txt").unlink()
-        return found
+        return iter(found)
 
-    monkeypatch.setattr(inputs, "walk", walk)
+    monkeypatch.setattr(Walker, "below", below)
     result = copysift.scan(tmp_path)
     assert [(each.name, each.reason) for each in result.skipped] == [
         (str(tmp_path / "gone.txt"), "no such file or folder")

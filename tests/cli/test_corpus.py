@@ -18,7 +18,7 @@ def test_a_corpus_from_records_to_clusters_and_back(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     done = copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
     assert (done.status, done.out) == (0, "")
-    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 1 identical, 1 other pair: run\n"
+    assert done.err == "copysift: 4 documents, 1 cluster with 3 of them, 2 pairs (1 identical): run\n"
     assert copysift(tmp_path, "cluster-of", "run", "b").out == "a\trepresentative\nb\tidentical\nc\tsimilar\n"
     assert copysift(tmp_path, "cluster-of", "run", "d").status == 1
     assert copysift(tmp_path, "cluster-of", "run", "z").status == 2
