@@ -123,6 +123,13 @@ def test_scan_by_a_server_gives_what_it_gives_here(server: Server, tmp_path: Pat
     assert here.returncode == there.returncode == 0, there.stderr
     strip = [line.split(",")[:3] for line in here.stdout.splitlines()]
     assert [line.split(",")[:3] for line in there.stdout.splitlines()] == strip
+    few = ("scan", ".", "--limit", "1", "--threshold", "0")
+    counted, whole = (
+        copysift(*few, *more, folder=tmp_path).stdout for more in (("--server", server.url), ())
+    )
+    assert counted.splitlines()[-1] == whole.splitlines()[-1]
+    missing = copysift("scan", "nowhere", "--server", server.url, folder=tmp_path)
+    assert (missing.returncode, missing.stderr) == (2, "copysift: nowhere: no such file or folder\n")
     gone = copysift("scan", ".", "--server", "http://127.0.0.1:9", folder=tmp_path)
     assert gone.returncode == 2
     assert "the server cannot be reached" in gone.stderr

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from copysift.cli import console
 from copysift.cli.scan import NAMES, show
-from copysift.errors import UsageError
+from copysift.errors import InputError, UsageError
 from copysift.model.answers import Answer
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.report.format import format_of
 from copysift.runtime.encoding import to_utf8
 from copysift.serve.client import INDEX_NAME, Client
-from copysift.serve.requests import allowed
+from copysift.serve.requests import MOST_PAIRS, allowed
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import settings_of
 from copysift.settings.index import Query
@@ -41,7 +41,7 @@ def scan_there(
     if (chosen != NAMES and format_of(chosen).sources) or door.save:
         raise UsageError(
             f"a server cannot return {'a run' if door.save else chosen}",
-            hint="open the report on its web page",
+            hint="choose json or csv, or upload the files on its web page",
         )
     known = settings_of(Settings)
     given = {name: value for name, value in values.items() if name in known}
@@ -53,6 +53,8 @@ def scan_there(
         raise UsageError(message, hint="leave it out, or scan here")
     skipped: list[Skipped] = []
     sent = [*_files("files", places, settings, skipped)]
+    if skipped and not sent:
+        raise InputError(f"{skipped[0].name}: {skipped[0].reason}")
     named = [place for place in settings.earlier if INDEX_NAME.fullmatch(place) and not Path(place).exists()]
     if len(named) > 1:
         message = f"{named[0]} and {named[1]} are indexes of the server, and --earlier takes only one"
@@ -63,6 +65,7 @@ def scan_there(
         sent.append(("metadata", settings.metadata, settings.metadata))
     asked = {name: value for name, value in given.items() if name in sendable}
     asked.setdefault("by", settings.by)
+    asked["limit"] = MOST_PAIRS  # how many are listed is decided here, so that others are counted
     with console.progress(door) as shown:
         shown.phase("waiting for the server", None)
         result = _client(door).scan(sent, asked, earlier_index="".join(named))
