@@ -62,7 +62,7 @@ def _corpus(run: Path, door: Door, given: Mapping[str, object]) -> bool:
     idle = [known[name].flags[-1] for name, value in given.items() if name in PAIRS and value is not None]
     if idle:
         raise UsageError(
-            f"{', '.join(idle)} has no effect on the overview of {run}",
+            f"{', '.join(idle)} {'has' if len(idle) == 1 else 'have'} no effect on the overview of {run}",
             hint="add --format table, json or csv to list its pairs, or use copysift recluster",
         )
     from copysift.report.corpus import as_html, as_text

@@ -64,7 +64,7 @@ def described(numbers: dict[str, Any]) -> str:
         )
     made = numbers["settings"]
     settings = [
-        f"{name.replace('_', '-')} {_spelled(value)}"
+        f"{name.replace('_', '-')} {_spelled(value)}".rstrip()
         for name, value in made.items()
         if value not in (None, [], False, "") and name not in ("thresholds", "programs", "sketch")
     ]

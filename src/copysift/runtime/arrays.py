@@ -28,7 +28,7 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
 def mapped(path: Path, kind: DTypeLike) -> NDArray[Any]:
     """Give the values of a file, which is not empty, where they lie; it is closed when the array goes.
 
-    `np.memmap` asks for the real path of the file first, which takes longer than to map it.
+    `np.memmap` needs the real path of the file first, which takes longer than to map it.
     """
     with path.open("rb", buffering=0) as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)

@@ -53,7 +53,7 @@ def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:
     if settings.measure == "sif" and counts.settings.get("measure") != "sif":
         raise UsageError(
             f"--measure sif needs occurrences, which {path} did not count",
-            hint="scan again with --measure sif --save RUN",
+            hint="use recluster for a run of cluster, or scan again with --measure sif --save RUN",
         )
     if settings.measure == "longest" or settings.min_match is not None:
         _check_longest(counts, settings, path)
