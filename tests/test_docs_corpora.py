@@ -61,6 +61,10 @@ def prepared(tmp_path_factory):
     item = {"id": "q1", "question": QUESTION, "answer": "The first one.", "text": QUESTION}
     (folder / "gsm8k.jsonl").write_text(lines([item]))
     pq.write_table(pa.Table.from_pylist([{"id": "q2", "text": prose(11)}]), folder / "mmlu.parquet")
+    for name, number in (("class/ann", 3), ("class/bob", 3), ("class/cem", 4), ("class-2025/dee", 4)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "essay.txt").write_text(prose(number))
+    (folder / "who.csv").write_text("name,author\nann,Ann Lee\nbob,Bob Ray\ncem,Cem Oz\n")
     assert copysift(folder, "cluster", "gsm8k.jsonl", "-o", "TESTSET").status == 0
     assert copysift(folder, "cluster", "pages.jsonl.gz", "more", "-o", "RUN").status == 0
     return folder

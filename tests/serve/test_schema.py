@@ -31,7 +31,7 @@ def test_the_description_has_every_operation_and_one_shape_of_errors(server: Ser
             "POST /jobs/{id}/cancel", "GET /jobs/{id}/marks", "PUT /jobs/{id}/marks", "POST /compare",
             "POST /fingerprints", "GET /health", "GET /metrics", "GET /indexes", "GET /indexes/{name}",
             "DELETE /indexes/{name}", "GET /indexes/{name}/documents", "POST /indexes/{name}/documents",
-            "DELETE /indexes/{name}/documents", "POST /indexes/{name}/query",
+            "DELETE /indexes/{name}/documents", "POST /erasures", "POST /indexes/{name}/query",
         ]
     )  # fmt: skip
     shape = {"$ref": "#/components/schemas/ErrorOut"}

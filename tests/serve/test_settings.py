@@ -21,10 +21,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Serving]:
 
     found: list[Serving] = []
 
-    async def serve(settings: Serving, say: object) -> None:
+    def run(settings: Serving, say: object) -> None:
         found.append(settings)
 
-    monkeypatch.setattr(server, "serve", serve)
+    monkeypatch.setattr(server, "run", run)
     return found
 
 

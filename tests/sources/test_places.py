@@ -94,8 +94,8 @@ def test_an_index_reads_only_what_changed_and_gives_passages(put, tmp_path, monk
         hits = list(index.query(TEXT, text=True, passages=True))
         assert [hit.right for hit in hits] == ["memory://d/c.jsonl!r"]
         assert hits[0].regions
-    loads = []
-    monkeypatch.setattr("copysift.workflows.index_adding.load", lambda each: loads.append(each))
+    loads: list[object] = []
+    monkeypatch.setattr("copysift.workflows.index_adding.load_many", loads.extend)
     with copysift.Index(tmp_path / "i.sift") as index:
         index.update("memory://d")
     assert loads == []

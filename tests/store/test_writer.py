@@ -285,7 +285,7 @@ def test_another_format_is_refused(folder):
     connection.close()
     (folder / "catalog.sums").unlink()
     for opening in (lambda: Snapshot(folder), lambda: Writer(folder)):
-        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 4"):
+        with pytest.raises(StoreError, match="has format 9, and this copysift reads formats up to 5"):
             opening()
 
 

@@ -287,7 +287,7 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
         "floor": settings.floor,
         "counts": {
             "documents": len(ids),
-            "earlier": corpus.company.earlier,
+            **({"earlier": corpus.company.earlier} if corpus.company.earlier else {}),
             **totals,
             "fingerprints": int(sampled.sum()),
             "identical": int(np.count_nonzero(corpus.how == 1)),
