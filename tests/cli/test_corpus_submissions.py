@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from copysift.cli.main import main
@@ -61,6 +62,15 @@ def test_works_of_one_author_are_not_compared(here, capsys):
     assert kept(capsys, here, "class", "--by", "dir", "--metadata", "who.csv")[1] == {
         "class/dan": "class/cem"
     }
+
+
+def test_a_run_has_no_pair_of_works_of_one_author(here, capsys):
+    for metadata, expected in ((), [("class/ann", "class/bob"), ("class/cem", "class/dan")]), (
+        ("--metadata", "who.csv"), [("class/cem", "class/dan")]
+    ):  # fmt: skip
+        clusters(capsys, "class", "--by", "dir", *metadata)
+        found = pq.read_table(here / "run" / "pairs.parquet", columns=["left", "right"]).to_pylist()
+        assert sorted((row["left"], row["right"]) for row in found) == expected
 
 
 def test_equal_works_of_one_author_stay(here, capsys):
