@@ -15,6 +15,7 @@ from copysift.join.rows import Postings
 from copysift.match.base_code import Base
 from copysift.match.counts import PairColumns
 from copysift.match.measures import parts_of
+from copysift.runtime.arrays import is_among
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,10 +46,10 @@ class Occurrences:
         known = postings.hashes[order]
         totals = np.zeros(len(postings.sizes), np.int64)
         columns: list[tuple[Int64s, Int64s, Int64s]] = []
-        left_out = np.concatenate([self._base.hashes, postings.common.hashes])
+        left_out = np.sort(np.concatenate([self._base.hashes, postings.common.hashes]))
         for group in sorted(self._held):
             hashes, counts = _summed(self._held[group])
-            counting = ~np.isin(hashes, left_out)
+            counting = ~is_among(hashes, left_out)
             hashes, counts = hashes[counting], counts[counting]
             totals[group] = counts.sum()
             again = counts > 1

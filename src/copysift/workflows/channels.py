@@ -38,6 +38,7 @@ from copysift.match.measures import Weigh
 from copysift.match.occurrences import Repeated
 from copysift.match.repeats import by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
+from copysift.runtime.arrays import is_among
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.selection import ONE_SIDED
@@ -360,9 +361,10 @@ def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[P
     """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
     keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
     known = [own for part, own in zip(parts, keys, strict=True) if (part.channel & TOKENS).any()]
-    decided = np.concatenate(known) if known else np.empty(0, np.uint64)
+    decided = np.sort(np.concatenate(known), kind="stable") if known else np.empty(0, np.uint64)
     kept = []
     for part, own in zip(parts, keys, strict=True):
-        both = programs[part.left] & programs[part.right] & (part.channel & TOKENS == 0)
-        kept.append(part.take(~(both & np.isin(own, decided))) if both.any() else part)
+        weak = programs[part.left] & programs[part.right] & (part.channel & TOKENS == 0)
+        weak[weak] = is_among(own[weak], decided)
+        kept.append(part.take(~weak) if weak.any() else part)
     return kept
