@@ -222,7 +222,7 @@ class Catalog:
 
     @property
     def has_views(self) -> bool:
-        """Say whether contents may have further views: not in indexes of formats 1 and 2, nor of sweeps."""
+        """Say whether contents may have further views: not in indexes of formats 1 and 2."""
         return self.has_table("views")
 
     def views(self, numbers: Iterable[int] | None = None, column: str = "number") -> Iterator[ViewRow]:

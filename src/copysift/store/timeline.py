@@ -103,7 +103,6 @@ def adopt(catalog: Catalog) -> bool:
     Says whether it had sweeps before, which then must be related again: those of format 2.
     """
     swept = is_swept(catalog)
-    catalog.arrange("DROP TABLE IF EXISTS views")  # contents of sweeps have none
     for tables in ([] if swept else [TABLES]) + [BOILERPLATE]:
         catalog.arrange(tables)
     catalog.set_about("version", VERSION)

@@ -307,11 +307,6 @@ class Writer(SegmentWriter):
             "DELETE FROM texts WHERE piece >= ? AND piece < ?", (content * PIECES, (content + 1) * PIECES)
         )
 
-    def decide(self, settings: dict[str, Any]) -> None:
-        """Write settings that were left to the first documents; they are committed with these."""
-        self.changed = True
-        self.catalog.set_about("settings", settings)
-
     def commit(self, merge: bool = True) -> None:
         """Write what was added, merge what is due, and make all of it visible at once."""
         if not self.changed:

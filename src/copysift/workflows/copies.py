@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from copysift.kinds.kind import family
+from copysift.kinds.kind import CODE, family
 from copysift.match.exact import regions
 from copysift.model.answers import Hit
 from copysift.model.sweeps import Alteration, Holder, Holders, Lost
@@ -112,18 +112,22 @@ class Holding:
         return best[1], best[2], best[0]
 
     def _state(self, hit: Hit, content: ContentRow) -> tuple[str, tuple[Alteration, ...] | None]:
+        """Say how a holder differs; who shares all tokens of a program, but not its text, has altered it."""
         if hit.equal:
             return "identical", ()
+        tokens = hit.channel.startswith(CODE)
         text = self._trace.snapshot.text(content.number)
         if text is None:
-            return ("whole" if hit.containment_left >= 1 else "part or altered"), None
+            return ("whole" if hit.containment_left >= 1 and not tokens else "part or altered"), None
         if self._question.source.strip() in text:
             return "whole", ()
-        if family(content.kind) != family(self._question.kind):
+        kind, other = self._question.kind, content.kind
+        if not tokens:
+            kind, other = self._reader.readings(kind)[0], self._reader.readings(other)[0]
+        if family(kind) != family(other):
             return "part or altered", None
-        kind = self._question.kind
         left = self._reader.canonical_of(self._question.source, kind)
-        right = self._reader.canonical_of(text, content.kind)
+        right = self._reader.canonical_of(text, other)
         tiles = regions(left, right, *self._reader.noise(kind))
         found = compared(self._question.source, text, tiles)
-        return found.state, found.alterations
+        return ("altered" if tokens and found.state == "whole" else found.state), found.alterations

@@ -37,7 +37,6 @@ from copysift.workflows.stored_settings import (
     Members,
     Places,
     StoredReader,
-    programs_in,
     question_reader,
     reader_of,
     reading_settings,
@@ -225,7 +224,4 @@ class OpenedIndex:
 
     def _sketching(self) -> tuple[Reader, bool]:
         require_seed(self.path, self._stored, self.settings)
-        if programs_in(self._stored) == "both":  # sweeps follow documents over time, as texts
-            self._stored = {**self._stored, "programs": False}
-            self._writing(at_once=False).decide(self._stored)
         return reader_of(self.settings, self._stored), self._texts

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,8 +68,8 @@ class _Made:
 
     item: _Item
     kind: str
-    found: Fingerprints | None
-    again: Callable[[], Fingerprints]
+    found: store.Views | None
+    again: Callable[[], store.Views]
     text: Callable[[], Iterable[bytes]]
 
 
@@ -206,12 +207,11 @@ class Sweeper:
         if len(item.data) > LARGEST:
             raise InputError(f"{item.uri}: {TOO_LARGE}")
         loaded = Document(item.uri, Memory(item.data), item.hint, checksum=item.checksum)
-        kind, chunks = self._reader.opened(loaded)
-        found = None
-        if kind not in item.kinds and self._claim(item, kind):
-            found = self._reader.fingerprints(kind, chunks)
-        again = lambda: self._reader.fingerprints(kind, self._reader.chunks(loaded, kind))  # noqa: E731
-        return _Made(item, kind, found, again, lambda: self._reader.chunks(loaded, kind))
+        kind, _ = self._reader.opened(loaded)
+        text = partial(self._reader.chunks, loaded, kind)
+        again = partial(self._reader.views, kind, text)
+        found = again() if kind not in item.kinds and self._claim(item, kind) else None
+        return _Made(item, kind, found, again, text)
 
     def _claim(self, item: _Item, kind: str) -> bool:
         """Be the one who sketches a content; of equal documents, only one thread does."""
@@ -238,11 +238,11 @@ class Sweeper:
         found = made.again() if made.found is None else made.found
         entry = store.Entry(item.uri, item.checksum, made.kind, len(item.data))
         text = made.text() if self._keep_text else None
-        self._note(found)
+        self._note(found.main)
         lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
         if lost is None:
-            return self._writer.put_content(entry, store.Views(found), text)
-        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, store.Views(found), text)
+            return self._writer.put_content(entry, found, text)
+        number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
         self._restored[lost.number] = number
         return number
 

@@ -121,7 +121,8 @@ class OverTime(OpenedIndex):
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
         reader = self._sketching()[0]
-        found = reader.fingerprints(question.kind, [question.source] if question.source else [])
+        kind = reader.readings(question.kind)[0]
+        found = reader.fingerprints(kind, [question.source] if question.source else [])
         measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
         return locate_contents(trace, question.name, exact, measures, tracing.cut)
 
