@@ -59,3 +59,15 @@ def test_texts_beside_programs_are_weighed_as_without_them(tmp_path):
     assert len(before) == 15
     assert {pair: after[pair] for pair in before} == before
     assert max(after[pair] for pair in after.keys() - before.keys()) < 0.2
+
+
+def test_an_index_of_programs_is_scanned_like_their_files(tmp_path):
+    folder, index = tmp_path / "programs", tmp_path / "i.sift"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"{number}").write_text(LISTING + code(number) + code(1000))
+    with copysift.Index(index) as made:
+        made.add([folder])
+    found = similarities(index)
+    assert found == similarities(folder)
+    assert max(found.values()) < 0.1

@@ -1,4 +1,4 @@
-"""Which programs are builds of one: a library is told from a program that somebody has many builds of.
+"""Which programs are builds of one: how a library differs from a program of which somebody has many builds.
 
 Code that several different programs have comes from a library, and says little about which of them is a
 version of which. Fifty builds of one program are no library: they are one occurrence of its code.
