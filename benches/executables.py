@@ -166,12 +166,6 @@ def by_resemblance(files: list[str]) -> dict[tuple[str, str], float]:
     return {tuple(sorted((pair.left, pair.right))): pair.resemblance for pair in result.pairs}
 
 
-def by_rarity(files: list[str]) -> dict[tuple[str, str], float]:
-    """Give the pairs of the same scan, where code that more than 20 files have does not count."""
-    result = copysift.scan(files, measure="resemblance", max_shared=20)
-    return {tuple(sorted((pair.left, pair.right))): pair.resemblance for pair in result.pairs}
-
-
 def by_bytes(files: list[str]) -> dict[tuple[str, str], float]:
     """Give the pairs of a scan of raw bytes."""
     result = copysift.scan(files, kind="bytes")
@@ -193,8 +187,7 @@ def by_tlsh(files: list[str]) -> dict[tuple[str, str], float]:
 
 
 WAYS = {
-    "tlsh": by_tlsh, "resemblance": by_resemblance, "rarity": by_rarity, "similarity": by_similarity,
-    "bytes": by_bytes,
+    "similarity": by_similarity, "tlsh": by_tlsh, "resemblance": by_resemblance, "bytes": by_bytes,
 }  # fmt: skip
 
 

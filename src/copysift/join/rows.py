@@ -84,13 +84,22 @@ class Postings:
         return cls(hashes, offsets, groups, sizes, totals, weights, common)
 
     def independent(
-        self, labels: UInt32s, weigh: Callable[[NDArray[Any], int], NDArray[np.float64]]
+        self,
+        labels: UInt32s,
+        weigh: Callable[[NDArray[Any], int], NDArray[np.float64]],
+        some: NDArray[np.bool_] | None = None,
     ) -> Postings:
-        """Weigh again, where groups with the same label are one occurrence."""
+        """Weigh again, where groups with the same label are one occurrence.
+
+        With `some` only the hashes that no other groups hold; those that one holds alone weigh 1 in any case.
+        """
         degrees = kernels.join.distinct(self.offsets, self.groups, labels)
         occurrences = len(distinct(labels[self.sizes > 0]))
         table = weigh(np.arange(int(degrees.max(initial=1)) + 1), occurrences)
         weights = table[degrees].astype(np.float32)
+        if some is not None and len(weights):
+            own = np.logical_and.reduceat(some[self.groups], self.offsets[:-1])
+            weights = np.where(own, weights, self.weights)
         totals = _totals(self.groups, self.offsets, weights, self.sizes, table[1])
         return replace(self, weights=weights, totals=totals)
 

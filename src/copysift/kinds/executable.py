@@ -86,6 +86,7 @@ KIND = Kind(
         "instructions",
         Thresholds(12, 20),
         magic=(LISTING,),
+        linked=True,
     ),
     Instructions,
 )

@@ -98,7 +98,8 @@ class KindTraits:
     the `magic` of a kind is never read as that kind. `languages`: one kind per programming
     language, `NAME:LANGUAGE`. `raw`: bytes are not decoded as text. `markup`: whether the batch kernel
     removes tags first; None: it does not know these symbols. `salt` is mixed into the hashes of a corpus, so
-    that those of different symbols never meet; 0: it follows from the name.
+    that those of different symbols never meet; 0: it follows from the name. `linked`: linkers put libraries
+    into its documents, so that what several of them have is the less evidence.
     """
 
     name: str
@@ -114,6 +115,7 @@ class KindTraits:
     raw: bool = False
     markup: bool | None = None
     salt: int = 0
+    linked: bool = False
 
     @property
     def mark(self) -> int:

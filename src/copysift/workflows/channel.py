@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from copysift.clusters.builds import builds
 from copysift.join.memory import Budget, Join
 from copysift.join.rows import NO_FLOOR, Postings
 from copysift.match.base_code import Base
-from copysift.match.measures import Weigh
+from copysift.match.measures import Weigh, library_weights
 from copysift.match.occurrences import Occurrences
 from copysift.match.repeats import Repeats
+from copysift.model.traits import kind_traits
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.workflows.collection import View
 from copysift.workflows.reading import FEW
@@ -59,6 +61,7 @@ class Channel:
         self.kinds: set[str] = set()
         self.counted: Counter[int] = Counter()  # fingerprints of each group in this channel
         self.others: Counter[int] = Counter()  # and of its files that are not in it
+        self.linked: Counter[int] = Counter()  # those that linkers may have put into a group
         self.short: set[int] = set()  # groups with few fingerprints
 
     def close(self) -> None:
@@ -83,6 +86,8 @@ class Channel:
             self.occurrences_whole.add(group, view.whole)
             self.short.add(group)
         self.counted[group] += total
+        if kind_traits(view.kind).linked:
+            self.linked[group] += total
         return total
 
     def know(self, group: int, kind: str, whole: bool, count: int) -> None:
@@ -92,12 +97,27 @@ class Channel:
             self.short.add(group)
         else:
             self.counted[group] += count
+            if kind_traits(kind).linked:
+                self.linked[group] += count
 
     def finish(self, groups: int, max_shared: int, weigh: Weigh) -> tuple[Postings, Postings]:
         """Collate the fingerprints, and the k-grams of short documents."""
         for join in (self.join, self.whole):
             join.add(groups - 1, np.empty(0, np.uint64))
         return self.join.finish(max_shared, weigh), self.whole.finish(max_shared, weigh)
+
+    def without_libraries(self, made: tuple[Postings, Postings]) -> tuple[Postings, Postings]:
+        """Weigh what linkers put into programs by the different programs that have it.
+
+        Groups that have other works, too, are weighed like all others.
+        """
+        programs = np.zeros(len(made[0].sizes), np.bool_)
+        programs[[group for group, count in self.linked.items() if count == self.counted[group]]] = True
+        if np.count_nonzero(programs) <= 2:
+            return made
+        labels = builds(made[0], programs)
+        first, whole = (each.independent(labels, library_weights, programs) for each in made)
+        return first, whole
 
     def weighed(
         self, postings: Postings, worth: Counter[int] | None = None, enough: float = math.inf

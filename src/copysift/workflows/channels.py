@@ -34,7 +34,7 @@ from copysift.match.chance import Chance
 from copysift.match.counts import EVERY, TOKENS, PairColumns
 from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
-from copysift.match.measures import Weigh
+from copysift.match.measures import Weigh, weights
 from copysift.match.occurrences import Repeated
 from copysift.match.repeats import by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
@@ -147,6 +147,8 @@ class Channels:
                 self.labels = families(made[0], kin, self._jobs)
                 first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
                 made = first, whole
+            elif weigh[TEXT] is weights:
+                made = channel.without_libraries(made)
             self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
         self._finish_types(weigh[CODE])
         self.more: tuple[Postings, Postings] | None = None
