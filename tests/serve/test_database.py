@@ -55,6 +55,26 @@ def test_a_database_of_version_0_1_is_migrated_and_a_copy_is_kept(tmp_path: Path
     assert copy.stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("version", range(1, len(STEPS)))
+def test_a_database_of_every_later_version_is_migrated_with_its_rows(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "data" / "jobs.sqlite"
+    path.parent.mkdir()
+    Database(path, STEPS[:version]).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        assert db.execute("PRAGMA user_version").fetchone() == (version,)
+        db.execute(ROW)
+        if version > 1:
+            db.execute("INSERT INTO users VALUES ('ann', 'admin', 1, 5, NULL)")
+            db.execute("UPDATE jobs SET state = 'running', term = '2026-1'")
+    jobs = Jobs(tmp_path / "data", Limits())
+    job = jobs.get("x")
+    assert (job.title, job.state) == ("Homework", "done" if version == 1 else "queued")
+    known = [(user.name, user.role, user.max_jobs) for user in Users(jobs.database).listed()]
+    assert (job.term, known) == (("", []) if version == 1 else ("2026-1", [("ann", "admin", 5)]))
+    jobs.close()
+    assert path.with_name(f"jobs.sqlite.version-{version}.bak").exists()
+
+
 def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     Jobs(tmp_path / "data", Limits()).close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +27,18 @@ def test_a_rehearsal_is_a_whole_job_of_which_nothing_stays() -> None:
     rehearse(job)
     assert len(made) == 1
     assert not made[0].exists()
+
+
+def test_a_job_counts_all_pairs_however_many_it_lists() -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def job(folder: Path, out: Path, request: dict[str, Any], *given: Any) -> None:
+        summary = work.scan(folder, out, {**request, "settings": {"limit": 2}}, *given)
+        listed = json.loads((out / "result.json").read_text())["pairs"]
+        seen.append((summary["pairs"], summary["listed"], len(listed)))
+
+    rehearse(job)
+    assert seen == [(6, 2, 2)]
 
 
 def test_a_rehearsal_that_fails_is_logged_and_the_worker_goes_on(

@@ -289,9 +289,17 @@ static int packed_find(const postings_file *f, const places_tables *t, const uin
     size_t held = SIZE_MAX;
     packed_page page;
     int sound = 0;
-    for (size_t w = 0; w < n; w++) {
+    size_t ahead[POSTINGS_AHEAD] = {0}; /* the first pages of the keys from w on */
+    for (size_t next = 0; next < n + POSTINGS_AHEAD; next++) {
+        size_t first_page = ahead[next % POSTINGS_AHEAD];
+        if (next < n) {
+            ahead[next % POSTINGS_AHEAD] = postings_page_of(f, wanted[next]);
+            postings_prefetch(f, ahead[next % POSTINGS_AHEAD]);
+        }
+        if (next < POSTINGS_AHEAD) continue;
+        size_t w = next - POSTINGS_AHEAD;
         uint64_t key = wanted[w], end = 0; /* the last key of the page before, if that was sound */
-        for (size_t p = postings_page_of(f, key); p < f->pages; p++) {
+        for (size_t p = first_page; p < f->pages; p++) {
             int after = f->directory[p].key >= end;
             if (p != held || !after) {
                 held = after ? p : SIZE_MAX;

@@ -136,7 +136,8 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
             _write(pages / name, content, sync=False)
         durable.sync_all((*pages.iterdir(), pages))
     return {
-        "pairs": min(most, len(shown.pairs)),
+        "pairs": len(shown.pairs),
+        "listed": min(most, len(shown.pairs)),
         "documents": len(shown.documents),
         "earlier_documents": len(shown.documents) - len(new),
         "highest": max((pair.similarity for pair in shown.pairs), default=0.0),
