@@ -44,13 +44,19 @@ CASES = {
 }  # fmt: skip
 
 
+def options(case, here):
+    """Give the options of a case; tasks of Spark have another current folder."""
+    files = {"old", "known", "who.csv", "files.csv"}
+    return [str(here / each) if each in files else each for each in CASES[case]]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_the_run_is_that_of_the_local_engine(case, spark, here):
     if case == "an earlier run":
-        assert main(["cluster", "old", "-o", "known", "-q", "--floor", ".1"]) == 0
+        assert main(["cluster", str(here / "old"), "-o", "known", "-q", "--floor", ".1"]) == 0
     skipped = 3 if "who.csv" in CASES[case] else 0
     for engine in ("local", "spark"):
-        given = ["cluster", "d", *CASES[case], "-o", engine, "--engine", engine, "-q"]
+        given = ["cluster", str(here / "d"), *options(case, here), "-o", engine, "--engine", engine, "-q"]
         assert main(given) == skipped
     for name in TABLES:
         assert rows(here / "spark", name) == rows(here / "local", name)
@@ -65,14 +71,32 @@ def test_the_run_is_that_of_the_local_engine(case, spark, here):
 def test_dedup_keeps_what_the_local_engine_keeps(case, spark, here):
     kept = []
     for engine in ("local", "spark"):
-        main(["dedup", "d", *CASES[case], "-o", f"{engine}.jsonl", "--engine", engine, "-q"])
+        out = ["-o", f"{engine}.jsonl", "--engine", engine, "-q"]
+        main(["dedup", str(here / "d"), *options(case, here), *out])
         kept.append([(here / f"{engine}{end}").read_text() for end in (".jsonl", ".removed.jsonl")])
     assert kept[0] == kept[1]
     assert len(kept[0][1].splitlines()) > 0
 
 
 def test_a_slim_run_has_no_shingles_in_the_end(spark, here):
-    assert main(["cluster", "d", "--by", "dir", *LOW, "-o", "run", "--engine", "spark", "--slim", "-q"]) == 0
+    assert (
+        main(
+            [
+                "cluster",
+                str(here / "d"),
+                "--by",
+                "dir",
+                *LOW,
+                "-o",
+                "run",
+                "--engine",
+                "spark",
+                "--slim",
+                "-q",
+            ]
+        )
+        == 0
+    )
     assert not list((here / "run" / "sketches").glob("shingles-*"))
 
 

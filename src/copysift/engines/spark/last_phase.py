@@ -29,6 +29,8 @@ def finish(made: Summary, settings: CorpusSettings) -> Summary:
         part = path / "pairs.part"
         tables.write_pairs(part, opened.ids, opened.first, opened.how, shingles, pairs, settings.measure)
         part.replace(path / TABLES[1])
+        described = {key: value for key, value in opened.described.items() if key != "files"}
+        tables.write_description(path, described)
     recluster(path, settings)
     if settings.slim:
         drop_sets(path)
