@@ -118,12 +118,6 @@ def test_a_run_is_reclustered_and_applied_as_it_was_made(here, capsys):
     assert ids == ["class/ann/a.py", "class/ann/t.txt", "class/cem/c.txt", "class/dan/c.txt"]
 
 
-def test_spark_says_why_it_does_not(here, capsys):
-    for given in (["--by", "dir"], ["--earlier", "old"], ["--measure", "longest"]):
-        assert main(["cluster", "class", *given, "-o", "run", "--engine", "spark"]) == 2
-        assert "hint: " in capsys.readouterr().err
-
-
 def test_passages_of_submissions_are_refused_with_a_reason(here, capsys):
     assert main(["dedup", "class", "--by", "dir", "--passages", "cut", "-o", "o.jsonl"]) == 2
     assert "passages are cut out of single documents" in capsys.readouterr().err

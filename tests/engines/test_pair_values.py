@@ -1,6 +1,7 @@
 """Measures that are made when they are wanted are those of their definitions, whatever the memory."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from copysift.clusters.classes import ALONE
 from copysift.engines import pair_values
 from copysift.engines.cluster_run import cluster
-from copysift.engines.pair_values import PairValues
+from copysift.engines.pair_values import PairValues, ValuedPairs
 from copysift.errors import RunError
 from copysift.match.measures import weights
+from copysift.runs.sets import Sets
 from copysift.runs.tables import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
@@ -89,6 +91,41 @@ def test_similarity_weighs_by_rarity_in_any_memory(run, memory, monkeypatch):
     for (left, right), value in found.items():
         least = min(weight(sets[left]), weight(sets[right]))
         assert value == pytest.approx(weight(sets[left] & sets[right]) / least)
+
+
+@pytest.mark.parametrize("measure", ["sif", "longest"])
+def test_no_more_texts_are_held_than_memory_has_space_for(measure, run, monkeypatch):
+    path, _ = run
+    whole = values(path, measure)[1]
+    monkeypatch.setattr(pair_values, "ENTRY", 40_000)
+    held = []
+    texts = Sets.texts
+    monkeypatch.setattr(
+        Sets, "texts", lambda self, numbers: held.append(len(numbers)) or texts(self, numbers)
+    )
+    assert values(path, measure, memory=1 << 24)[1] == whole
+    assert len(held) > 3
+    assert max(held) < len({each for pair in whole for each in pair})
+
+
+def test_many_pairs_are_weighed_within_the_memory(tmp_path):
+    words = [f"w{number}" for number in range(300)]
+    records = [{"id": str(at), "text": " ".join([*words, f"x{at}", *words[: at % 50]])} for at in range(300)]
+    write_jsonl(tmp_path / "c.jsonl", records)
+    floor = {"shingle": WIDTH, "modulus": 1, "floor": 0.1, "threshold": 0.2}
+    cluster([str(tmp_path / "c.jsonl")], tmp_path / "run", make(CorpusSettings, floor))
+    opened = open_corpus(tmp_path / "run")
+    assert len(opened.pairs) > 40_000
+    found, peaks = [], []
+    for memory in (16_000_000, 2_000_000_000):
+        settings = make(CorpusSettings, {"measure": "similarity", "memory": memory})
+        made = PairValues(tmp_path / "run" / "sketches", settings, opened.how == ALONE)
+        tracemalloc.start()
+        found.append([part.value for part in ValuedPairs([opened.pairs], made)])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert np.array_equal(*map(np.concatenate, found))
+    assert peaks[0] < 32_000_000 < peaks[1]
 
 
 def test_a_slim_run_says_what_it_lacks(run, tmp_path):

@@ -125,7 +125,8 @@ def copies(bench: Bench, source: str, *given: str) -> object:
 def sweep(bench: Bench, source: str, *given: str) -> object:
     made = swept(bench, source, *given)
     located = bench.done("locate", made, "mix.txt", "--file", "--format", "json", "--threshold", ".2")
-    return bench.done("index", "list", made, "--format", "json"), parsed(located, "now", "copies")
+    listed = bench.done("index", "list", made, "--format", "json")
+    return listed, parsed(located, "now", "copies"), scan(bench, made)
 
 
 def cluster(bench: Bench, source: str, *given: str) -> object:
@@ -212,8 +213,8 @@ TABLE = {
     "scheme":             "w    -    w       w     -     -      -      w     w       w",
     "measure":            "w    w    w       -     w     -      -      -     w       w",
     "base":               "w    -    w       w     w     w      w      w     w       w",
-    "by":                 "w    -    w       w     w     -      -      r     w       w",
-    "metadata":           "w    -    w       w     -     -      -      r     w       w",
+    "by":                 "w    -    w       w     w     -      -      w     w       w",
+    "metadata":           "w    -    w       w     -     -      -      w     w       w",
     "earlier":            "w    -    -       -     -     -      -      -     w       w",
     "max-shared":         "w    -    -       -     w     -      -      w     w       w",
     "max-bytes-per-file": "w    -    w       w     w     -      -      w     w       w",

@@ -11,7 +11,7 @@ from copysift.cli import console
 from copysift.cli.options import of_class, values_from
 from copysift.errors import UsageError
 from copysift.model.values import TAKEN, Skipped
-from copysift.settings.corpus import CorpusSettings, refuse_on_spark
+from copysift.settings.corpus import CorpusSettings, refuse_far
 from copysift.settings.output import Door
 
 NAMED = 20  # skipped records that are named on the terminal; run.json has more
@@ -53,7 +53,8 @@ def name_skipped(named: Iterable[tuple[str, str]], total: int, where: str) -> No
 def check_engine(door: Door, settings: CorpusSettings) -> None:
     """Refuse what only Spark can do, and what it cannot."""
     if door.engine == "spark":
-        refuse_on_spark(settings)
+        if "://" in door.output:
+            refuse_far(settings, "a run at a URI")
         return
     if "://" in door.output:
         raise UsageError(

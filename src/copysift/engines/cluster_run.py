@@ -130,8 +130,7 @@ def _made(
     summary = _finish(corpus, [*before, *names], onto)
     work.drop()
     if settings.slim:
-        for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
-            stale.unlink()
+        drop_sets(path)
     notes = list(work.notes)
     if resumed:
         notes.append(
@@ -139,6 +138,12 @@ def _made(
             f"{'part' if corpus.continued == 1 else 'parts'} had been sketched"
         )
     return dataclasses.replace(summary, notes=(*notes, *corpus.read_as.notes))
+
+
+def drop_sets(path: Path) -> None:
+    """Remove the shingles of a run (--slim)."""
+    for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
+        stale.unlink()
 
 
 def _check_sources(sources: list[str], settings: CorpusSettings) -> None:

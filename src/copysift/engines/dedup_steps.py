@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from copysift.clusters.preference import choice
 from copysift.engines.cluster_run import cluster
@@ -36,6 +37,9 @@ from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import make
 from copysift.sources.record_segments import Origin
 
+if TYPE_CHECKING:
+    from copysift.engines.engine import Cluster
+
 
 def dedup(
     sources: Iterable[str],
@@ -51,10 +55,12 @@ def dedup(
     run: Path | None = None,
     from_run: Path | None = None,
     progress: Progress | None = None,
+    clusterer: Cluster = cluster,
 ) -> Deduped:
     """Write what stays of the sources to `path`, and beside it who was removed.
 
     With `from_run` a finished run is applied: its sources are read once more, and nothing is compared.
+    `clusterer` makes the run: here, or on Spark.
     """
     refuse_parts(settings, passages, tests)
     if from_run is not None:
@@ -82,7 +88,7 @@ def dedup(
             if passages == "cut":
                 refuse_own_run(sources, against)
             return cut_known(again, to_write, path, settings, against, passages, dry_run, shards, names)
-        made = cluster(
+        made = clusterer(
             names, folder / "run" if run is None else run, settings, onto=against, progress=progress
         )
         decision, before = _decision(made.path, settings, keeping, against)

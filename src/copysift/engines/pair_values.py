@@ -22,6 +22,7 @@ from copysift.match.templates import Texts
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import read_templates
 from copysift.runtime.arrays import distinct
+from copysift.runtime.mapped import spacious_array
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.selection import MADE_LATER
 
@@ -34,22 +35,45 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 ENTRY = 40  # bytes that a shingle of a document takes while it is weighed
-EXPANDED = 1 << 22  # shingles of pairs that are looked up together
-TOGETHER = 4096  # pairs whose texts are held together
+PAIR = 128  # bytes that a pair takes while it is measured
+LOOKED_UP = 64  # bytes that a shingle takes while it is looked up
+EXPANDED = 1 << 22  # shingles of pairs that are looked up together, at most
+TOGETHER = 4096  # pairs whose texts are held together, at most
 
 
 class ValuedPairs:
-    """Pairs with the measure of the settings, made once; every loop gives them again."""
+    """Pairs with the measure of the settings, made once; every loop over them gives them again.
+
+    As many are measured together as memory has space for, and what was made is on disk where it is large.
+    """
 
     def __init__(self, pairs: Iterable[Measured], values: PairValues) -> None:
         self._pairs = pairs
-        self._made = values.of(Measured.joined(list(pairs)))
+        count = sum(len(each) for each in pairs)
+        self._made = spacious_array(count, np.float64, values.memory // 8)
+        start = 0
+        for some in _regrouped(pairs, max(values.memory // 4 // PAIR, TOGETHER)):
+            self._made[start : start + len(some)] = values.of(some)
+            start += len(some)
 
     def __iter__(self) -> Iterator[Valued]:
         start = 0
         for each in self._pairs:
             yield Valued.of(each, self._made[start : start + len(each)])
             start += len(each)
+
+
+def _regrouped(pairs: Iterable[Measured], most: int) -> Iterator[Measured]:
+    """Give pairs together, `most` or up to twice as many."""
+    held: list[Measured] = []
+    for each in pairs:
+        for start in range(0, len(each), most):
+            held.append(each.take(np.arange(start, min(start + most, len(each)))))
+            if sum(map(len, held)) >= most:
+                yield Measured.joined(held)
+                held = []
+    if held:
+        yield Measured.joined(held)
 
 
 class PairValues:
@@ -62,6 +86,7 @@ class PairValues:
                 hint="it was created with --slim; recreate it without",
             )
         self._sets, self._settings, self._standing = Sets(folder), settings, standing
+        self.memory = settings.memory
         self._templates = read_templates(folder)
         self._held: _Entries | None = None  # all shingles, where memory has space for them
 
@@ -69,13 +94,21 @@ class PairValues:
         """Give the measure of pairs, in their order."""
         if self._settings.measure == "similarity":
             return self._similarities(pairs)
-        parts = [np.zeros(0)]
-        for start in range(0, len(pairs), TOGETHER):
-            some = pairs.take(np.arange(start, min(start + TOGETHER, len(pairs))))
-            parts.append(self._placed(some))
-        return np.concatenate(parts)
+        parts = [self._placed(pairs.take(some)) for some in self._batches(pairs)]
+        return np.concatenate([np.zeros(0), *parts])
 
     # ---- by places
+
+    def _batches(self, pairs: Measured) -> Iterator[Int64s]:
+        """Part pairs so that memory has space for their texts; one pair is never parted."""
+        sizes = self._sets.column("places")
+        held = np.cumsum(ENTRY * (sizes[pairs.left] + sizes[pairs.right]))
+        start, before = 0, 0
+        while start < len(pairs):
+            end = int(np.searchsorted(held, before + self.memory // 4, "right"))
+            end = max(min(end, start + TOGETHER), start + 1)
+            yield np.arange(start, end)
+            start, before = end, int(held[end - 1])
 
     def _placed(self, pairs: Measured) -> Shares:
         numbers = distinct(np.concatenate([pairs.left, pairs.right]))
@@ -109,13 +142,14 @@ class PairValues:
         """Give W(A ∩ B) / min(W(A), W(B)), the weights by rarity: whole grains, so sums are exact."""
         documents = len(self._standing)
         lost = self._lost(pairs)
+        expanded = min(EXPANDED, self.memory // 8 // LOOKED_UP)
         totals, shared = (np.zeros((2, size), np.int64) for size in (documents, len(pairs)))
         for entries in self._ranges():
             grains = entries.grains(int(np.count_nonzero(self._standing)))
             free = ~np.isin(entries.hashes, self._templates.hashes)
             for row, weight in enumerate((grains, grains * free)):  # with templates, and without
                 totals[row] += np.bincount(entries.documents, weight, documents).astype(np.int64)
-                shared[row] += entries.shared(pairs, weight)
+                shared[row] += entries.shared(pairs, weight, expanded)
         at = lost.astype(np.int64)
         least = np.minimum(totals[at, pairs.left], totals[at, pairs.right])
         return np.divide(shared[at, np.arange(len(pairs))], least, out=np.zeros(len(pairs)), where=least > 0)
@@ -164,12 +198,12 @@ class _Entries:
         table = weights(np.arange(int(self._degrees.max(initial=1)) + 1), groups)
         return np.round(table / GRAIN).astype(np.int64)[self._degrees][self._ranks]
 
-    def shared(self, pairs: Measured, weight: Int64s) -> Int64s:
-        """Sum the weights of what pairs share."""
+    def shared(self, pairs: Measured, weight: Int64s, expanded: int) -> Int64s:
+        """Sum the weights of what pairs share, about `expanded` shingles at a time."""
         found = np.zeros(len(pairs), np.int64)
         starts, ends = (np.searchsorted(self.documents, pairs.left, side) for side in ("left", "right"))
         sizes = ends - starts
-        cuts = np.searchsorted(np.cumsum(sizes), np.arange(EXPANDED, int(sizes.sum()), EXPANDED))
+        cuts = np.searchsorted(np.cumsum(sizes), np.arange(expanded, int(sizes.sum()), expanded))
         for some in np.split(np.arange(len(pairs)), distinct(cuts)):
             if not len(some):
                 continue

@@ -158,19 +158,20 @@ class CorpusSettings(Cutting, Clustering, Settings):
         return self.input_format
 
 
-def refuse_on_spark(settings: CorpusSettings) -> None:
-    """Raise UsageError for what is done on this machine alone, and why."""
+def finished_here(settings: CorpusSettings) -> list[str]:
+    """Name the options for which this machine does the last phase of a run that Spark has made."""
     asked = ["--by dir"] if settings.by == "dir" else []
     asked += [f"--{name}" for name in ("metadata", "earlier") if getattr(settings, name)]
-    if settings.measure in MADE_LATER:
-        raise UsageError(
-            f"--measure {settings.measure} needs all shingles of a corpus in one place, which Spark avoids",
-            hint="make the run on Spark, then use recluster or dedup --from here, or --engine local",
-        )
+    return [*asked, *([f"--measure {settings.measure}"] if settings.measure in MADE_LATER else [])]
+
+
+def refuse_far(settings: CorpusSettings, where: str) -> None:
+    """Raise UsageError for options that need the folder of a run, which this machine reads."""
+    asked = finished_here(settings)
     if asked:
         raise UsageError(
-            f"{asked[0]} is for a class, which one machine reads: Spark cuts sources into parts of any files",
-            hint="leave out --engine spark",
+            f"{asked[0]} needs the shingles of a run, in a folder that this machine reads: {where} has none",
+            hint="use files, with -o in a folder that every executor sees, or --engine local",
         )
 
 

@@ -50,8 +50,6 @@ REFUSALS = (
         "use --modulus 1 to compare all shingles, or scan or index",
     ),
     Refusal("sketch", MAKE_RUN, _SIZE, "use --modulus to take more or fewer"),
-    Refusal("by", "sweep", "sweeps follow single documents, each at its address", "use scan or index add"),
-    Refusal("metadata", "sweep", "sweeps follow documents whoever wrote them", "use scan or index add"),
 )  # fmt: skip
 
 

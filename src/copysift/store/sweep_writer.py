@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from copysift.store.catalog import short
 from copysift.store.timeline import Timeline, VersionRow, adopt
+from copysift.store.units import forget_members
 from copysift.store.writer import Writer
 
 SLACK = 50  # addresses of the sweep before that a batch of the next may lack
@@ -231,6 +232,7 @@ class SweepWriter:
             self._catalog.run("DELETE FROM alike WHERE content = ?", (number,))
             self._catalog.run("DELETE FROM templated WHERE content = ?", (number,))
         self._catalog.run("DELETE FROM uris WHERE number NOT IN (SELECT uri FROM versions)")
+        forget_members(self._catalog)
 
 
 def _covered(row: VersionRow, times: list[int]) -> list[int]:

@@ -104,3 +104,10 @@ def assign(catalog: Catalog, document: int, unit: int) -> bool:
     if before and catalog.one("SELECT 1 FROM members WHERE unit = ?", (before,)) is None:
         catalog.run("DELETE FROM units WHERE number = ?", (before,))
     return True
+
+
+def forget_members(catalog: Catalog) -> None:
+    """Drop the members and units of addresses that no sweep has."""
+    if has_units(catalog):
+        catalog.run("DELETE FROM members WHERE document NOT IN (SELECT number FROM uris)")
+        catalog.run("DELETE FROM units WHERE number NOT IN (SELECT unit FROM members)")

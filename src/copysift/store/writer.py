@@ -194,6 +194,10 @@ class Writer(SegmentWriter):
         self.changed = True
         return put_unit(self.catalog, row)
 
+    def put_member(self, document: int, row: UnitRow) -> None:
+        """Put a document, by its number, into a unit with what is known of it."""
+        assign(self.catalog, document, self.put_unit(row))
+
     def add_base(self, parts: Sequence[UInt64s]) -> None:
         """Add base code: k-grams, statements and strings that are ignored from now on."""
         self.changed |= add_base_code(self.catalog, parts)

@@ -43,13 +43,14 @@ class Holding:
         trace = self._trace
         hits = {row.number: (hit, row) for hit, row in found}
         rows = trace.timeline.places_of(hits)
+        own = {self._original.number} | self._works_of_author()
         before = trace.times[-2] if len(trace.times) > 1 else None
         was = {
             row.uri: row.content
             for row in rows
-            if before is not None and row.first <= before <= trace.last_of(row)
+            if before is not None and row.first <= before <= trace.last_of(row) and row.uri not in own
         }
-        now = [row for row in rows if row.last is None and row.uri != self._original.number]
+        now = [row for row in rows if row.last is None and row.uri not in own]
         names = trace.timeline.uris({*(row.uri for row in now), *was})
         since: dict[int, int] = {}
         for row in rows:
@@ -65,7 +66,7 @@ class Holding:
             if holder.new or holder.changed or not watch:
                 made.append(holder)
         made.sort(key=lambda each: (each.group, -each.share, each.uri))
-        there = {row.uri for row in now} | {self._original.number}
+        there = {row.uri for row in now}
         gone = sorted(names[uri] for uri in was if uri not in there)
         lost = [
             Lost(uri, group(uri, self._by), spelled(trace.latest), spelled(trace.times[-2])) for uri in gone
@@ -75,6 +76,20 @@ class Holding:
             self._question.name, spelled(trace.latest), "" if before is None else spelled(before),
             self._original.uri, tuple(made), tuple(lost), watch, kept,
         )  # fmt: skip
+
+    def _works_of_author(self) -> set[int]:
+        """Give the addresses with works of the author, or of the team, of the original (--metadata)."""
+        members, units = self._trace.snapshot.members(), self._trace.snapshot.units()
+        author = units.get(members.get(self._original.number, 0))
+        if author is None:
+            return set()
+        alike = {
+            number
+            for number, row in units.items()
+            if (row.author_key and row.author_key == author.author_key)
+            or (row.team_key and row.team_key == author.team_key)
+        }
+        return {document for document, unit in members.items() if unit in alike}
 
     def _found_original(self, uri: str) -> _Original:
         """Find the address of the original: as given, else the first that ever had these bytes."""

@@ -299,7 +299,7 @@ class Index(OverTime):
             unit = units[members[document.number]].name if document.number in members else ""
             yield Indexed(
                 self._places.shown(document), content.kind, content.bytes, content.fingerprints,
-                content.original.hex(), self._texts, self._places.shown_unit(unit),
+                content.original.hex(), self._texts, self._places.shown_unit(unit, document),
             )  # fmt: skip
 
     def source(self, name: str) -> bytes:

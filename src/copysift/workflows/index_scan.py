@@ -17,6 +17,7 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.join.memory import Join
+from copysift.kinds import webpage
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.kinds.lexemes import together
 from copysift.match.base_code import Base
@@ -80,7 +81,8 @@ class IndexScan(Scan):
                 "--measure sif counts occurrences, and an index is joined by distinct fingerprints",
                 hint="use query --measure sif, or scan the files",
             )
-        if settings.by == "dir" and not apart and not snapshot.units():
+        by = (snapshot.catalog.about("reading") or {}).get("by")
+        if settings.by == "dir" and not apart and not snapshot.units() and by != "dir":
             raise UsageError(
                 f"{snapshot.folder} has single files and no submissions",
                 hint="leave --by dir out, or make the index with copysift index add --by dir",
@@ -94,7 +96,7 @@ class IndexScan(Scan):
         self._reader: StoredReader = StoredReader(settings, snapshot, places)
         self._snapshot, self._places, self._apart = snapshot, places, apart
         self._base = stored_base(snapshot)
-        self._grouped = bool(snapshot.units() or self._base)
+        self._grouped = bool(apart or snapshot.units() or self._base)  # as with earlier files
         self._files = 0
         self._unread = 0  # programs that are gone or have changed
         self._typed = False  # an index has no list for each type
@@ -142,7 +144,7 @@ class IndexScan(Scan):
         group_of = {}
         for name, row, _ in documents:
             unit = units.get(members.get(row.number, 0), UnitRow(""))
-            group = self._places.shown_unit(unit.name) or name
+            group = self._places.shown_unit(unit.name, row) or name
             rows.setdefault(group, unit)
             group_of[name] = group
         made = [
@@ -181,7 +183,7 @@ class IndexScan(Scan):
             for view in views.get(content.number, ()):
                 stored.append((view.number, view.channel, view.fingerprints))
                 if view.channel == CODE:
-                    brought[CODE] = content.kind
+                    brought[CODE] = webpage.KIND if content.kind == "html" else content.kind
             fresh = {name for name in brought if name not in filed.kinds}
             if fresh and filed is self._collection.filed[number]:
                 filed.fingerprints = content.fingerprints
@@ -226,13 +228,7 @@ class IndexScan(Scan):
                 self._gathered.ignore(member.filed, member.group, int(based[member.stored[0]]))
 
     def _labels(self, groups: int) -> tuple[Any, ...]:
-        if self._gathered is not None:
-            return super()._labels(groups)
-        if not self._apart:
-            return ()
-        side = np.zeros(groups, np.uint32)
-        side[self._files :] = 1
-        return (side,)
+        return () if self._gathered is None else super()._labels(groups)
 
     def _count(self, channels: Channels, keep: bool) -> Counts:
         counts = super()._count(channels, keep)
@@ -244,11 +240,7 @@ class IndexScan(Scan):
                 "fingerprints, without statements and strings"
             )
             counts = dataclasses.replace(counts, notes=(*counts.notes, note))
-        if not self._apart or self._gathered is not None:
-            return counts
-        return dataclasses.replace(
-            counts, equal=tuple(each for each in counts.equal if each[0] < self._files)
-        )
+        return counts
 
 
 def index_scan(path: Path, given: Mapping[str, object], *, apart: bool) -> IndexScan:

@@ -276,7 +276,7 @@ class Asking:
 
     def _named(self, hit: Hit, row: ContentRow) -> Iterator[tuple[Hit, DocumentRow]]:
         for document in self._snapshot.documents_of(row.number):
-            unit = self._places.shown_unit(self._snapshot.unit_of(document.number))
+            unit = self._places.shown_unit(self._snapshot.unit_of(document.number), document)
             yield replace(hit, right=self._places.shown(document), unit=unit), document
 
     def _counted(self, found: Found) -> _Shared:

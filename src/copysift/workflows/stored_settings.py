@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, StoreError, UsageError
+from copysift.kinds import Canonicaliser
 from copysift.kinds.kind import CODE, TEXT, family
 from copysift.model.document import INSIDE, Document
 from copysift.model.traits import default_thresholds, scheme_traits
@@ -28,6 +29,7 @@ from copysift.store.catalog_rows import ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import has_units
 from copysift.workflows.reading import Reader
+from copysift.workflows.submission_content import MIXED
 from copysift.workflows.submissions import reading_of
 
 _READ_AS = ("text", "html", CODE, "bytes", "executable")  # what --kind auto reads documents as
@@ -205,8 +207,13 @@ class Places:
         """Give the name to show: a path from the current folder where it is below it."""
         return _relative(self.located(row.name), self._here) if row.file else row.name
 
-    def shown_unit(self, name: str) -> str:
-        """Give the name of a unit to show, which is that of its folder or archive; empty for none."""
+    def shown_unit(self, name: str, of: DocumentRow | None = None) -> str:
+        """Give the name of a unit to show, which is that of its folder or archive; empty for none.
+
+        A document that is a unit itself, as in a sweep, is shown by its own name.
+        """
+        if of is not None and of.name == name:
+            return self.shown(of)
         return _relative(self.located(name), self._here) if name else ""
 
 
@@ -279,6 +286,10 @@ class StoredReader(Reader):
     def know(self, shown: str, document: DocumentRow, content: ContentRow) -> None:
         """Take note of a document of the index by the name under which it is shown."""
         self._rows[shown] = (document, content)
+
+    def _canonicaliser(self, kind: str) -> Canonicaliser:
+        """Read the joined files of a swept submission as text where they are of several kinds."""
+        return super()._canonicaliser(TEXT if kind == MIXED else kind)
 
     def _readable(self, entry: Document, kind: str) -> Iterator[bytes]:
         if entry.path not in self._rows:

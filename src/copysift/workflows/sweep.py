@@ -27,6 +27,7 @@ from copysift.settings.sweeps import moment, spelled
 from copysift.sources.crawl import Again, Record
 from copysift.sources.files import DIGEST
 from copysift.sources.spool import Spool
+from copysift.sources.swept_submissions import Submitted
 from copysift.store import writer as store
 from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
 from copysift.store.catalog_rows import LOST
@@ -34,8 +35,10 @@ from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.relating import ascending
 from copysift.store.sweep_writer import Known, SweepWriter, Turned
 from copysift.store.timeline import is_swept
+from copysift.store.units import UnitRow
 from copysift.workflows.batches import IN_FLIGHT, skipped
 from copysift.workflows.reading import Reader
+from copysift.workflows.submission_content import SubmissionContent
 from copysift.workflows.submissions import base_code
 from copysift.workflows.sweep_relations import ignored_in, relate_all, relate_new, versions_pairs
 
@@ -46,20 +49,25 @@ BATCH = 500  # addresses that are asked for at once
 LOOKED_UP = 1 << 22  # hashes of new contents that are looked up; for more all postings are read
 UNKNOWN = "which is not in any sweep: add the missing sweep, then repeat this one with --overwrite"
 
-Met = Iterable[tuple[str, bytes] | Record | Again | Skipped]
+Met = Iterable[tuple[str, bytes] | Record | Submitted | Again | Skipped]
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A document that is new or changed; `kinds` are the kinds under which the index has its bytes."""
+    """A document that is new or changed; `kinds` are the kinds under which the index has its bytes.
+
+    A submission has `files` in place of `data`.
+    """
 
     uri: str
     number: int
     known: Known | None
     data: bytes
+    size: int
     checksum: bytes
     kinds: dict[str, int]
     hint: Hint
+    files: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,13 @@ class Sweeper:
         self._hashed = self._repeated = self._documents = 0
 
     def run(
-        self, met: Met, at: int, source: str, replace: bool, max_shared: int | float | None = None
-    ) -> Swept:
-        """Add a sweep and commit it; whatever is raised, nothing was changed."""
+        self, met: Met, at: int, source: str, replace: bool, max_shared: int | float | None = None,
+        labels: Callable[[], tuple[list[UnitRow], list[Skipped]]] | None = None,
+    ) -> Swept:  # fmt: skip
+        """Add a sweep and commit it; whatever is raised, nothing was changed.
+
+        `labels` says, once all is met, what is known of the authors of addresses.
+        """
         if not is_swept(self._writer.catalog) and self._writer.catalog.one("SELECT 1 FROM documents"):
             raise StoreError(
                 f"{self._writer.folder} has documents that were added without a date",
@@ -106,7 +118,7 @@ class Sweeper:
             self._read,
             self._wanted(met),
             jobs=self._jobs,
-            weigh=lambda item: len(item.data),
+            weigh=lambda item: item.size,
             budget=IN_FLIGHT,
         ):
             self._file(made)
@@ -116,6 +128,8 @@ class Sweeper:
         turned = self._sweep.finish(source)
         if self._sweep.repeats and any(turned) and not replace:
             raise _differs(at, turned)
+        if labels is not None:
+            self._label(*labels())
         self._relate(max_shared)
         told = self._told(at, turned)
         self._writer.commit()
@@ -153,20 +167,24 @@ class Sweeper:
             known = self._sweep.known(raws + names)
             for raw, note, row in zip(names, lost, known[len(raws) :], strict=True):
                 self._lose(raw, row, note)
-            sums = kernels.checksum.checksums([each[1] for each in found], DIGEST)
-            for raw, each, checksum, row in zip(raws, found, sums, known[: len(raws)], strict=True):
-                data, hint = each[1], each.hint if isinstance(each, Record) else NO_HINT
+            for raw, each, met_now, row in zip(
+                raws, found, _contents(found), known[: len(raws)], strict=True
+            ):
+                checksum, size = met_now
                 if (
                     row is not None
                     and row.checksum == checksum
-                    and row.bytes == len(data)
+                    and row.bytes == size
                     and self._sweep.again(row)
                 ):
                     self._documents += 1
                     continue
-                item = self._item(raw, data, checksum, row, hint)
-                if item is not None:
-                    yield item
+                number = self._sweep.meet(raw, row)
+                if number:
+                    self._documents += 1
+                    yield self._item(number, raw, each, checksum, size, row)
+                else:
+                    self._repeated += 1
 
     def _lose(self, raw: bytes, known: Known | None, note: Skipped) -> None:
         """Note what could not be read; where something was, it still is as far as anybody knows."""
@@ -192,20 +210,21 @@ class Sweeper:
                     self._repeated += 1
 
     def _item(
-        self, raw: bytes, data: bytes, checksum: bytes, known: Known | None, hint: Hint
-    ) -> _Item | None:
-        number = self._sweep.meet(raw, known)
-        if not number:
-            self._repeated += 1
-            return None
-        self._documents += 1
-        rows = self._writer.catalog.contents_of(checksum, len(data))
+        self, number: int, raw: bytes, each: tuple[str, bytes] | Record | Submitted, checksum: bytes,
+        size: int, known: Known | None,
+    ) -> _Item:  # fmt: skip
+        rows = self._writer.catalog.contents_of(checksum, size)
         kinds = {row.kind: row.number for row in rows}
-        return _Item(os.fsdecode(raw), number, known, data, checksum, kinds, hint)
+        hint = each.hint if isinstance(each, Record) else NO_HINT
+        files = each.files if isinstance(each, Submitted) else ()
+        data = b"" if isinstance(each, Submitted) else each[1]
+        return _Item(os.fsdecode(raw), number, known, data, size, checksum, kinds, hint, files)
 
     def _read(self, item: _Item) -> _Made:
-        if len(item.data) > LARGEST:
+        if item.size > LARGEST:
             raise InputError(f"{item.uri}: {TOO_LARGE}")
+        if item.files:
+            return self._read_submission(item)
         loaded = Document(item.uri, Memory(item.data), item.hint, checksum=item.checksum)
         kind, _ = self._reader.opened(loaded)
         text = partial(self._reader.chunks, loaded, kind)
@@ -213,9 +232,15 @@ class Sweeper:
         found = again() if kind not in item.kinds and self._claim(item, kind) else None
         return _Made(item, kind, found, again, text)
 
+    def _read_submission(self, item: _Item) -> _Made:
+        content = SubmissionContent(self._reader, item.files)
+        wanted = content.kind not in item.kinds and self._claim(item, content.kind)
+        found = content.views() if wanted else None
+        return _Made(item, content.kind, found, content.views, content.text)
+
     def _claim(self, item: _Item, kind: str) -> bool:
         """Be the one who sketches a content; of equal documents, only one thread does."""
-        return self._claimed.setdefault((len(item.data), item.checksum, kind), item.uri) is item.uri
+        return self._claimed.setdefault((item.size, item.checksum, kind), item.uri) is item.uri
 
     def _file(self, made: _Made | Failed[_Item]) -> None:
         item = made.item
@@ -232,14 +257,14 @@ class Sweeper:
 
     def _content(self, made: _Made) -> int:
         item = made.item
-        row = self._writer.catalog.content_of(item.checksum, len(item.data), made.kind)
+        row = self._writer.catalog.content_of(item.checksum, item.size, made.kind)
         if row is not None:
             return row.number
         found = made.again() if made.found is None else made.found
-        entry = store.Entry(item.uri, item.checksum, made.kind, len(item.data))
+        entry = store.Entry(item.uri, item.checksum, made.kind, item.size)
         text = made.text() if self._keep_text else None
         self._note(found.main)
-        lost = self._writer.catalog.content_of(LOST + item.checksum, len(item.data), made.kind)
+        lost = self._writer.catalog.content_of(LOST + item.checksum, item.size, made.kind)
         if lost is None:
             return self._writer.put_content(entry, found, text)
         number = self._writer.replace_content(lost.number, lost.fingerprints, entry, found, text)
@@ -253,6 +278,14 @@ class Sweeper:
             self._hashed += len(found.hashes)
             if self._hashed > LOOKED_UP:
                 self._hashes = None
+
+    def _label(self, rows: list[UnitRow], unknown: list[Skipped]) -> None:
+        """Note whose work is at which address."""
+        self._skipped += unknown
+        for row in rows:
+            number = self._sweep.timeline.number_of(row.name)
+            if number is not None:
+                self._writer.put_member(number, row)
 
     # ---- what belongs together
 
@@ -301,6 +334,16 @@ class Sweeper:
                 contents = list(dict.fromkeys([contents[0], *contents[-2:]]))
             wanted |= versions_pairs(contents)
         return {pair for pair in wanted if timeline.shared(*pair) is None}
+
+
+def _contents(found: list[tuple[str, bytes] | Record | Submitted]) -> list[tuple[bytes, int]]:
+    """Give the checksum and size of each content."""
+    single = [each[1] for each in found if not isinstance(each, Submitted)]
+    sums = iter(kernels.checksum.checksums(single, DIGEST))
+    return [
+        (each.checksum(), each.size) if isinstance(each, Submitted) else (next(sums), len(each[1]))
+        for each in found
+    ]
 
 
 def _named(uri: str) -> bytes:

@@ -20,6 +20,7 @@ from copysift.settings.keywords import (
     SweepKeywords,
 )
 from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
+from copysift.store.snapshot import exists
 from copysift.store.timeline import is_swept
 from copysift.workflows.changes import changes
 from copysift.workflows.copies import Holding
@@ -28,6 +29,8 @@ from copysift.workflows.index_base import base_of_question
 from copysift.workflows.locate import locate, locate_contents
 from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.query_document import QueryDocument
+from copysift.workflows.stored_settings import reading_settings
+from copysift.workflows.submission_content import MIXED
 from copysift.workflows.tracing import Trace
 
 if TYPE_CHECKING:
@@ -61,13 +64,20 @@ class OverTime(OpenedIndex):
         from copysift.workflows.sweep_sources import Sources
 
         sweeping = make(Sweeping, asked)
-        sources = Sources(source, sweeping, self.settings, self.path)
+        settings = self.settings
+        if exists(self.path):  # what counts as one document is remembered, as by index add
+            settings = reading_settings(self.path, self._reading().catalog, self._given)
+        sources = Sources(source, sweeping, settings, self.path)
         writer = self._writing(at_once=False)
         reader, keep_text = self._sketching()
         try:
-            sweeper = Sweeper(writer, reader, self.settings, keep_text, progress)
+            sweeper = Sweeper(writer, reader, settings, keep_text, progress)
+            if writer.catalog.about("reading") != (reading := {"by": settings.by}):
+                writer.catalog.set_about("reading", reading)
+                writer.changed = True
+            labels = sources.labels if settings.by == "dir" or settings.metadata else None
             done = sweeper.run(
-                sources.met(), sources.at, sources.name, sweeping.overwrite, sweeping.max_shared
+                sources.met(), sources.at, sources.name, sweeping.overwrite, sweeping.max_shared, labels
             )
             self._stored = writer.catalog.about("settings")
             return done
@@ -175,6 +185,11 @@ class OverTime(OpenedIndex):
                 hint="pass a file",
             )
         row = trace.snapshot.contents([last.content])[last.content]
+        if row.kind == MIXED:
+            raise InputError(
+                f"{uri} is a submission with files of several kinds, which are looked up one by one",
+                hint="pass a file of it",
+            )
         question = QueryDocument(uri, source, row.kind, row.checksum, row.bytes)
         return self._holders(question, made)
 

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
+from copysift.engines.company import Company
 from copysift.engines.spark import boilerplate, census, heavy, limits, tasks, templates
 from copysift.engines.spark import components as clustering
 from copysift.engines.spark import filters as filtering
@@ -33,8 +35,9 @@ from copysift.engines.spark.stars import components as connected
 from copysift.errors import UsageError
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, Told
+from copysift.model.values import Skipped
 from copysift.runtime.progress import NullProgress, Progress
-from copysift.settings.corpus import CorpusSettings, refuse_on_spark
+from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,7 +61,6 @@ class SparkCorpus:
         order: tuple[str, ...] = (),
         progress: Progress | None = None,
     ) -> None:
-        refuse_on_spark(settings)
         self.spark = spark
         self.store = store
         self.settings = self.asked = settings
@@ -66,6 +68,8 @@ class SparkCorpus:
         self.times: dict[str, float] = {}
         self.numbers = Numbers(spark, store, order)
         self.folder = ""  # where tasks write the sets of the run, if every executor sees it
+        self.company = Company(0, np.zeros(0, np.uint32))  # documents that are not compared with each other
+        self.unknown: list[Skipped] = []  # what metadata says of nobody
         self._make = sketches
         self._known = ""  # the table of the filter
         self._shown = progress or NullProgress()
@@ -206,8 +210,23 @@ class SparkCorpus:
                     table = placed.enter_context(placing.placed(self.store, self._known))
                     shared = self._shared(Filter(table, words) if table else None, placed)
                     chosen = shared.mapInArrow(tasks.candidates_task(self.settings), tasks.CANDIDATES)
-                    left |= self.store.write(chosen, "candidates", candidates=F.count("right"))
+                    compared = self._compared(chosen)
+                    left |= self.store.write(compared, "candidates", candidates=F.count("right"))
         self.counts |= self.store.left("choose")
+
+    def _compared(self, pairs: DataFrame) -> DataFrame:
+        """Leave out pairs of earlier documents, and of works of one author."""
+        if self.company.earlier:
+            pairs = pairs.where(F.greatest("left", "right") >= self.company.earlier)
+        known = np.flatnonzero(self.company.kin)
+        if not len(known):
+            return pairs
+        rows = zip(known.tolist(), self.company.kin[known].tolist(), strict=True)
+        kin = F.broadcast(self.spark.createDataFrame(list(rows), "number long, kin long"))
+        for side in ("left", "right"):
+            pairs = pairs.join(kin.toDF(side, f"{side}_kin"), side, "left")
+        same = F.coalesce(F.col("left_kin") == F.col("right_kin"), F.lit(False))
+        return pairs.where(~same).select("left", "right")
 
     def _shared(self, known: Filter | None, placed: contextlib.ExitStack) -> DataFrame:
         """Give the pairs that share shingles, summed up in ranges of shingles, in buckets of documents."""

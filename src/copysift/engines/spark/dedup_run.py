@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from copysift.engines.dedup_job import (
     require_some,
     rereadable,
 )
+from copysift.engines.dedup_steps import dedup as dedup_here
 from copysift.engines.output_targets import check_output, is_folder
 from copysift.engines.record_writers import STANDARD_OUTPUT
 from copysift.engines.spark import decisions as deciding
@@ -31,7 +33,7 @@ from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
 from copysift.runs.scan_run import TABLES
 from copysift.runtime.progress import Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, finished_here, refuse_far
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,6 +47,8 @@ def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) 
     keeping, shards, against, run, target = job.keeping, job.shards, job.against, job.run, job.target
     sources, settings = list(job.sources), job.settings
     check_wishes(keeping, run, against, settings)
+    if finished_here(settings):
+        return _decided_here(spark, job, progress)
     if against is not None:
         settings = corpus_run.onto_settings(against, settings)
     local = Path(target) if target and "://" not in target else None
@@ -77,6 +81,24 @@ def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) 
         if run is not None:
             spark_run.finish(making)
     return done
+
+
+def _decided_here(spark: SparkSession, job: DedupJob, progress: Progress | None) -> Deduped:
+    """Let Spark make the run, and decide and write here, by the pairs of the run."""
+    if "://" in job.target:
+        refuse_far(job.settings, "an output at a URI")
+    return dedup_here(
+        job.sources,
+        Path(job.target) if job.target else None,
+        job.settings,
+        keeping=job.keeping,
+        shards=job.shards,
+        dry_run=job.dry_run or not job.target,
+        against=job.against,
+        run=job.run,
+        progress=progress,
+        clusterer=partial(spark_run.cluster, spark),
+    )
 
 
 def _write(

@@ -17,7 +17,7 @@ from copysift.engines.spark.sketch_tasks import LEFT_OUT, SKETCHES, frame_task
 from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
 from copysift.runs.workspace import answer_settings, decisive
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, refuse_far
 from copysift.settings.declaration import make
 from copysift.sources.field_paths import roots_of
 from copysift.sources.fields import ID_FIELDS
@@ -77,6 +77,7 @@ def corpus_of(
     """Do the phases for the rows of a DataFrame; `wish` is what else depends on what they leave."""
     named = (order,) if isinstance(order, str) else tuple(order)
     _check(frame, settings, named)
+    refuse_far(settings, "a DataFrame")
     spark = frame.sparkSession
     store = Store(spark, work or work_folder(spark))
     job = {"settings": answer_settings(settings), "columns": frame.columns, "order": list(named)}

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from copysift.engines import cluster_run as corpus_run
 from copysift.engines import shingle_width, texts
 from copysift.engines.cluster_run import Summary
+from copysift.engines.company import company_of
 from copysift.engines.option_files import option_files
+from copysift.engines.spark import last_phase, tables
 from copysift.engines.spark import sources as reading
-from copysift.engines.spark import tables
 from copysift.engines.spark.corpus import SparkCorpus
 from copysift.engines.spark.listings import stamp
 from copysift.engines.spark.records import Reading
@@ -23,11 +24,13 @@ from copysift.engines.spark.storage import Store
 from copysift.errors import InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED
 from copysift.runs.scan_run import TABLES, put_in_place, read_description
+from copysift.runs.sets import Sets
 from copysift.runs.sketches import write_base, write_common
 from copysift.runs.tables import write_description
 from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
 from copysift.runtime.progress import Progress
-from copysift.settings.corpus import CorpusSettings
+from copysift.settings.corpus import CorpusSettings, finished_here, refuse_far
+from copysift.settings.selection import MADE_LATER
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -44,6 +47,9 @@ def cluster(
 ) -> Summary:
     """Cluster the records of sources on Spark and write the run; `onto` as in the local engine."""
     names = list(sources)
+    known = corpus_run.earlier_run(settings, onto)
+    if known is not None:
+        settings = corpus_run.onto_settings(known, settings)
     if onto is not None:
         settings = corpus_run.onto_settings(onto, settings)
         if onto.absolute() == path.absolute():  # made beside the run, then put in its place
@@ -51,9 +57,14 @@ def cluster(
             made = cluster(spark, names, beside, settings, onto=onto, progress=progress)
             put_in_place(beside, onto.absolute())
             return dataclasses.replace(made, path=onto)
-    making = begin(spark, names, path, settings, onto, progress)
+    here = finished_here(settings)
+    asked = dataclasses.replace(settings, slim=False) if here else settings
+    if settings.measure in MADE_LATER:  # pairs have it when the run is there
+        asked = dataclasses.replace(asked, measure="resemblance", threshold=1.0)
+    making = begin(spark, names, path, asked, onto, progress, " ".join(here))
     make_run(making)
-    return finish(making)
+    made = finish(making)
+    return last_phase.finish(made, settings) if here else made
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,19 +90,23 @@ def begin(
 ) -> Making:
     """Start a run in a folder, or resume it; `wish` is what else its phases depend on."""
     work = Work(path)
+    known = corpus_run.earlier_run(settings, onto)
     remote = [name for name in names if "://" in name]
     files = [name for name in names if "://" not in name]
     seen = stamp(spark, remote) if remote else ""
     told = (
         f"spark {corpus_run.run_stamp(onto)} {remote} {seen} {decisive(settings)} {wish} {settings.shingle}"
     )
-    work.begin(job_of(files, settings, told))
+    past = [] if known is not None else list(settings.earlier)
+    work.begin(job_of([*files, *past], settings, told))
     settings, _ = shingle_width.settled(work, names, settings)
     store = Store(spark, f"file://{work.folder.absolute()}")
     segments: list[reading.Segment] = []
     before: list[str] = []
     if onto is not None:
         segments, before = adopted(onto), list(read_description(onto).get("sources", []))
+    elif known is not None:
+        segments = adopted(known)
     folder = "" if settings.slim else str((path / "sketches").absolute())
     read = reading_of(spark, names, settings, segments)
     corpus = corpus_of(spark, store, read, settings, folder, progress)
@@ -123,6 +138,8 @@ def reading_of(
     remote = [name for name in names if "://" in name]
     segments = tuple(segments)
     files = option_files(settings, Path(segments[0].place) if segments else None)
+    if remote:
+        refuse_far(settings, "what Spark reads from URIs")
     if not remote:
         return reading.Files(spark, names, settings, segments, files)
     if len(remote) < len(names):
@@ -182,6 +199,7 @@ def make_run(making: Making) -> None:
             except InputError:
                 making.work.discard()
                 raise
+        _part_company(making)
         corpus.census()
         named = beside.submit(names)
         corpus.pair()
@@ -193,6 +211,18 @@ def make_run(making: Making) -> None:
                 found = tables.clusters(corpus, roots, ids)
                 left |= _write(found, ["root", "number"], store, path / TABLES[2], **tables.sizes())
         written.result()
+
+
+def _part_company(making: Making) -> None:
+    """Find documents that are not compared with each other; their names alone are read here."""
+    corpus, settings, read = making.corpus, making.corpus.asked, making.reading
+    if not (settings.metadata or settings.earlier or settings.by == "dir"):
+        return
+    assert isinstance(read, reading.Files)
+    parts = read.earlier_parts() if settings.earlier else 0
+    starts = (before for part, before in corpus.numbers.offsets if part >= parts)
+    earlier = next(starts, corpus.counts["documents"]) if parts else 0
+    corpus.company, corpus.unknown = company_of(Sets(Path(corpus.folder)), settings, earlier)
 
 
 def describe(
@@ -209,6 +239,8 @@ def describe(
         "sources": sources,
         "floor": settings.floor,
         "counts": {
+            "documents": corpus.counts["documents"],
+            **({"earlier": corpus.company.earlier} if corpus.company.earlier else {}),
             **{name: corpus.counts[name] for name in COUNTED},
             "skipped": sum(reasons.values()),
             **sizes,
@@ -225,13 +257,16 @@ def describe(
 def left_out(corpus: SparkCorpus) -> tuple[dict[str, int], list[list[str]]]:
     """Count the records that were left out or renamed, by reason, and name the first of them."""
     reasons, named = corpus.skipped(NAMED)
+    for each in corpus.unknown:
+        reasons[each.reason] = reasons.get(each.reason, 0) + 1
+        named.append([each.name, each.reason])
     renamed = corpus.counts["renamed"]
     named += [[name, RENAMED] for name in corpus.counts.get("renamed_first", [])]
     return dict(Counter(reasons).most_common()) | ({DUPLICATE: renamed} if renamed else {}), named
 
 
 COUNTED = (
-    "documents", "bytes", "shingles", "fingerprints", "identical", "lexically_equivalent",
+    "bytes", "shingles", "fingerprints", "identical", "lexically_equivalent",
     "sketch_equivalent", "pairs", "ignored",
 )  # fmt: skip
 

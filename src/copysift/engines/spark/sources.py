@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from copysift.engines.phases import OptionFiles
-from copysift.engines.reading import fields_of
+from copysift.engines.reading import fields_of, records
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.kept_sets import SetsWriter
 from copysift.engines.spark.records import RECORDS, written
@@ -30,6 +30,7 @@ from copysift.engines.spark.sketch_tasks import (
 )
 from copysift.errors import InputError
 from copysift.model.traits import is_raw
+from copysift.runs import tables
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import Sketched
 from copysift.settings.corpus import CorpusSettings
@@ -70,7 +71,7 @@ def plan(spark: SparkSession, sources: Iterable[str], settings: CorpusSettings) 
         if place != "-" and not Path(place).exists():
             raise InputError(f"{place}: no such file or folder")
         form = format_of(place) if settings.input == "auto" else settings.input
-        plain = form in _LINES and place.endswith(_LINES[form])
+        plain = settings.by != "dir" and form in _LINES and place.endswith(_LINES[form])
         size = Path(place).stat().st_size if plain else 0
         if size <= SPLIT or (form == "jsonl" and _is_array(place)):
             found.append(Segment(place))
@@ -162,6 +163,8 @@ class Lines:
 
 def read(segment: Segment, settings: CorpusSettings, whole: bool = False) -> Source:
     """Give the records of a segment; `whole`: with all their fields."""
+    if settings.by == "dir":
+        return records([segment.place], settings, whole)
     fields, limit = fields_of(settings, whole), min(4 << 20, settings.memory // 64)
     if not segment.form:
         walking = walk_settings(settings)
@@ -259,6 +262,7 @@ class Files:
     segments: tuple[Segment, ...] = ()
     files: OptionFiles = field(default_factory=OptionFiles)
     _parts: list[Part] = field(default_factory=list)
+    _earlier: int = 0
 
     def sketches(self, folder: str) -> DataFrame:
         """Give the sketched rows; with a folder the tasks also write the sets of a run there."""
@@ -281,9 +285,19 @@ class Files:
         tasks = max(len(parts) - first, 1)
         return self.spark.range(first, len(parts), 1, tasks).mapInArrow(task, RECORDS)
 
+    def earlier_parts(self) -> int:
+        """Count the parts of earlier documents (--earlier), which come before the others."""
+        self._planned()
+        return self._earlier
+
     def _planned(self) -> list[Part]:
         if not self._parts:
-            self._parts = parts_of([*self.segments, *plan(self.spark, self.names, self.settings)])
+            of_run = any(tables.is_corpus(Path(each)) for each in self.settings.earlier)
+            past = [] if of_run else plan(self.spark, self.settings.earlier, self.settings)
+            before = parts_of(self.segments if of_run else past)
+            self._earlier = len(before)
+            others = [] if of_run else self.segments
+            self._parts = before + parts_of([*others, *plan(self.spark, self.names, self.settings)])
         return self._parts
 
 

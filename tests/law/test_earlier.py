@@ -1,0 +1,49 @@
+"""The law for --earlier: earlier documents give the same answer as a folder and as an index."""
+
+from __future__ import annotations
+
+import pytest
+
+import copysift
+from tests.cli.program import write
+from tests.cli.submissions import essay
+from tests.workflows.test_programs import PROGRAM, RENAMED
+
+
+def page(words: str, script: str) -> str:
+    """Give a page with a script, whose markup counts in a class."""
+    return f"<html><head><script>{script}</script></head><body><p>{words}</p></body></html>"
+
+
+SCRIPT = "".join(
+    f"function f{at}(a, b) {{ return a * {at} + b.items[{at}] - 'x{at}'; }}\n" for at in range(30)
+)
+NEW = {
+    "texts": {"a/t.txt": essay(1), "b/u.txt": essay(2) + essay(3, 60)},
+    "programs": {"a/p.py": PROGRAM, "b/q.py": RENAMED + "print(1)\n"},
+    "pages": {"a/p.html": page(essay(4), SCRIPT), "b/q.html": page(essay(5), SCRIPT.replace("f", "g"))},
+}
+OLD = {
+    "texts": {"x/t.txt": essay(1) + essay(9, 50), "y/u.txt": essay(3, 60)},
+    "programs": {"x/p.py": RENAMED, "y/q.py": PROGRAM + "import os\n"},
+    "pages": {"x/p.html": page(essay(4).replace("a", "e"), SCRIPT), "y/q.html": page(essay(6), SCRIPT[:900])},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "by"),
+    [(kind, by) for kind in NEW for by in ("dir", "file") if (kind, by) != ("pages", "file")],
+)
+def test_earlier_documents_give_the_same_as_a_folder_and_as_an_index(kind, by, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for top, contents in (("new", NEW), ("old", OLD)):
+        write(tmp_path, {f"{top}/{name}": text for name, text in contents[kind].items()})
+    with copysift.Index("old.sift", by=by) as index:
+        index.add(["old"])
+    found = [
+        copysift.scan("new", by=by, earlier=earlier, threshold=0.05, regions=True)
+        for earlier in ("old", "old.sift")
+    ]
+    assert found[0].pairs
+    assert found[0].pairs == found[1].pairs
+    assert [each.earlier for each in found[0].submissions] == [each.earlier for each in found[1].submissions]
