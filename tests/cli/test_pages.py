@@ -29,7 +29,11 @@ def overview(page):
 
 def test_the_suffix_html_makes_the_page(homework):
     done = scan(homework, "-o", "report.html")
-    assert (done.status, done.out, done.err) == (0, "", "copysift: 1 pair of 3 submissions: report.html\n")
+    assert (done.status, done.out, done.err) == (
+        0,
+        "",
+        "copysift: 0 equal sets, 1 similar pair of 3 submissions: report.html\n",
+    )
     assert scan(homework, "-q", "-o", "report.html").err == ""
     page = (homework / "report.html").read_text()
     assert [each["name"] for each in overview(page)["submissions"]] == ["hw/ann", "hw/bob", "hw/cleo"]
@@ -75,7 +79,7 @@ def test_pseudonyms_stand_for_names_and_the_key_is_kept(homework):
     done = scan(homework, "--anonymise", "-o", "report.html")
     assert done.err == (
         "copysift: the pseudonyms are listed in report.key.csv\n"
-        "copysift: 1 pair of 3 submissions: report.html\n"
+        "copysift: 0 equal sets, 1 similar pair of 3 submissions: report.html\n"
     )
     key = (homework / "report.key.csv").read_text()
     assert sorted(line.partition(",")[2] for line in key.splitlines()) == [

@@ -124,7 +124,7 @@ def test_a_binary_file_has_no_source_and_is_listed():
 def test_only_sources_of_the_reported_pairs_are_embedded_and_the_rest_is_counted():
     documents = tuple(Group(f"hw/{name}", f"hw/{name}", "text", 5, 3) for name in "abcd")
     pairs = tuple(Pair(f"hw/{a}", f"hw/{b}", False, 0.9, 0.9, 0.9, 0.9, 3, 5, 1, ()) for a, b in ("ab", "cd"))
-    result = example(documents=documents, pairs=pairs, submissions=())
+    result = example(documents=documents, pairs=pairs, submissions=(), clusters=())
     data = data_of(report(result, View(limit=1, source=lambda *_: b"hello")))
     assert set(data["sources"]) == {"0", "1"}
     assert data["overview"]["allPairs"] == 2

@@ -172,6 +172,7 @@ def report_format(door: Door) -> str:
 def show(result: Result, chosen: str, settings: Settings, door: Door, scan: object = None) -> None:
     """Make the report and write it."""
     from copysift.report.names import names
+    from copysift.report.units import totals_of
     from copysift.report.view import View, no_explanation, no_holders, no_source, no_spans
     from copysift.report.wording import plural
 
@@ -198,9 +199,8 @@ def show(result: Result, chosen: str, settings: Settings, door: Door, scan: obje
     form = None if chosen == NAMES else format_of(chosen)
     write(names(result, view) if form is None else form.writer("scan")(result, view), door)
     if form is not None and form.sources and door.output not in ("", "-") and not door.quiet:
-        units = {each.group for each in result.documents} | {each.name for each in result.submissions}
-        noun = "submission" if result.submissions else "file"
-        console.note(f"{plural(len(result.pairs), 'pair')} of {plural(len(units), noun)}: {door.output}")
+        totals = totals_of(result)
+        console.note(f"{totals.found()} of {plural(totals.units, totals.unit)}: {door.output}")
 
 
 def without_regions(result: Result) -> Result:

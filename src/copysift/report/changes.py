@@ -11,11 +11,7 @@ from copysift.report.view import View
 from copysift.report.wording import pad, plural, styled, visible
 
 _HEADS = (
-    "sweep", "documents", "appeared", "gone", "hosts", "folders", "renamed", "changed", "unchanged",
-)  # fmt: skip
-_TITLES = (
-    "sweep", "documents", "appeared", "gone", "moved to another host", "moved to another folder", "renamed",
-    "changed", "unchanged",
+    "sweep", "documents", "appeared", "gone", "new host", "new folder", "renamed", "changed", "unchanged",
 )  # fmt: skip
 _SERIES = (("appeared", "#2a9d5c"), ("moved", "#3b78c2"), ("changed", "#d9a21b"), ("gone", "#c4453a"))
 SHOWN_MOVES = 1000
@@ -112,7 +108,7 @@ def _turn_chart(found: Changes) -> str:
 
 
 def _turn_table(found: Changes) -> str:
-    heads = "".join(f'<th class="number">{head}' for head in _TITLES)
+    heads = "".join(f'<th class="number">{head}' for head in _HEADS)
     rows = "".join(
         "<tr>" + "".join(f'<td class="number">{escape(cell)}' for cell in _cells(turn)) + "\n"
         for turn in found.turns

@@ -21,7 +21,7 @@ from copysift.model.explanation import NOTHING, RARE, STATEMENT, STRING, Clue, E
 from copysift.model.traits import kind_traits
 from copysift.model.values import Group, Pair, Region, Result, Side
 from copysift.report.highlight import CLASS_NAMES, coloured, readable
-from copysift.report.units import bytes_of, files_of, labels_of, similar_of, submissions_of, unit_of
+from copysift.report.units import bytes_of, files_of, labels_of, submissions_of, totals_of
 from copysift.report.view import View
 from copysift.report.wording import visible
 
@@ -54,7 +54,7 @@ class Payload:
 
     def overview(self) -> dict[str, Any]:
         """Give all but the sources."""
-        result = self._result
+        result, totals = self._result, totals_of(self._result)
         return {
             "version": __version__,
             "title": self._view.title,
@@ -63,8 +63,17 @@ class Payload:
             "base": bool(result.settings.get("base")),
             "measure": result.settings.get("measure", "similarity"),
             "threshold": result.settings.get("threshold", 0.0),
-            "allPairs": len(result.pairs) if result.submissions else similar_of(result),
-            "unit": unit_of(result),
+            "allPairs": len(result.pairs) if result.submissions else totals.similar,
+            "similar": totals.similar,
+            "equalSets": totals.equal,
+            "clusters": [
+                {
+                    "members": sorted(self._number[name] for name in each.members),
+                    "strength": None if each.strength is None else round(each.strength, DIGITS),
+                }
+                for each in result.clusters
+            ],
+            "unit": totals.unit,
             "equal": self._equal(),
             "folders": [
                 {"bytes": each.bytes, "members": [visible(name) for name in each.members]}

@@ -124,7 +124,7 @@ def history(found: History, view: View) -> str:
     title = f"{visible(found.uri)}: {plural(len(found.versions), 'version')}{ended}"
     rows = [styled(title, "bold", view.color)]
     width = max(len(_dates(version)) for version in found.versions)
-    rows.append(styled(f"  {pad('from to', width)}  {'size':>8}  to previous  to first", "dim", view.color))
+    rows.append(styled(f"  {pad('seen', width)}  {'size':>8}  to previous  to first", "dim", view.color))
     for version in found.versions:
         dates = pad(_dates(version), width)
         shares = f"{_share(version.to_previous):>11}  {_share(version.to_first):>8}"

@@ -8,7 +8,7 @@ from copysift.model.values import Pair, Result
 from copysift.report import folder_tables, listing, set_table
 from copysift.report.folder_tables import more
 from copysift.report.passages import passages
-from copysift.report.units import bytes_of, known_of, outside_folders, similar_of, unit_of
+from copysift.report.units import bytes_of, known_of, outside_folders, similar_of, totals_of, unit_of
 from copysift.report.view import View
 from copysift.report.wording import (
     cells,
@@ -148,16 +148,17 @@ def _notes(result: Result, view: View) -> str:
 
 def summary(result: Result, view: View) -> str:
     """Sum a result up in one line."""
-    similar = similar_of(result)
+    totals = totals_of(result)
     total = sum(group.size for group in result.documents)
-    files = plural(len(result.submissions) or len(result.documents), unit_of(result))
-    parts = [f"{files} compared ({size(total)}): {plural(len(result.equal), 'equal set')}"]
+    earlier = f", {totals.earlier:,} of earlier years" if totals.earlier else ""
+    parts = [f"{plural(totals.units, totals.unit)} compared ({size(total)}{earlier}): "]
     if result.settings.get("equal_only"):
+        parts[0] += plural(totals.equal, "equal set")
         parts.append("similar files were not looked for (--equal-only)")
     else:
-        parts.append(f"{plural(similar, 'similar pair')} {_condition(result)}")
+        parts[0] += f"{totals.found()} {_condition(result)}"
     if result.clusters and not result.settings.get("equal_only"):
-        parts.append(plural(len(result.clusters), "cluster"))
+        parts.append(plural(totals.clusters, "cluster"))
     if result.ignored_count:
         parts.append(f"{plural(result.ignored_count, 'fingerprint')} ignored as too common")
     if result.skipped:

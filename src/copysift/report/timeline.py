@@ -28,8 +28,8 @@ def body(
     return (
         f"<h1>{escape(visible(found.uri))}</h1>\n{_chart(found, sweeps, link)}\n<pre>{words}</pre>\n"
         f"<h2>{plural(len(versions.versions), 'version')}</h2>\n<table><thead><tr><th>from<th>to"
-        '<th class="number">size<th class="number">like the one before'
-        '<th class="number">like the first</thead>'
+        '<th class="number">size<th class="number">similarity to previous'
+        '<th class="number">to first</thead>'
         f"{rows}</table>"
         f"{''.join(map(_changes, versions.versions))}"
     )

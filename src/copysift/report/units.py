@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import NamedTuple
 
 from copysift.model.document import INSIDE
 from copysift.model.values import Group, Result, Submission
+from copysift.runtime.plurals import plural
 
 PART = re.compile(rf"/|\.\w{{1,5}}{INSIDE}")  # before a part of a path, or a member of an archive
 
@@ -29,6 +31,37 @@ def similar_of(result: Result) -> int:
     counted = getattr(result.pairs, "equal", None)
     equal = counted() if counted else sum(pair.equal for pair in result.pairs)
     return len(result.pairs) - int(equal)
+
+
+class Totals(NamedTuple):
+    """What every table, page and message counts of a result, and nothing else under the same word.
+
+    `units` counts what was compared, `earlier` what of it is of earlier years; pairs of equal units are not
+    `similar` ones. Clusters are those at the threshold of the result, sets of equal units among them.
+    """
+
+    unit: str
+    units: int
+    earlier: int
+    equal: int
+    similar: int
+    clusters: int
+
+    def found(self) -> str:
+        """Give the sets of equal units and the similar pairs, in words."""
+        return f"{plural(self.equal, 'equal set')}, {plural(self.similar, 'similar pair')}"
+
+
+def totals_of(result: Result) -> Totals:
+    """Count a result as all that show it do."""
+    return Totals(
+        unit_of(result),
+        len({each.group for each in result.documents} | {each.name for each in result.submissions}),
+        sum(each.earlier for each in result.submissions),
+        len(result.equal),
+        similar_of(result),
+        len(result.clusters),
+    )
 
 
 def outside_folders(result: Result) -> list[tuple[str, ...]]:

@@ -25,12 +25,16 @@ from copysift.errors import RunError
 from copysift.match.counts import Counts, PairColumns, uncounted
 from copysift.match.pair_table import PairTable
 from copysift.model.regions import UNKNOWN
-from copysift.model.values import Group, Ignored, Result, Skipped
+from copysift.model.values import Group, Ignored, Result, Skipped, Submission
 from copysift.runs.checksums import checksum, digest_of, open_table, read_table, verify_table, write_table
 from copysift.runtime import durable
 
 VERSION = 1
 PAIRS_AT_ONCE = 1 << 16
+OF_WORK = {
+    **dict.fromkeys(("label", "author", "team", "when", "attempt", "note"), pa.string()),
+    "earlier": pa.bool_(), "covered": pa.float64(),
+}  # fmt: skip  # of a submission, in documents.parquet
 TABLES = ("documents.parquet", "pairs.parquet", "clusters.parquet")
 _AGAIN = "recreate the run with copysift scan --save"
 _CLUSTER_AGAIN = "recreate the run with copysift cluster"
@@ -153,8 +157,31 @@ def _documents(counts: Counts, ids: list[str]) -> pa.Table:
                 pa.binary(),
             ),
             "near_copy": pa.array(near),
+            "read_as": pa.array([group.read_as for group in groups], pa.string()),
+            "file_bytes": pa.array(_file_bytes(counts), pa.int64()),
+            **_submissions(counts),
         }
     )
+
+
+def _file_bytes(counts: Counts) -> list[int | None]:
+    """Give the sizes of files whose text has another, of a submission that of all its files together."""
+    if counts.files is None:
+        return [group.file_bytes for group in counts.documents]
+    total = {group.name: 0 for group in counts.documents}
+    for file in counts.files:
+        total[file.group] += file.size
+    return [None if total[group.name] == group.bytes else total[group.name] for group in counts.documents]
+
+
+def _submissions(counts: Counts) -> dict[str, pa.Array]:
+    """Give what is known of submissions as columns; none where files were compared."""
+    if not counts.submissions:
+        return {}
+    known = {each.name: each for each in counts.submissions}
+    rows = [known.get(group.name) or Submission(group.name) for group in counts.documents]
+    columns = {name: pa.array([getattr(each, name) for each in rows], kind) for name, kind in OF_WORK.items()}
+    return columns | {"same_as_number": pa.array(counts.twins or range(len(rows)), pa.int64())}
 
 
 def _write_pairs(path: Path, counts: Counts, ids: list[str]) -> None:
@@ -249,9 +276,15 @@ def _counts(
     ]
     counted = documents.get("shingles", documents["fingerprints"])  # what `shared` is counted in
     groups = tuple(
-        Group(name, name, kind, size, fingerprints)
-        for name, kind, size, fingerprints in zip(
-            names, documents["kind"], documents["bytes"], counted, strict=True
+        Group(name, name, kind, size, fingerprints, read_as or "", file_bytes)
+        for name, kind, size, fingerprints, read_as, file_bytes in zip(
+            names,
+            documents["kind"],
+            documents["bytes"],
+            counted,
+            documents.get("read_as", [""] * len(names)),  # not in older runs, nor in those of `cluster`
+            documents.get("file_bytes", [None] * len(names)),
+            strict=True,
         )
     )
     numbers = pa.array(documents["document"], pa.string())
@@ -269,6 +302,13 @@ def _counts(
         int(described["counts"]["ignored"]),
         tuple(Skipped(name, reason) for name, reason in described["skipped"]),
         float(described["floor"]),
+        twins=tuple(documents.get("same_as_number", ())),
+        submissions=tuple(
+            Submission(name, **dict(zip(OF_WORK, values, strict=True)))
+            for name, *values in zip(names, *(documents[each] for each in OF_WORK), strict=True)
+        )
+        if "same_as_number" in documents
+        else (),
         near_copies=tuple(np.flatnonzero(documents.get("near_copy", ())).tolist()),
         settings=dict(described.get("settings") or {}),
         notes=tuple(described.get("notes", ())),

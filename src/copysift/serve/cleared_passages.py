@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from copysift.clusters.components import clusters
+from copysift.clusters.average import average_clusters
 from copysift.model.values import Cluster, Pair, Result
 
 BEFORE = "before.json"  # of an upload: sizes and similarities without the passages
@@ -56,9 +56,8 @@ def lowered(result: Result, before: Before, threshold: float) -> Result:
         sizes[each.group] += each.fingerprints
     pairs = [_lowered(pair, sizes, before) for pair in result.pairs]
     kept = sorted((pair for pair in pairs if pair.similarity >= threshold), key=lambda pair: -pair.similarity)
-    return replace(
-        result, pairs=tuple(kept), clusters=_clusters(kept), distribution=None, notes=(*result.notes, NOTE)
-    )
+    found = _clusters(result, kept, threshold)
+    return replace(result, pairs=tuple(kept), clusters=found, distribution=None, notes=(*result.notes, NOTE))
 
 
 def _lowered(pair: Pair, sizes: Mapping[str, int], before: Before) -> Pair:
@@ -77,8 +76,24 @@ def _lowered(pair: Pair, sizes: Mapping[str, int], before: Before) -> Pair:
     )
 
 
-def _clusters(pairs: list[Pair]) -> tuple[Cluster, ...]:
-    names = sorted({name for pair in pairs for name in (pair.left, pair.right)})
+def _clusters(result: Result, pairs: list[Pair], threshold: float) -> tuple[Cluster, ...]:
+    """Give the clusters by average linkage, as the scan does: equal files are one node."""
+    sets = {} if result.submissions else {names[0]: names for names in result.equal}
+    known = [pair for pair in pairs if not (pair.equal and sets)]
+    names = sorted({name for pair in known for name in (pair.left, pair.right)})
     number = {name: at for at, name in enumerate(names)}
-    found = clusters(len(names), [number[p.left] for p in pairs], [number[p.right] for p in pairs])
-    return tuple(Cluster(tuple(names[at] for at in members)) for members in found)
+    found = average_clusters(
+        [len(sets.get(name, (name,))) for name in names],
+        [number[pair.left] for pair in known],
+        [number[pair.right] for pair in known],
+        [pair.similarity for pair in known],
+        threshold,
+    )
+    made = [([names[at] for at in members], strength) for members, strength, _ in found]
+    joined = {name for members, _ in made for name in members}
+    made += [([name], 1.0) for name in sets if name not in joined]
+    whole = [
+        (sorted(each for name in members for each in sets.get(name, (name,))), strength)
+        for members, strength in made
+    ]
+    return tuple(Cluster(tuple(members), strength) for members, strength in sorted(whole))

@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from copysift._version import __version__
+from copysift.report.units import Totals
 from copysift.report.wording import percent, plural, size, visible
 from copysift.serve.state import State, state_of
 from copysift.serve.users import ADMIN
@@ -35,7 +36,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(percent=percent, size=size, ago=ago, day=day, visible=visible)
-    made.globals.update(plural=plural, version=__version__)
+    made.globals.update(plural=plural, version=__version__, found_by=found_by)
     return made
 
 
@@ -86,6 +87,18 @@ def static(version: str, name: str) -> Response:
     if path is None or version != __version__:
         raise HTTPException(404)
     return FileResponse(path, headers={"cache-control": _YEAR})
+
+
+def found_by(summary: Mapping[str, Any]) -> Totals:
+    """Give what a check has found, as its report counts it; checks of older versions counted files only."""
+    return Totals(
+        summary.get("unit", "file"),
+        summary.get("units", summary["documents"]),
+        summary.get("earlier_units", 0),
+        summary.get("equal_sets", 0),
+        summary.get("similar", summary["pairs"]),
+        summary["clusters"],
+    )
 
 
 def ago(seconds: float | None) -> str:

@@ -17,6 +17,7 @@ from copysift.model.values import Result, Skipped
 from copysift.report import json_report as records
 from copysift.report import moss, page
 from copysift.report.anonymise import anonymised, read_key, written_key
+from copysift.report.units import totals_of
 from copysift.report.view import View, under_other_names
 from copysift.report.wording import plural
 from copysift.runtime import durable
@@ -135,11 +136,17 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
         for name, content in moss.report(shown, view, asked_for).items():
             _write(pages / name, content, sync=False)
         durable.sync_all((*pages.iterdir(), pages))
+    totals = totals_of(shown)
     return {
         "pairs": len(shown.pairs),
         "listed": min(most, len(shown.pairs)),
+        "similar": totals.similar,
+        "equal_sets": totals.equal,
+        "unit": totals.unit,
         "documents": len(shown.documents),
         "earlier_documents": len(shown.documents) - len(new),
+        "units": totals.units,
+        "earlier_units": totals.earlier,
         "highest": max((pair.similarity for pair in shown.pairs), default=0.0),
         "skipped": len(shown.skipped),
         "clusters": len(shown.clusters),

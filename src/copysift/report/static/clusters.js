@@ -20,7 +20,7 @@ function colourGraph(clusters, threshold) {
 function watchGraph(model) {
   graph = model;
   const names = model.get_model_by_name("names");
-  if (names && innerWidth < 600 && names.data_source.data.node.length > 8) names.visible = false; // they would cover each other
+  if (names && innerWidth < 600) names.visible = false; // they would be cut, or cover each other
   const [nodes, edges] = ["nodes", "edges"].map((name) => model.get_model_by_name(name));
   const open = (chosen, address) => chosen.selected.properties.indices.change.connect(() => {
     const [at] = chosen.selected.indices;
@@ -30,32 +30,43 @@ function watchGraph(model) {
   });
   open(nodes, (at) => `#/submission/${nodes.data.node[at]}`);
   open(edges, (at) => `#/pair/${at}`);
-  colourGraph(clustersAt(joinAt), joinAt);
+  colourGraph(...clustersFrom(joinAt));
+}
+
+// Where the slider begins: at the threshold of the comparison, or at the least similar pair if another measure chose.
+function lowestAverage() {
+  const lowest = data.pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
+  return Math.floor(100 * (data.measure === "similarity" ? Math.min(1, data.threshold) : lowest)) / 100;
+}
+
+// The clusters that the slider asks for, and from which similarity on pairs are drawn: at its begin all of them.
+function clustersFrom(threshold) {
+  return threshold === null || threshold <= lowestAverage() ? [clusters, 0] : [clustersAt(threshold - 1e-9), threshold];
 }
 
 function clusterCard(cluster, number) {
   return el("li", { class: "card cluster", style: { "--hue": HUES[number % HUES.length] } },
-    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, el("span", { class: "muted" }, `${percent(cluster.strength)} on average`)),
+    el("h3", {}, `Cluster ${number + 1}: ${count(cluster.members.length, UNIT)}`, cluster.strength === null ? null : el("span", { class: "muted" }, `${percent(cluster.strength)} on average`)),
     el("ul", { class: "names" }, cluster.members.map((member) => el("li", {}, submissionLink(member)))),
     cluster.members.length > 2 ? el("p", {}, el("a", { href: `#/together/${cluster.members.slice(0, TOGETHER).join(",")}` }, "Side by side")) : null);
 }
 
 function clustersPage() {
-  const lowest = data.pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
-  if (joinAt === null) joinAt = Math.max(lowest, Math.min(1, lowest));
+  const lowest = lowestAverage();
   const list = el("ol", { class: "clusters", id: "cluster-list" });
   const total = el("p", { class: "muted", id: "cluster-count" });
   function update(threshold) {
     joinAt = threshold;
-    const clusters = clustersAt(threshold - 1e-9);
-    list.replaceChildren(...clusters.map(clusterCard));
-    total.textContent = `${count(clusters.length, "cluster")} of ${count(clusters.reduce((sum, each) => sum + each.members.length, 0), UNIT)}`;
+    const [found, drawn] = clustersFrom(threshold);
+    list.replaceChildren(...found.map(clusterCard));
+    total.textContent = `${count(found.length, "cluster")} of ${count(found.reduce((sum, each) => sum + each.members.length, 0), UNIT)}`
+      + (drawn ? `, at an average of ${percent(drawn)}${data.allPairs > data.pairs.length ? " of the pairs in this report" : ""}` : "");
     say(total.textContent);
-    colourGraph(clusters, threshold);
+    colourGraph(found, drawn);
   }
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
-    el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt, update)), total,
-    data.equal.length ? el("p", { class: "muted" }, "Clusters are formed of similar files; ", el("a", { href: "#/equal" }, "equal files"), " have their own page.") : null,
+    el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt ?? lowest, update)), total,
+    data.equal.length ? el("p", { class: "muted" }, "Equal files are always in the same cluster; they have ", el("a", { href: "#/equal" }, "a page of their own"), ", too.") : null,
     hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }

@@ -24,7 +24,7 @@ function put(parent, ...children) {
 function percent(share) {
   if (share >= 1) return "100%";
   if (share <= 0) return "0%";
-  return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
+  return share < 0.005 ? "<1%" : `${Math.min(99, Math.round(share * 100))}%`;
 }
 
 function estimated(share, intervals, which) {

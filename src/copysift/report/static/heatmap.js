@@ -12,7 +12,7 @@ function scoreOf(one, other) {
 
 // Clusters one after the other, then the others by their nearest.
 function mapOrder() {
-  const clustered = clustersAt(Math.max(data.threshold, 0.01)).flatMap((cluster) => cluster.members);
+  const clustered = clusters.flatMap((cluster) => cluster.members);
   const known = new Set(clustered);
   const rest = data.submissions.map((each) => each.number).filter((number) => !known.has(number));
   const near = (number) => (spread.nearest[number].length ? spread.nearest[number][0][0] : 0);

@@ -59,7 +59,8 @@ function settingsTable() {
 function overviewPage() {
   const now = data.submissions.filter((each) => !each.earlier).length;
   const earlier = data.submissions.length - now;
-  const clusters = clustersAt(data.measure === "shared" || data.measure === "longest" ? 0 : data.threshold);
+  const similar = data.similar ?? data.allPairs; // older jobs of a server do not say
+  const listed = data.pairs.filter((pair) => !pair.equal).length;
   const top = pairsTable(() => data.pairs.slice(0, 10), "The ten most similar pairs");
   top.refresh();
   const notes = warnings();
@@ -70,7 +71,8 @@ function overviewPage() {
       tile(now, now === 1 ? UNIT : UNITS, "#/submissions"),
       equalTiles(),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
-      tile(data.allPairs, `${data.allPairs === 1 ? "similar pair" : "similar pairs"}${data.allPairs > data.pairs.length ? `, the best ${data.pairs.length.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
+      UNIT !== "file" && data.equalSets ? tile(data.equalSets, `${data.equalSets === 1 ? "set" : "sets"} of identical ${UNITS}`, "#/pairs") : null,
+      tile(similar, `${similar === 1 ? "similar pair" : "similar pairs"}${similar > listed ? `, the best ${listed.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),
     notes.length ? el("div", { class: "notice", role: "note" }, el("ul", {}, notes.map((note) => el("li", {}, note)))) : null,

@@ -51,7 +51,7 @@ function reasons(pair, root) {
   const best = Math.max(...shares.map(([, share]) => share));
   return el("details", { class: "unusual reasons", open: true }, el("summary", {}, "What raised the score"),
     shares.length ? el("p", {}, "The similarity is the largest of: ", shares.map(([name, share], at) => [at ? ", " : "", el(share === best ? "b" : "span", {}, `${name} ${percent(share)}`)]),
-      el("span", { class: "muted" }, "; each is what both have of the smaller one, weighed by rarity. Up to 2 % of it is taken off for what is not the same word for word.")) : null,
+      el("span", { class: "muted" }, "; each is what both have of the smaller one, weighed by rarity. Up to 2% of it is taken off for what is not the same word for word.")) : null,
     el("p", { class: "keys-of-clues" }, keys));
 }
 

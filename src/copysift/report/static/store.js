@@ -62,18 +62,32 @@ function otherOf(pair, submission) {
   return pair.left === submission ? pair.right : pair.left;
 }
 
-// The clusters at a threshold, the largest first, by average linkage: two clusters join while the mean similarity of
-// their pairs reaches it, a pair that is not in this report counting as 0. One high pair does not chain two groups.
+function largestFirst(clusters) {
+  return clusters.sort((a, b) => b.members.length - a.members.length || b.strength - a.strength || a.members[0] - b.members[0]);
+}
+
+// The clusters of the comparison: those that every table and page counts. Older jobs of a server do not have them.
+const clusters = data.clusters ? largestFirst(data.clusters) : clustersAt(data.measure === "shared" || data.measure === "longest" ? 0 : data.threshold);
+
+// The clusters at another threshold, by average linkage: two clusters join while the mean similarity of their pairs
+// reaches it, a pair that is not in this report counting as 0. One high pair does not chain two groups. Equal files are
+// one node: pairs name the first of them.
 function clustersAt(threshold) {
   const members = new Map();
   const sums = new Map(); // of the similarities between two clusters
+  const inside = new Map(); // and within one
+  const add = (nodes) => {
+    members.set(nodes[0], nodes);
+    sums.set(nodes[0], new Map());
+    inside.set(nodes[0], (nodes.length * (nodes.length - 1)) / 2);
+  };
+  if (UNIT === "file") data.equal.forEach((each) => add([...each.members]));
   for (const pair of data.pairs) {
-    for (const [one, other] of [[pair.left, pair.right], [pair.right, pair.left]]) {
-      if (!members.has(one)) { members.set(one, [one]); sums.set(one, new Map()); }
-      sums.get(one).set(other, pair.similarity);
-    }
+    for (const one of [pair.left, pair.right]) if (!members.has(one)) add([one]);
+    const sum = pair.similarity * members.get(pair.left).length * members.get(pair.right).length;
+    sums.get(pair.left).set(pair.right, sum);
+    sums.get(pair.right).set(pair.left, sum);
   }
-  const inside = new Map();
   for (;;) {
     let best = threshold, join = null;
     for (const [one, near] of sums) {
@@ -84,7 +98,7 @@ function clustersAt(threshold) {
     }
     if (!join) break;
     const [into, from] = join;
-    inside.set(into, (inside.get(into) || 0) + (inside.get(from) || 0) + sums.get(into).get(from));
+    inside.set(into, inside.get(into) + inside.get(from) + sums.get(into).get(from));
     members.get(into).push(...members.get(from));
     for (const [other, sum] of sums.get(from)) {
       sums.get(other).delete(from);
@@ -95,7 +109,7 @@ function clustersAt(threshold) {
     }
     for (const gone of [members, sums, inside]) gone.delete(from);
   }
-  return [...members].filter(([, found]) => found.length > 1).map(([first, found]) => ({
+  return largestFirst([...members].filter(([, found]) => found.length > 1).map(([first, found]) => ({
     members: found.sort((a, b) => a - b), strength: inside.get(first) / ((found.length * (found.length - 1)) / 2),
-  })).sort((a, b) => b.members.length - a.members.length || b.strength - a.strength || a.members[0] - b.members[0]);
+  })));
 }

@@ -122,7 +122,8 @@ function pairsPage() {
   const { table, refresh } = pairsTable(rows, "Pairs, most similar first");
   const update = () => {
     const shown = refresh();
-    total.textContent = `${shown.toLocaleString("en")} of ${count(data.pairs.length, "pair")} shown`
+    const equal = data.pairs.filter((pair) => pair.equal).length;
+    total.textContent = `${shown.toLocaleString("en")} of ${count(data.pairs.length, "pair")} shown${equal ? `, ${equal.toLocaleString("en")} of them of identical ${UNITS}` : ""}`
       + (data.allPairs > data.pairs.length ? `; ${(data.allPairs - data.pairs.length).toLocaleString("en")} more were found (--limit)` : "");
     say(total.textContent);
   };

@@ -48,10 +48,10 @@ function timesPage() {
   const has = new Set(known);
   const moments = known.map(timeOf);
   const range = [Math.min(...moments), Math.max(...moments)];
-  const clusters = clustersAt(Math.max(data.threshold, 0.01)).map((cluster) => cluster.members.filter((number) => has.has(number))).filter((members) => members.length > 1);
+  const together = clusters.map((cluster, number) => [number + 1, cluster.members.filter((each) => has.has(each))]).filter(([, members]) => members.length > 1);
   const missing = data.submissions.length - known.length;
   return el("section", { class: "page" }, el("h1", {}, "Time line"),
     el("p", { class: "muted" }, `A dot is a ${UNIT} at the time it was handed in; an arc is a pair of this report. Who is first is not always who wrote it.${missing ? ` ${count(missing, UNIT)} without a time ${missing === 1 ? "is" : "are"} not here.` : ""}`),
-    clusters.length ? clusters.map((members, number) => timeCard(`Cluster ${number + 1}`, members, range)) : el("p", {}, "No cluster has two times."),
+    together.length ? together.map(([number, members]) => timeCard(`Cluster ${number}`, members, range)) : el("p", {}, "No cluster has two times."),
     timeCard(`All ${UNITS}`, known, range));
 }

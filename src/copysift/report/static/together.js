@@ -81,7 +81,7 @@ async function togetherPage(list) {
     `${number + 1}`, el("small", {}, `${count(passage.lines, "line")}, in ${passage.who.size} of these ${members.length}`))));
   const root = el("section", { class: "page pair" });
   const go = walk(root, panes, passages.length, (at) => `Passage ${at + 1} of ${passages.length}`);
-  const near = clustersAt(Math.max(data.threshold, 0.01)).find((cluster) => members.some((number) => cluster.members.includes(number)));
+  const near = clusters.find((cluster) => members.some((number) => cluster.members.includes(number)));
   const choice = [...new Set([...members, ...(near ? near.members : [])])].map((number) => {
     const box = el("input", { type: "checkbox", checked: members.includes(number), onchange: () => {
       const chosen = box.checked ? [...members, number] : members.filter((each) => each !== number);
