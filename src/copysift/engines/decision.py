@@ -39,6 +39,7 @@ class Decision:
     reason: list[str]
     measured: Measured  # of every removed document with the kept one, in order of removal
     removed: Int64s
+    earlier: int = 0  # documents that come first and are not written
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -76,7 +77,7 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
     node[pairs.right[crossing][order]] = pairs.left[crossing][order]
     new = (numbers >= before) & ~known
     kept[new] = np.where(node[opened.first[new]] < before, node[opened.first[new]], numbers[new])
-    return _explained(opened, sets, kept, settings, before)
+    return _explained(opened, sets, kept, settings)
 
 
 def ranking(run: Path, keeping: str, contained: bool = False) -> Int64s:
@@ -175,7 +176,9 @@ def _named(opened: Opened, sets: Sets, before: int) -> list[str]:
     return [each for some in sides for each in unique_ids([some])[0].to_pylist()]
 
 
-def _explained(opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings, before: int) -> Decision:
+def _explained(
+    opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings, before: int = 0
+) -> Decision:
     removed = np.flatnonzero(kept != np.arange(len(kept)))
     found = _known(opened, settings, measure(sets, removed, kept[removed]))
     same = opened.first[removed] == opened.first[kept[removed]]
@@ -192,4 +195,4 @@ def _explained(opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSetting
     close = np.where(near(found, settings), len(SAME), len(SAME) + 1)
     words = (*SAME, "similar", "contained")
     reasons = [words[code] for code in np.where(same, how, close).tolist()]
-    return Decision(_named(opened, sets, before), kept, reasons, found, removed)
+    return Decision(_named(opened, sets, before), kept, reasons, found, removed, before)

@@ -139,8 +139,7 @@ def write_removed(
 ) -> None:
     """Write who was removed, why, and who was kept instead; and the records that could not be read.
 
-    The `first` documents are earlier ones, whose ids those of the others may have, too. `gone` are rows of
-    documents of which nothing was left.
+    Documents before the `first` are not listed. `gone` are rows of documents of which nothing was left.
     """
     found = decision.measured
     kept = decision.kept.tolist()
@@ -148,7 +147,7 @@ def write_removed(
         {
             "document": decision.ids[number],
             "kept": decision.ids[kept[number]],
-            **({"earlier": kept[number] < first} if first else {}),
+            **({"earlier": kept[number] < decision.earlier} if decision.earlier else {}),
             "reason": decision.reason[place],
             "resemblance": float(found.resemblance[place]),
             "containment": float(found.containment_left[place]),
