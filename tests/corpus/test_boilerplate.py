@@ -280,3 +280,41 @@ def test_one_of_a_thing_is_spelled_so():
     assert near.startswith(
         "1 document differs from boilerplate in a few words only and is compared as a near-copy"
     )
+
+
+@pytest.mark.parametrize(("count", "length"), [(11, 60), (12, 30), (40, 20)])
+def test_pages_are_distinct_however_short_the_passages_of_their_own_are(tmp_path, count, length):
+    parts = TEMPLATE.split()
+    pieces = 60 // length
+
+    def page(number):
+        words = []
+        for piece in range(pieces):
+            words += parts[200 * piece // pieces : 200 * (piece + 1) // pieces]
+            words += text(length, ("own", number, piece)).split()
+        return {"id": str(number), "text": " ".join(words)}
+
+    made = run(write_jsonl(tmp_path / "c.jsonl", map(page, range(count))), tmp_path / "run", floor=0.2)
+    assert made.described["counts"]["pairs"] == 0
+    assert decide(tmp_path / "run", make(CorpusSettings, {}), "first").stays.all()
+    assert made.described["boilerplate"]["template_pairs"] == count * (count - 1) // 2
+
+
+@pytest.mark.parametrize("most", [2, 5])
+def test_text_in_more_documents_than_asked_is_a_template(tmp_path, most):
+    for count in (most, most + 1):
+        source = write_jsonl(tmp_path / f"{count}.jsonl", templated(count))
+        made = run(source, tmp_path / f"run{count}", template=most)
+        assert made.described["counts"]["pairs"] == (count * (count - 1) // 2 if count == most else 0)
+
+
+@pytest.mark.parametrize("count", [3, 12, 60])
+def test_near_copies_are_no_pages_of_a_template(tmp_path, count):
+    base = text(300, "base")
+    records = [{"id": str(number), "text": edited(base, 0.01, number)} for number in range(count)]
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    run(source, tmp_path / "all", template=0)
+    made = run(source, tmp_path / "run", template=2)
+    assert made.described["counts"]["clusters"] == 1
+    assert made.described["counts"]["clustered"] == count
+    assert rows(tmp_path / "run", "pairs") == rows(tmp_path / "all", "pairs")

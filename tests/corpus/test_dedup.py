@@ -361,3 +361,42 @@ def test_features_may_be_a_function():
 
     with pytest.raises(UsageError, match="wrong failed for record 0: ValueError: no"):
         copysift.cluster(tags, features=wrong)
+
+
+def test_a_run_that_was_made_as_usual_keeps_what_dedup_of_its_sources_keeps(tmp_path):
+    records = chain()
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    copysift.cluster(source, run=tmp_path / "run")
+    kept = [record["id"] for record in copysift.dedup(records)]
+    done = copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl")
+    assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == kept
+    assert done.kept == len(kept) > 1
+    assert main(["recluster", str(tmp_path / "run"), "--policy", "component", "-q"]) == 0
+    chained = [record["id"] for record in copysift.dedup(records, policy="component")]
+    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl")
+    assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == chained != kept
+
+
+def test_by_containment_the_document_stays_that_has_the_other_in_it(tmp_path):
+    whole = text(300, "whole")
+    part = " ".join(whole.split()[:90])
+    records = [{"id": "part", "text": part}, {"id": "whole", "text": whole}]
+    assert len(copysift.dedup(records)) == 2
+    assert [row["id"] for row in copysift.dedup(records, measure="containment")] == ["whole"]
+    assert [row["id"] for row in copysift.dedup(records, measure="containment", keep="first")] == ["part"]
+    copysift.cluster(write_jsonl(tmp_path / "c.jsonl", records), run=tmp_path / "run", measure="containment")
+    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl")
+    assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == ["whole"]
+
+
+def test_the_list_of_removed_names_records_by_their_own_ids(tmp_path):
+    said, again = text(40, "said"), text(40, "again")
+    old = write_jsonl(tmp_path / "old.jsonl", [{"id": "7", "text": said}, {"id": "8", "text": again}])
+    rows = [{"id": "8", "text": said}, {"id": "7", "text": text(40, "new")}, {"id": "9", "text": again}]
+    new = write_jsonl(tmp_path / "new.jsonl", [*rows, {"id": "10", "text": rows[1]["text"]}])
+    out = tmp_path / "out.jsonl"
+    assert main(["dedup", str(new), "--earlier", str(old), "-o", str(out), "-q"]) == 0
+    removed = [
+        (row["document"], row["kept"], row["earlier"]) for row in lines(tmp_path / "out.removed.jsonl")
+    ]
+    assert removed == [("8", "7", True), ("9", "8", True), ("10", "7", False)]

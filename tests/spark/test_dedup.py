@@ -63,7 +63,7 @@ class OnSpark:
         with self.corpus.configured():
             removed = writing.listed(self.corpus, deciding.decide(self.corpus, keep))
             found = sorted(removed.collect(), key=lambda row: row["number"])
-        return [tuple(row)[1:] for row in found]
+        return [tuple(row)[2:] for row in found]
 
 
 def compared(spark, records, folder, given, wishes):

@@ -8,9 +8,12 @@ import math
 from copysift.errors import UsageError
 
 
-def choice(keeping: str) -> tuple[str, str]:
-    """Give what --keep chooses by, and its field."""
-    how, _, field = keeping.partition(":")
+def choice(keeping: str, contained: bool = False) -> tuple[str, str]:
+    """Give what --keep chooses by, and its field.
+
+    Without a wish it is the first, but where `contained` documents go, the longest: it has the others in it.
+    """
+    how, _, field = (keeping or ("longest" if contained else "first")).partition(":")
     if how not in ("first", "longest", "newest", "best") or (how == "best") != bool(field):
         raise UsageError(
             f"{keeping!r} does not say which document to keep", hint="first, longest, newest or best:FIELD"

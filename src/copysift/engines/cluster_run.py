@@ -320,7 +320,7 @@ def last_phase_settings(settings: CorpusSettings) -> dict[str, object]:
     return {
         "resemblance": settings.resemblance,
         "contained": settings.contained,
-        "policy": settings.policy or "component",
+        "policy": settings.policy,  # "": the usual one of each command
         "measure": settings.measure,
         "threshold": settings.resemblance,
     }

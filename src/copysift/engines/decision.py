@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from copysift.clusters.classes import WORDS as SAME
 from copysift.clusters.preference import choice, no_date, no_number, score
@@ -17,7 +18,7 @@ from copysift.match.sets import Measured, measures, shared_by
 from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
-from copysift.runs.tables import Opened, open_corpus
+from copysift.runs.tables import Opened, open_corpus, unique_ids
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 
@@ -38,6 +39,7 @@ class Decision:
     reason: list[str]
     measured: Measured  # of every removed document with the kept one, in order of removal
     removed: Int64s
+    earlier: int = 0  # documents that come first and are not written
 
     @property
     def stays(self) -> NDArray[np.bool_]:
@@ -49,14 +51,14 @@ def decide(run: Path, settings: CorpusSettings, keeping: str) -> Decision:
     """Decide which documents of a run stay."""
     opened = open_corpus(run)
     sets = Sets(run / "sketches")
-    rank = ranking(run, keeping)
+    rank = ranking(run, keeping, settings.contained)
     company = read_company(run / "sketches")
     rank[: company.earlier] -= len(rank)  # earlier documents always stay
     best = _best_of_class(opened.first, rank)
     values = values_of(sets.folder, settings, opened.first == np.arange(len(opened.first)))
     chosen = _kept_nodes(opened, sets, settings, rank[best], values)
     kept = company.stays(best[chosen[opened.first]])
-    return _explained(opened, sets, kept, settings)
+    return _explained(opened, sets, kept, settings, company.earlier)
 
 
 def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
@@ -78,9 +80,9 @@ def against(run: Path, before: int, settings: CorpusSettings) -> Decision:
     return _explained(opened, sets, kept, settings)
 
 
-def ranking(run: Path, keeping: str) -> Int64s:
+def ranking(run: Path, keeping: str, contained: bool = False) -> Int64s:
     """Give every document its place in the order of preference."""
-    how, field = choice(keeping)
+    how, field = choice(keeping, contained)
     if how == "first":
         return np.arange(count_rows(run, TABLES[0]))
     if how == "longest":
@@ -164,7 +166,19 @@ def _known(opened: Opened, settings: CorpusSettings, found: Measured) -> Measure
     )
 
 
-def _explained(opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings) -> Decision:
+def _named(opened: Opened, sets: Sets, before: int) -> list[str]:
+    """Give the ids; earlier documents and the others may have the same, which a run tells apart."""
+    if not before:
+        known: list[str] = opened.ids.to_pylist()
+        return known
+    ids = [each for part in sets.tables(["id"]) for each in part["id"].cast("string").to_pylist()]
+    sides = (pa.array(some, pa.string()) for some in (ids[:before], ids[before:]))
+    return [each for some in sides for each in unique_ids([some])[0].to_pylist()]
+
+
+def _explained(
+    opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings, before: int = 0
+) -> Decision:
     removed = np.flatnonzero(kept != np.arange(len(kept)))
     found = _known(opened, settings, measure(sets, removed, kept[removed]))
     same = opened.first[removed] == opened.first[kept[removed]]
@@ -181,4 +195,4 @@ def _explained(opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSetting
     close = np.where(near(found, settings), len(SAME), len(SAME) + 1)
     words = (*SAME, "similar", "contained")
     reasons = [words[code] for code in np.where(same, how, close).tolist()]
-    return Decision(opened.ids.to_pylist(), kept, reasons, found, removed)
+    return Decision(_named(opened, sets, before), kept, reasons, found, removed, before)

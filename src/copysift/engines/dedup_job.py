@@ -49,7 +49,7 @@ class DedupJob:
     sources: tuple[str, ...]
     target: str
     settings: CorpusSettings
-    keeping: str = "first"
+    keeping: str = ""
     shards: int = 1
     dry_run: bool = False
     against: Path | None = None

@@ -46,7 +46,7 @@ def dedup(
     path: Path | None,
     settings: CorpusSettings,
     *,
-    keeping: str = "first",
+    keeping: str = "",
     shards: int = 1,
     dry_run: bool = False,
     against: Path | None = None,

@@ -139,13 +139,15 @@ def write_removed(
 ) -> None:
     """Write who was removed, why, and who was kept instead; and the records that could not be read.
 
-    `gone` are rows of documents of which nothing was left.
+    Documents before the `first` are not listed. `gone` are rows of documents of which nothing was left.
     """
     found = decision.measured
+    kept = decision.kept.tolist()
     removed = (
         {
             "document": decision.ids[number],
-            "kept": decision.ids[int(decision.kept[number])],
+            "kept": decision.ids[kept[number]],
+            **({"earlier": kept[number] < decision.earlier} if decision.earlier else {}),
             "reason": decision.reason[place],
             "resemblance": float(found.resemblance[place]),
             "containment": float(found.containment_left[place]),

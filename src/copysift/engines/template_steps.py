@@ -50,7 +50,7 @@ class Crowd(Step):
         degrees = np.zeros(len(standing), np.int64)
         for side in stored(job).columns("left", "right") if most else ():
             degrees += np.bincount(side, minlength=len(degrees))
-        found = degrees > most if most else np.zeros(0, np.bool_)
+        found = degrees >= most if most else np.zeros(0, np.bool_)
         if not found.any():
             self.save(task, crowded=np.zeros(0, np.bool_))
             return

@@ -51,7 +51,7 @@ cdef extern from "uncovered.h" nogil:
                            int log2, uint64_t *out)
     size_t shingle_apart(const uint64_t *one, size_t n, const uint64_t *other, size_t m, uint64_t *out)
     void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
-                           uint32_t *room, int64_t *out)
+                           size_t few, uint32_t *room, int64_t *out)
     size_t shingle_super(const uint64_t *keys, size_t n, size_t size, uint64_t *out)
     size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts, uint64_t *digest)
     int KEYS_COUNTS
@@ -65,7 +65,8 @@ cdef extern from "uncovered.h" nogil:
     int shingle_fill_for(shingle_table *table, const uint64_t *b, size_t m, size_t pairs)
     void shingle_own(const uint64_t *a, size_t n, const uint64_t *b, size_t m, const shingle_table *table, int filled,
                      uint8_t *own)
-    void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t words, const uint8_t *own, int64_t *out)
+    void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t words, const uint8_t *own, size_t few,
+                                 int64_t *out)
     void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets, const int64_t *sizes,
                              const int64_t *others, size_t count, shingle_table *table, int64_t *out)
     size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
@@ -296,7 +297,7 @@ def uncovered(const uint32_t[::1] order, const int64_t[::1] places, const uint64
     with nogil:
         for i in range(n):
             shingle_uncovered(halves + places[i], places[i + 1] - places[i], words[i], keys + bounds[i],
-                              bounds[i + 1] - bounds[i], &room[0], &o[i, 0])
+                              bounds[i + 1] - bounds[i], 2, &room[0], &o[i, 0])
     return out
 
 
@@ -305,7 +306,8 @@ def uncovered_by(const uint64_t[::1] values, const int64_t[::1] bounds, const ui
                  const int64_t[::1] rights):
     """Count for every pair the words of the left document that lie in no shingle which both have.
 
-    As `uncovered`, where its own shingles are those that the right one has not.
+    Its own shingles are those that the right one has not. The second number of each counts only the words beyond
+    the first shingle's length of every run of them.
     """
     cdef Py_ssize_t n = lefts.shape[0], sets = bounds.shape[0] - 1, i
     cdef int64_t largest = 1, a, b
@@ -349,12 +351,12 @@ def uncovered_by(const uint64_t[::1] values, const int64_t[::1] bounds, const ui
                     shingle_own(keys + bounds[a], bounds[a + 1] - bounds[a], keys + bounds[b],
                                 bounds[b + 1] - bounds[b], &table, filled, &own[0])
                     shingle_uncovered_slots(&slots[places[a]], places[a + 1] - places[a], words[a], &own[0],
-                                            &o[turn[i], 0])
+                                            1, &o[turn[i], 0])
                 else:  # two of its keys have the same low half
                     count = shingle_apart(keys + bounds[a], bounds[a + 1] - bounds[a], keys + bounds[b],
                                           bounds[b + 1] - bounds[b], &apart[0])
                     shingle_uncovered(halves + places[a], places[a + 1] - places[a], words[a], &apart[0], count,
-                                      &room[0], &o[turn[i], 0])
+                                      1, &room[0], &o[turn[i], 0])
             at = end
     return out
 

@@ -4,10 +4,10 @@
 
 #include "shingle.h"
 
-/* Count the words that lie in no shingle but the document's own m, and those beyond the first 2w of each run of them;
-   `order` has its n shingles of w words in a row, `room` room for 4m + 2. */
+/* Count the words that lie in no shingle but the document's own m, and those beyond the first `few` shingles' length of
+   each run of them; `order` has its n shingles of w words in a row, `room` room for 4m + 2. */
 static void shingle_uncovered(const uint32_t *order, size_t n, size_t words, const uint64_t *own, size_t m,
-                              uint32_t *room, int64_t *out) {
+                              size_t few, uint32_t *room, int64_t *out) {
     size_t to = 0, w = words - n + 1, mask = 1;
     int zero = 0;
     out[0] = out[1] = 0;
@@ -30,7 +30,7 @@ static void shingle_uncovered(const uint32_t *order, size_t n, size_t words, con
         }
         if (start > to) {
             out[0] += (int64_t)(start - to);
-            if (start - to > 2 * w) out[1] += (int64_t)(start - to - 2 * w);
+            if (start - to > few * w) out[1] += (int64_t)(start - to - few * w);
         }
         to = start + w;
     }
@@ -102,7 +102,8 @@ TEXT_AVX2 static void shingle_look_up_own(const shingle_table *table, const uint
 #endif
 
 /* As shingle_uncovered, by the slots of a text and the marks of its keys; own[number of keys] is 0. */
-static void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t words, const uint8_t *own, int64_t *out) {
+static void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t words, const uint8_t *own, size_t few,
+                                    int64_t *out) {
     size_t to = 0, w = words - n + 1;
     out[0] = out[1] = 0;
     for (size_t i = 0; i <= n; i++) {
@@ -110,7 +111,7 @@ static void shingle_uncovered_slots(const uint32_t *slots, size_t n, size_t word
         size_t start = i < n ? i : words;
         if (start > to) {
             out[0] += (int64_t)(start - to);
-            if (start - to > 2 * w) out[1] += (int64_t)(start - to - 2 * w);
+            if (start - to > few * w) out[1] += (int64_t)(start - to - few * w);
         }
         to = start + w;
     }

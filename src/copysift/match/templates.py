@@ -1,11 +1,11 @@
 """Templates: text of a few documents or more, which does not make pairs of pages that have text of their own.
 
 The census (`join/boilerplate.py`) knows what more than --max-shared documents have. Fewer pages of one
-template are seen by their pairs: a *crowded* document has more pairs than --template allows. Two of them are
-near-copies if both differ from what they share in a word here and there. All near-copies of one document, and
-of each other, are one work, and pairs of one work keep their measures. Shingles in more works than --template
-allows are common: they are left out of both sides of the other pairs, as boilerplate is (Broder et al.,
-section 5.1).
+template are seen by their pairs: a *crowded* document has as many pairs as --template, or more. Two of them
+are near-copies if both differ from what they share in a word here and there. All near-copies of one document,
+and of each other, are one work, and pairs of one work keep their measures. Shingles in more works than
+--template allows are common: they are left out of both sides of the other pairs, as boilerplate is (Broder et
+al., section 5.1). Fewer pages than that may as well be versions of one document, which share as much.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-# The share of uncovered words that may lie in long runs. Pages of 200 common words and 60 others have two
-# thirds of them there; near-copies that differ in single words less than this, 999 of 1,000 of them, also
-# where both are edited so much that their resemblance is .3 and a third of their words is uncovered.
+# The share of uncovered words that may lie in long runs, beyond one shingle's length of each. A passage of 17
+# words has more of them there. Of pairs of near-copies that differ in single words, with resemblance from .5
+# on, 2 % at the most have, and documents of one work need not all be near to each other.
 IN_RUNS = 0.4
 RUN = 8  # fingerprints in a row that an edit or two may change
 

@@ -75,8 +75,8 @@ class Door:
         CONTENTS, text, "RUN", commands="dedup", default_text="none",
     )  # fmt: skip
     keep: str = declare(
-        "first", "--keep", "Which document of a cluster to keep: first, longest, newest or best:FIELD.",
-        REPORTED, text, "WHICH", commands="dedup",
+        "", "--keep", "Which document of a cluster to keep: first, longest, newest or best:FIELD.",
+        REPORTED, text, "WHICH", commands="dedup", default_text="first; longest with --measure containment",
     )  # fmt: skip
     cut_passages: str = declare(
         "", "--passages",

@@ -80,7 +80,7 @@ def cluster(documents: Documents, *, run: Place | None = None, **settings: Unpac
 def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not several documents
     documents: Place | Iterable[os.PathLike[str]] | None = None,
     *,
-    keep: str = "first",
+    keep: str = "",
     output: Place | None = None,
     against: Place | None = None,
     passages: Passages = "",
@@ -95,7 +95,7 @@ def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not sev
 def dedup(
     documents: AnyFrame,
     *,
-    keep: str = "first",
+    keep: str = "",
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -109,7 +109,7 @@ def dedup(
 def dedup(
     documents: Iterable[AnyItem],
     *,
-    keep: str = "first",
+    keep: str = "",
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -122,7 +122,7 @@ def dedup(
 def dedup(
     documents: Documents | None = None,
     *,
-    keep: str = "first",
+    keep: str = "",
     output: Place | None = None,
     against: Place | None = None,
     passages: Passages = "",

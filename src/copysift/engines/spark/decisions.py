@@ -75,7 +75,7 @@ def reasons(removed: DataFrame) -> dict[str, int]:
 
 def _scores(corpus: SparkCorpus, keeping: str) -> DataFrame | None:
     """Give (number, score) of all documents, the preferred highest; None: in order of numbers."""
-    how, field = choice(keeping)
+    how, field = choice(keeping, corpus.settings.contained)
     if how == "first":
         return None
     if how == "longest":

@@ -48,7 +48,7 @@ class Deduped:
 def dedup(
     frame: DataFrame,
     *,
-    keep: str = "first",
+    keep: str = "",
     order: str | tuple[str, ...] = (),
     work: str | None = None,
     **settings: object,

@@ -40,7 +40,7 @@ def refine(corpus: SparkCorpus) -> dict[str, int]:
     """Write `refined`, the pairs without those of templates, if there are any; count what is left out."""
     store, most = corpus.store, corpus.settings.template
     sides = corpus.measured.select(F.col("left").alias("number")).union(corpus.measured.select("right"))
-    crowd = sides.groupBy("number").count().where(F.col("count") > most).select("number")
+    crowd = sides.groupBy("number").count().where(F.col("count") >= most).select("number")
     if not most or not store.write(crowd, "crowd", documents=F.count("number"))["documents"]:
         return {"templates": 0, "templated": 0}
     crowd = store.read("crowd")

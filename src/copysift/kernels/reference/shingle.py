@@ -156,10 +156,12 @@ def without(values: UInt64s, bounds: Int64s, common: UInt64s, bits: UInt64s) -> 
     return np.array(found, np.uint64), np.array(ends, np.int64)
 
 
-def uncovered(order: UInt32s, places: Int64s, own: UInt64s, bounds: Int64s, words: Int64s) -> Int64s:
+def uncovered(
+    order: UInt32s, places: Int64s, own: UInt64s, bounds: Int64s, words: Int64s, few: int = 2
+) -> Int64s:
     """Count for every document the words that lie in none of its shingles but its own.
 
-    The second number of each counts only those beyond the first two shingles' length of every run of them.
+    The second number of each counts only those beyond the first `few` shingles' length of every run of them.
     """
     out = []
     for number, (first, last) in enumerate(pairwise(places.tolist())):
@@ -171,7 +173,7 @@ def uncovered(order: UInt32s, places: Int64s, own: UInt64s, bounds: Int64s, word
             if half not in mine:
                 covered[at : at + w] = [True] * w
         runs = [len([*each]) for known, each in groupby(covered) if not known]
-        out.append((sum(runs), sum(max(length - 2 * w, 0) for length in runs)))
+        out.append((sum(runs), sum(max(length - few * w, 0) for length in runs)))
     return np.array(out, np.int64).reshape(-1, 2)
 
 
@@ -186,7 +188,8 @@ def uncovered_by(
 ) -> Int64s:
     """Count for every pair the words of the left document that lie in no shingle which both have.
 
-    As `uncovered`, where its own shingles are those that the right one has not.
+    Its own shingles are those that the right one has not. The second number of each counts only the words
+    beyond the first shingle's length of every run of them.
     """
     sets = [values[first:last] for first, last in pairwise(bounds.tolist())]
     rows = [np.zeros((0, 2), np.int64)]
@@ -194,7 +197,7 @@ def uncovered_by(
         own = np.setdiff1d(sets[left], sets[right])
         mine = order[places[left] : places[left + 1]]
         ends = np.array([0, len(mine)]), np.array([0, len(own)])
-        rows.append(uncovered(mine, ends[0], own, ends[1], words[left : left + 1]))
+        rows.append(uncovered(mine, ends[0], own, ends[1], words[left : left + 1], 1))
     return np.concatenate(rows)
 
 
