@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAPERS = ("winnowing", "broder", "sif", "plagiarism", "dedup")
-SCRIPTS = {"plagiarism": ("compare.py", "render.py")}
+SCRIPTS = {"plagiarism": ("compare.py", "schemes.py", "render.py")}
 
 
 def main() -> None:

@@ -1,12 +1,15 @@
 """Build the sdist and a wheel from it, install the wheel as users do, and run it: ./dev package
 
 The wheel is installed with pipx and with uv, each into a folder of its own below build/package, and must find
-the copies in examples/essays. Prints the size of the wheel, and how large and how quick an installation is.
+the copies in examples/essays. What it needs is downloaded once, by pip, for both. Prints the size of the
+wheel, and how large and how quick an installation is.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +23,7 @@ MOST = 5_000_000  # bytes of a wheel
 def main() -> int:
     """Build, install and run; the exit status is 1 if the wheel is too large or an installation fails."""
     place = ROOT / "build" / "package"
+    shutil.rmtree(place, ignore_errors=True)
     # A URI, because pip splits the variable at blanks.
     locked = {**os.environ, "PIP_CONSTRAINT": LOCK.as_uri()}
     subprocess.run(
@@ -28,20 +32,18 @@ def main() -> int:
         env=locked,
         stdout=subprocess.DEVNULL,
     )
-    wheel = max(place.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    (wheel,) = place.glob("*.whl")
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
     if wheel.stat().st_size > MOST:
         print(f"the wheel is larger than {MOST / 1e6:.0f} MB")
         return 1
-    uv = [sys.executable, "-m", "uv"]
-    tools = {
-        "pipx": ([sys.executable, "-m", "pipx", "install", "--force", wheel], "PIPX_HOME", "PIPX_BIN_DIR"),
-        "uv": (
-            [*uv, "tool", "install", "--force", "--python", sys.executable, "--constraints", LOCK, wheel],
-            "UV_TOOL_DIR",
-            "UV_TOOL_BIN_DIR",
-        ),
-    }
+    needed = place / "needed"
+    download = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", needed, wheel]
+    subprocess.run(download, check=True, env=locked)
+    offline = ["--no-index", "--find-links", str(needed)]
+    pipx = [sys.executable, "-m", "pipx", "install", f"--pip-args={shlex.join(offline)}", wheel]
+    uv = [sys.executable, "-m", "uv", "tool", "install", "--python", sys.executable, *offline, wheel]
+    tools = {"pipx": (pipx, "PIPX_HOME", "PIPX_BIN_DIR"), "uv": (uv, "UV_TOOL_DIR", "UV_TOOL_BIN_DIR")}
     for name, (command, home, programs) in tools.items():
         folder = place / name
         variables = {**locked, home: str(folder / "home"), programs: str(folder / "bin")}

@@ -61,8 +61,29 @@ def beside(found: dict[str, Any]) -> str:
     return pages.table(("tool", "ROC-AUC", "average precision"), *rows)
 
 
+def schemes(found: dict[str, Any]) -> str:
+    """Make the table of the two schemes: what each reaches and keeps, and how far they differ."""
+    judged = found["IR-Plag"]
+    rows = [
+        (
+            name,
+            *(f"{score:.3f}" for score in judged[figure]),
+            "{:+.3f} ({:+.3f} to {:+.3f})".format(
+                judged[figure][1] - judged[figure][0], *judged[f"{figure}_gain"]
+            ),
+        )
+        for name, figure in (("ROC-AUC", "roc_auc"), ("average precision", "average_precision"))
+    ]
+    for name in ("reported without copies", "fingerprints"):
+        old, new = found[name]
+        rows.append((name, f"{old:,}", f"{new:,}", f"{new / old - 1:+.0%}"))
+    return pages.table(("", *found["schemes"], "difference"), *rows)
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         print(table(json.loads(Path(sys.argv[1]).read_text())))
     else:
-        pages.write(HERE / "README.md", irplag=beside(json.loads((HERE / "results.json").read_text())))
+        found = json.loads((HERE / "schemes.json").read_text())
+        irplag = beside(json.loads((HERE / "results.json").read_text()))
+        pages.write(HERE / "README.md", irplag=irplag, schemes=schemes(found))

@@ -53,7 +53,7 @@ def letters(count: int, seed: int) -> Symbols:
 
 
 def bound(w: int) -> float:
-    """The best known lower bound on the density of forward schemes (Kille and others 2024)."""
+    """The best known lower bound on the density of forward schemes (Kille and others 2025)."""
     return math.ceil((w + K) / w) / (w + K)
 
 

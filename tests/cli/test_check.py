@@ -1,6 +1,8 @@
 """`copysift check` as a pull request or a commit hook calls it."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 
@@ -142,3 +144,18 @@ def test_the_action_and_the_hook_call_the_command_as_it_is(repository):
     assert done.stdout.startswith(b"::error file=src/walks.py,line=1,")
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert copysift(repository, *hook["entry"].split()[1:], "src/walks.py").status == 1
+
+
+def test_every_command_of_the_how_to_runs(repository):
+    write(repository, {"src/new.py": "def own(value):\n    return [value, value + 1]\n"})
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "second")
+    assert copysift(repository, "index", "add", "company.sift", "docs").status == 0
+    page = (ROOT / "docs" / "howto-check.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ (.+?)(?:\s+#.*)?$", page, re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        name, *arguments = shlex.split(command)
+        done = copysift(repository, *arguments)
+        assert (name, done.status) == ("copysift", 0), (command, done.err)
+    assert (repository / "copies.html").is_file()
