@@ -47,9 +47,9 @@ class Crowd(Step):
         job = self.job
         standing = job.standing()
         most = job.settings.template
-        degrees = np.zeros(len(standing), np.int64)
+        degrees = np.zeros(len(standing), np.uint32)
         for side in stored(job).columns("left", "right") if most else ():
-            degrees += np.bincount(side, minlength=len(degrees))
+            np.add.at(degrees, side, np.uint32(1))
         found = degrees > most if most else np.zeros(0, np.bool_)
         if not found.any():
             self.save(task, crowded=np.zeros(0, np.bool_))
