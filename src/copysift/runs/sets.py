@@ -174,7 +174,11 @@ class Sets:
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
         if name == "compared" and self.path("census", part).exists():
-            return np.fromfile(self.path("census", part), np.int64)
+            sizes = np.fromfile(self.path("census", part), np.int64)
+            shingles = self.of_part(part, "shingles")
+            if len(sizes) != len(shingles) or (sizes < 0).any() or (sizes > shingles).any():
+                raise RunError(f"{self.path('census', part)} is damaged", hint="recreate the run")
+            return sizes
         if name == "places" and not self.path("order", part).exists():  # of version 0.1
             return np.zeros(len(self._numbers(part, "words")), np.int64)
         kept = "shingles" if name == "compared" else name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from copysift.errors import InputError, UsageError
@@ -134,7 +135,8 @@ class OverTime(OpenedIndex):
         kind = reader.readings(question.kind)[0]
         found = reader.fingerprints(kind, [question.source] if question.source else [])
         measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
-        return locate_contents(trace, question.name, exact, measures, tracing.cut)
+        located = locate_contents(trace, question.name, exact, measures, tracing.cut)
+        return replace(located, skipped=self._damaged())
 
     def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
         """Give the versions of an address; settings: diff (what changed), since, until.
@@ -218,7 +220,7 @@ class OverTime(OpenedIndex):
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
         query = Query(threshold=asked.cut, measure="containment-left")
         found = self._asking(asked.base).contents(question, query)
-        return holding.holders(found, asked.watch)
+        return replace(holding.holders(found, asked.watch), skipped=self._damaged())
 
     def _trace(self) -> Trace:
         return Trace(self._reading())
