@@ -135,7 +135,7 @@ def test_the_clusters_of_files_say_where_equal_files_are(driver, tmp_path):
     copysift(tmp_path, "scan", ".", "-o", "page.html")
     driver.get(f"file://{tmp_path}/page.html#/clusters")
     wait_for(driver, "return document.querySelector('#cluster-count') !== null")
-    assert text(driver, "#cluster-count") == "1 cluster of 2 files"
+    assert text(driver, "#cluster-count") == "2 clusters of 4 files"
     assert (
         driver.find_element(By.CSS_SELECTOR, "#cluster-count + p a").get_attribute("href").endswith("#/equal")
     )
