@@ -40,6 +40,10 @@ class Sources:
             isinstance(each, str | os.PathLike) for each in paths
         )
         self._places = [os.fspath(each) for each in paths] if places else None
+        if f"{index.absolute()}" in map(os.path.abspath, self._places or ()):
+            raise UsageError(
+                f"{index} is the index that the sweep goes into", hint="name what was crawled, or its files"
+            )
         self.name = " ".join(self._places) if self._places is not None else "documents"
         at = sweeping.date
         if sweeping.revision:
