@@ -153,14 +153,14 @@ def test_a_threshold_below_the_default_floor_lowers_it_and_two_given_values_must
     assert make(CorpusSettings, {"threshold": "20%"}).floor == 0.2
     assert make(Settings, {"threshold": "2%"}).floor == 0.02
     assert make(CorpusSettings, {"threshold": "80%"}).floor == 0.3
-    with pytest.raises(UsageError, match=r"--threshold 0\.2 is below --floor 0\.25"):
+    with pytest.raises(UsageError, match=r"threshold 0\.2 is below floor 0\.25"):
         make(CorpusSettings, {"threshold": "20%", "floor": "25%"})
 
 
 def test_shingle_is_short_for_words_with_these_thresholds():
     made = make(Settings, {"shingle": 5})
     assert (made.kind, made.noise, made.guarantee) == ("words", 5, 5)
-    with pytest.raises(UsageError, match="does not fit --kind code"):
+    with pytest.raises(UsageError, match="does not fit kind code"):
         make(Settings, {"shingle": 5, "kind": "code"})
 
 

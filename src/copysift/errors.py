@@ -9,7 +9,15 @@ CopysiftError
 └── KernelError           a forced kernel edition that this machine does not have
 
 A bad file inside a collection is not an error but a `Skipped` value: the rest continues.
+
+Messages name options as the command line does, `--min-shared`; `message` and `hint` keep that. The text that
+Python shows has the name of the keyword, `min_shared`.
 """
+
+import re
+
+_OPTION = re.compile(r"(?<![^\s(])--([a-z][a-z-]*[a-z])\b")
+_KEYWORDS = {"from": "from_run"}  # where Python has another name
 
 
 class CopysiftError(Exception):
@@ -28,7 +36,14 @@ class CopysiftError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.hint}" if self.hint else self.message
+        return "\n".join(_in_python(each) for each in (self.message, self.hint) if each)
+
+
+def _in_python(text: str) -> str:
+    """Name keywords instead of options; what is to be typed into a shell stays as it is."""
+    if "copysift " in text:
+        return text
+    return _OPTION.sub(lambda found: _KEYWORDS.get(found[1]) or found[1].replace("-", "_"), text)
 
 
 class UsageError(CopysiftError):
@@ -36,7 +51,7 @@ class UsageError(CopysiftError):
 
     >>> copysift.scan("essays", threshold="150%")
     Traceback (most recent call last):
-    copysift.errors.UsageError: --threshold is 1.5, but must be between 0 and 1...
+    copysift.errors.UsageError: threshold is 1.5, but must be between 0 and 1...
     """
 
 

@@ -339,7 +339,7 @@ def test_python_applies_a_finished_run(tmp_path, monkeypatch):
     assert [row["id"] for row in kept] == expected
     with pytest.raises(copysift.InputError, match="was made of other documents"):
         copysift.dedup([*records[1:], records[0]], from_run=tmp_path / "memory")
-    with pytest.raises(UsageError, match="below the --floor"):
+    with pytest.raises(UsageError, match="below the floor"):
         copysift.dedup(records, from_run=tmp_path / "memory", threshold=0.1)
     with pytest.raises(UsageError, match="nothing to deduplicate"):
         copysift.dedup()

@@ -86,7 +86,7 @@ def test_all_shingles_find_every_pair_that_samples_find(tmp_path):
         {(row["left"], row["right"]) for row in rows(tmp_path / name, "pairs")} for name in ("mod", "all")
     )
     assert sampled <= every
-    with pytest.raises(UsageError, match="--scheme all takes every shingle"):
+    with pytest.raises(UsageError, match="scheme all takes every shingle"):
         make(CorpusSettings, {"scheme": "all", "modulus": 7})
 
 

@@ -242,7 +242,7 @@ def test_lines_that_differ_a_little_are_copies_when_asked(tmp_path):
     assert done.passages == 38
     memory = copysift.dedup(texts, passages="cut", **cutting, near=0.6, threshold=0.99)
     assert memory == near
-    with pytest.raises(UsageError, match="--near compares whole"):
+    with pytest.raises(UsageError, match="near compares whole"):
         dedup_texts(tmp_path, texts, near=0.6)
 
 

@@ -132,5 +132,5 @@ def test_a_slim_run_says_what_it_lacks(run, tmp_path):
     path, _ = run
     for each in (path / "sketches").glob("*.u64"):
         each.unlink()
-    with pytest.raises(RunError, match="has no shingles, which --measure longest needs"):
+    with pytest.raises(RunError, match="has no shingles, which measure longest needs"):
         values(path, "longest")

@@ -77,5 +77,5 @@ def test_what_was_never_accepted_is_removed_after_a_while(store: Store, tmp_path
 
 def test_a_store_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(StoreError, match="cannot write to --store"):
+    with pytest.raises(StoreError, match="cannot write to store"):
         Store(str(tmp_path / "file"))

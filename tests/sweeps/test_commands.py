@@ -50,7 +50,7 @@ def test_sweep_tells_what_it_did(tmp_path):
         (["sweep", "x.sift", "none", "--date", "2026-05-01"], "none: no such file or folder"),
         (
             ["sweep", "x.sift", "x.sift", "--date", "2026-05-01"],
-            "x.sift: is an index, and its files are no documents",
+            "x.sift is the index that the sweep goes into",
         ),
         (["sweep", "x.sift", ".", "--date", "2026-05-01", "--revision", "HEAD"], None),
         (["sweep", "x.sift", "1.jsonl", "--date", "2026-05-01", "--kind", "words"], "x.sift was created"),

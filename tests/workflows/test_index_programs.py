@@ -163,10 +163,6 @@ def test_an_index_and_the_folder_that_it_was_made_of_are_the_same_earlier_years(
 def test_the_files_of_an_index_are_no_documents(here):
     write(here, {"d/ann.py": PROGRAM, "d/bob.py": RENAMED})
     assert run(here, "index", "add", "d/x.sift", "d").status == 0
-    done = run(here, "cluster", "d/x.sift", "-o", "run")
-    assert done.status == 2
-    assert "d/x.sift is an index" in done.err
-    assert "name the files that it was made of" in done.err
     found = run(here, "scan", "d")
     assert "2 files compared" in found.out
     assert found.err == ""

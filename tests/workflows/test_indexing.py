@@ -105,7 +105,7 @@ def test_a_coarser_window_looks_up_fewer_and_estimates_the_same(here):
         for name in ("containment_left", "containment_right", "resemblance"):
             assert getattr(coarse, name) == pytest.approx(getattr(fine, name), abs=0.1)
         with pytest.raises(
-            UsageError, match="--window is 20, but the index was created with windows of 26 for text"
+            UsageError, match="window is 20, but the index was created with windows of 26 for text"
         ):
             index.query(prose(1), text=True, window=20)
     with copysift.Index("mod.sift", scheme="mod") as index:
@@ -224,7 +224,7 @@ def test_other_settings_are_refused_with_a_message_that_shows_both(here):
     with copysift.Index("x.sift", noise="20") as index:
         assert index.settings.guarantee == 40
         assert index.info()["settings"]["noise"] == 20
-    with pytest.raises(UsageError, match="created without --keep-text"):
+    with pytest.raises(UsageError, match="created without keep_text"):
         copysift.Index("x.sift", keep_text=True)
 
 

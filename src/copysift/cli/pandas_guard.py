@@ -19,7 +19,9 @@ class PandasGuard:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Refuse pandas to copysift; leave all else to the finders of Python."""
-        if name == "pandas" and _importer().partition(".")[0] in ("copysift", "pyarrow"):
+        importer = _importer() if name == "pandas" else ""
+        spark = importer.startswith("copysift.engines.spark")  # PySpark needs pandas
+        if importer.partition(".")[0] in ("copysift", "pyarrow") and not spark:
             raise ModuleNotFoundError("pandas is not used in commands", name=name)
         return None
 

@@ -31,7 +31,6 @@ from copysift.settings.declaration import settings_of
 from copysift.sources.jsonl import fields_of
 from copysift.sources.places import exists
 from copysift.sources.records import MISSING
-from copysift.sources.walk import is_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,11 +150,6 @@ def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
     for source in sources:
         if source != "-" and not exists(source):
             raise InputError(f"{source}: no such file or folder")
-        if is_index(source):
-            raise UsageError(
-                f"{source} is an index: its fingerprints are chosen in windows, not shingles of a corpus",
-                hint="name the files that it was made of, or use copysift scan INDEX",
-            )
     Corpus.check_features(settings)
 
 

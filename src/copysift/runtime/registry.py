@@ -109,6 +109,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "parquet": "copysift.sources.record_sources:PARQUET",
         "arrow": "copysift.sources.record_sources:ARROW",
         "warc": "copysift.sources.record_sources:WARC",
+        "index": "copysift.workflows.index_source:SOURCE",
         **_in_folder("sources", "SOURCE", "_source", ""),
         **_in_folder("sources/readers", "SOURCE", "_source", ""),
     },

@@ -22,13 +22,21 @@ from copysift.workflows.reading import Reader
 _COST = "the server decides what a job may cost"
 _DISK = "an upload has no links, file systems or .gitignore"
 _FILE = "send it as a file of the upload"
+_SECRET = "it would be stored with the job"
+_PRINTED = "it is about what the command line prints, and results here are pages and JSON"
+_OTHER_REPORT = "the server reports pairs and clusters; use the command line"
 REFUSED = {
     "memory": _COST, "jobs": _COST, "tmp_dir": _COST, "follow": _DISK, "gitignore": _DISK,
     "one_file_system": _DISK, "base": _FILE, "earlier": _FILE, "metadata": _FILE,
     "language_file": "a rule of a stranger can cost the server any time",
     "filter": "programs of a stranger would run on the server",
-    "seed": "it would be stored with the job",
-    "floor": "it is about runs that are saved",
+    "seed": _SECRET, "seed_file": _SECRET, "key_file": _SECRET,
+    "floor": "it is about runs that are saved", "save": "the server keeps every result",
+    "overwrite": "the server keeps every result", "decisions": "the server keeps the marks of every check",
+    "folders": _OTHER_REPORT, "groups": _OTHER_REPORT, "sets": _OTHER_REPORT, "script": _OTHER_REPORT,
+    "color": _PRINTED, "files_from": _FILE, "format": _PRINTED, "no_regions": _PRINTED, "null": _PRINTED,
+    "output": _PRINTED, "passages": _PRINTED, "quiet": _PRINTED, "title": _PRINTED, "verbose": _PRINTED,
+    "whole": _PRINTED, "server": "it is this server",
 }  # fmt: skip
 UNITS = ("auto", "file", "dir")
 PAIRS = 500  # that a result has unless `limit` says otherwise

@@ -54,7 +54,12 @@ class Settings(Machine, Reading, PairFilters, Selection, Contents):
     @property
     def has_submissions(self) -> bool:
         """Whether the settings themselves speak of submissions."""
-        return self.by == "dir" or bool(self.base or self.earlier or self.metadata)
+        return self.reads_pages_as_programs or bool(self.earlier)
+
+    @property
+    def reads_pages_as_programs(self) -> bool:
+        """Whether markup counts in pages, too; earlier documents never change how a page is read."""
+        return self.by == "dir" or bool(self.base or self.metadata)
 
     @property
     def fewest(self) -> int:

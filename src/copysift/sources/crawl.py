@@ -24,6 +24,7 @@ from copysift.sources.places import exists, open_place, top_of
 from copysift.sources.record_files import open_source
 from copysift.sources.record_sources import WARC
 from copysift.sources.source import RECORDS, Reading
+from copysift.sources.walk import is_index
 
 
 class Again(NamedTuple):
@@ -67,7 +68,7 @@ def _fitting(met: Met, reading: Reading) -> Met:
 
 def _files(place: str, reading: Reading, avoid: str) -> Met:
     """Give what is at or below a path: files by their paths below it, records by their addresses."""
-    top = top_of(place)
+    top = "" if is_index(place) else top_of(place)  # whose documents have the names that it shows
     prefix = len(top.rstrip(os.sep)) + 1 if top else 0
     inputs = Inputs(replace(reading, wide=True))
 

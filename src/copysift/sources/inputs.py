@@ -18,13 +18,13 @@ from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import DAMAGED, LIMIT, Skipped
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.sources.container_limits import ArchiveLimits, LimitReachedError
-from copysift.sources.containers import PACKED, included
+from copysift.sources.containers import PACKED, included, member_filter
 from copysift.sources.detection import HEAD, Detector
 from copysift.sources.file_content import FileContent, false_size
 from copysift.sources.files import load
 from copysift.sources.formats import may_hold_others
 from copysift.sources.readers.known import RAW
-from copysift.sources.source import ITSELF, RECORDS, Reading, Source
+from copysift.sources.source import DOCUMENTS, ITSELF, RECORDS, Reading, Source
 from copysift.sources.spool import Spool
 from copysift.sources.walk import Found, OnlyIfContainer, Unseen, Walker
 
@@ -232,10 +232,21 @@ class Inputs:
             yield from self._itself(outer, source, reading, depth)
         elif source.traits.gives == RECORDS:
             yield from self._records(outer, source, reading, named)
+        elif source.traits.gives == DOCUMENTS:
+            yield from self._texts(outer, source)
         elif depth > reading.limits.depth:
             yield Skipped(outer.name, f"is an archive inside {depth - 1} others, which is too deep", LIMIT)
         else:
             yield from self._inside(outer, source, reading.inside(outer), depth)
+
+    def _texts(self, outer: Document, source: Source) -> Iterator[Document | Skipped]:
+        """Give the documents of an index, which were opened when they were added."""
+        wanted = member_filter(replace(self.reading.walking, hidden=True))
+        for found in source.open(outer, self.reading):
+            if isinstance(found, Skipped):
+                yield found
+            elif isinstance(found, Document) and wanted(found.file):
+                yield self.reading.refuse(found.name, found.size) or found
 
     def _itself(
         self, outer: Document, source: Source, reading: Reading, depth: int

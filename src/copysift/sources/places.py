@@ -86,6 +86,11 @@ def forbid() -> None:
     _forbidden = True
 
 
+def forbidden() -> bool:
+    """Say whether this process reads what clients send: no URIs, and no indexes, which name other files."""
+    return _forbidden
+
+
 def exists(place: str) -> bool:
     """Say whether something is there: a file, a folder, a link, or what a glob of URIs matches."""
     if not is_uri(place):

@@ -26,7 +26,8 @@ from copysift.sources.walk import WalkSettings
 if TYPE_CHECKING:  # with Arrow, which most scans do not need
     from copysift.sources.documents import Documents
 
-MEMBERS, RECORDS, ITSELF = "members", "records", "itself"  # what a source gives
+# What a source gives.
+MEMBERS, RECORDS, ITSELF, DOCUMENTS = "members", "records", "itself", "documents"
 BATCH_BYTES = 2 << 20  # of text, about, in one batch of records
 
 Given = Iterator["Document | Documents | Skipped"]
@@ -36,10 +37,10 @@ Given = Iterator["Document | Documents | Skipped"]
 class SourceTraits:
     """All facts about a source.
 
-    `gives` is MEMBERS (files in a container), RECORDS (rows, all of one shape) or ITSELF (the document
-    is one, only read in another way). `magic` are the first bytes of its files, `suffixes` the ends of
-    their names, lower case. `extra` is what `pip install` needs for it. `raw`: a container of which nothing
-    can be read is compared as raw bytes.
+    `gives` is MEMBERS (files in a container), RECORDS (rows, all of one shape), ITSELF (the document
+    is one, only read in another way) or DOCUMENTS (texts that nothing else opens). `magic` are the first
+    bytes of its files, `suffixes` the ends of their names, lower case. `extra` is what `pip install` needs
+    for it. `raw`: a container of which nothing can be read is compared as raw bytes.
     """
 
     name: str

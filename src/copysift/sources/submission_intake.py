@@ -23,6 +23,7 @@ from copysift.sources.inputs import File, Inputs
 from copysift.sources.places import entries_of, exists, is_uri
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.walk import is_index
 
 Place = str | os.PathLike[str]
 # What students hand in although nothing here looks into it, or it is not what its name says.
@@ -82,6 +83,7 @@ class Intake:
                     if group != root:  # a submission of which nothing could be read is still one
                         taken.groups.setdefault(group)
                 else:
+                    group = each.unit or group  # an index knows its submissions
                     taken.files.append((each, group))
                     taken.groups.setdefault(group)
             for folder in folders:
@@ -147,6 +149,8 @@ class Intake:
         if opened:
             names = [name for name in zip_names(root) or [] if name.endswith("/")]
             return [f"{root}/{name.strip('/')}" for name in names if ".." not in name]
+        if is_index(root):
+            return []
         if is_uri(root):
             with suppress(OSError):
                 return sorted(each.path for each in entries_of(root) if each.is_dir() and each.name[0] != ".")

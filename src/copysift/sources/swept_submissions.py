@@ -19,6 +19,7 @@ from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
 from copysift.sources.submission_files import authors_in, leave_out
 from copysift.sources.submission_intake import Grouping, Intake, Taken
+from copysift.sources.walk import is_index
 
 NOTHING = "has no file that can be read"
 
@@ -59,7 +60,7 @@ def submitted(place: str, reading: Reading, avoid: str, known: Enrolled) -> Met:
     taken.files = [each for each in taken.files if not os.path.abspath(each[0].name).startswith(avoid)]
     if not reading.walking.include:
         leave_out(taken)
-    top = top_of(place)
+    top = "" if is_index(place) else top_of(place)  # whose documents have the names that it shows
     prefix = len(top.rstrip(os.sep)) + 1 if top else 0
     known.authors.update(authors_in(document for document, _ in taken.files))
     yield from _loaded(taken, lambda path: path[prefix:].replace(os.sep, "/") or path, reading, known)

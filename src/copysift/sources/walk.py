@@ -23,7 +23,15 @@ from copysift.sources.file_content import FileContent, RemoteFile
 from copysift.sources.formats import holds_records_by_name, may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import describe, why
-from copysift.sources.places import RemoteEntry, RemoteStatus, entries_of, expanded_uris, is_uri, status_of
+from copysift.sources.places import (
+    RemoteEntry,
+    RemoteStatus,
+    entries_of,
+    expanded_uris,
+    forbidden,
+    is_uri,
+    status_of,
+)
 
 VCS_FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", ".jj"})
 
@@ -42,6 +50,7 @@ class WalkSettings:
     one_file_system: bool = False
     containers: bool = False  # files named like containers are given whatever `include` says
     shards: bool = False  # in a folder of record files, names with _ or a dot are not part of it
+    indexes: bool = True  # an index that is named gives its documents
     unseen: bool = False  # files below folders are given as `Unseen` where nothing else must be known
 
 
@@ -80,6 +89,8 @@ Status = os.stat_result | RemoteStatus
 CATALOG = "catalog.sqlite"
 INDEX_FILES = (CATALOG, "postings")
 INDEX = "is an index, and its files are no documents"
+RUN_FILES = ("run.json", "documents.parquet")
+RUN = "is a run, which keeps no texts: name the files that it was made of, or query it"
 
 
 @dataclass(slots=True)
@@ -156,6 +167,9 @@ class Walker:
 
     def tree(self, root: str, status: Status) -> Iterator[Found | Unseen]:
         device = status.st_dev if self.settings.one_file_system else None
+        if is_index(root) or is_run(root):
+            yield from self._own(root)
+            return
         if self._walked(status):
             return
         rules, above = None, ""
@@ -184,6 +198,16 @@ class Walker:
             else:
                 stack.pop()
 
+    def _own(self, root: str) -> Iterator[Found]:
+        """Give the catalog of an index that was named, which opens as its documents; refuse a run."""
+        catalog = os.path.join(root, CATALOG)
+        if not os.path.exists(catalog):
+            yield Skipped(root, RUN)
+        elif forbidden() or not (self.settings.containers and self.settings.indexes):
+            yield Skipped(root, INDEX)
+        elif found := self.file(catalog, os.stat(catalog), follow=True):
+            yield found
+
     def folder(
         self, path: str, prefix: str, above: str, rules: gitignore.Rules | None, notes: list[Skipped]
     ) -> _Folder:
@@ -198,9 +222,9 @@ class Walker:
         except OSError as error:
             notes.append(Skipped(path, why(error)))
         entries.sort(key=_name if all(entry.name.isascii() for entry in entries) else _raw_name)
-        if any(entry.name == CATALOG for entry in entries) and is_index(path):
-            notes += [Skipped(path, INDEX)] if not prefix else []  # one below is passed over, as .git is
-            entries = []
+        own = any(entry.name in (CATALOG, RUN_FILES[0]) for entry in entries)
+        if own and (is_index(path) or is_run(path)):
+            entries = []  # passed over, as .git is
         if self.settings.shards and any(entry.name[0] == "_" for entry in entries):
             entries = _without_marks(entries)
         if self.settings.shards:
@@ -294,6 +318,11 @@ class Walker:
 def is_index(path: str) -> bool:
     """Say whether a path is the folder of an index, whose files are no documents."""
     return all(os.path.exists(os.path.join(path, name)) for name in INDEX_FILES)
+
+
+def is_run(path: str) -> bool:
+    """Say whether a path is the folder of a finished run, whose files are no documents."""
+    return all(os.path.exists(os.path.join(path, name)) for name in RUN_FILES)
 
 
 _DESCEND = Skipped("", "a folder to descend into")  # never yielded, compared by identity

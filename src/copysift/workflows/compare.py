@@ -22,7 +22,7 @@ from copysift.sources.places import has_glob, is_file, is_folder, size_of
 from copysift.sources.source import MEMBERS, RECORDS
 from copysift.sources.spool import Spool
 from copysift.sources.submission_intake import Intake
-from copysift.sources.walk import walk, walk_settings
+from copysift.sources.walk import is_index, walk, walk_settings
 from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
 from copysift.workflows.folders import SMALL, match_folders, sides_of
 from copysift.workflows.scan import Scan
@@ -132,6 +132,11 @@ def holds_files(path: str, settings: Settings) -> bool:
     """Say whether a path holds several documents: a folder, an archive or a file of records."""
     if has_glob(path):
         raise UsageError(f"{path} names several places", hint="name the folder that they are in")
+    if is_index(path):
+        raise UsageError(
+            f"{path} is an index, whose documents have no place below it",
+            hint="name the folder, or use copysift scan FOLDER --earlier INDEX",
+        )
     if is_folder(path):
         return True
     if not is_file(path):

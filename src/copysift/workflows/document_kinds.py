@@ -41,7 +41,7 @@ class DocumentKinds:
         """
         settings = self._settings
         both = self._programs == "both" and settings.kind == "auto" and not settings.language
-        if both and kind == "html" and settings.has_submissions:
+        if both and kind == "html" and settings.reads_pages_as_programs:
             return kind, webpage.KIND  # the work is in the script and the style, not in the words
         return (TEXT, kind) if both and channel_of(kind) == CODE else (kind,)
 
@@ -90,7 +90,7 @@ class DocumentKinds:
         if wanted == "auto":
             if self._programs == "text":
                 return kind_among_texts(name, head, lambda: self.languages)
-            return kind_of_text(name, head, lambda: self.languages, self._settings.has_submissions)
+            return kind_of_text(name, head, lambda: self.languages, self._settings.reads_pages_as_programs)
         if kind_traits(wanted).magic:  # other files cannot be read as this
             return kind_by_magic(head) or "text"
         return "html-words" if wanted == "words" and kind_of_text(name, head) == "html" else wanted

@@ -24,7 +24,7 @@ from copysift.sources.files import DIGEST, load_many
 from copysift.sources.inputs import File, Inputs
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.places import is_uri, status_of
-from copysift.sources.source import ITSELF, Stamp
+from copysift.sources.source import ITSELF, Reading, Stamp
 from copysift.sources.spool import Spool
 from copysift.sources.submission_files import authors_in, submission_roster
 from copysift.sources.submission_intake import Intake, Taken
@@ -140,7 +140,7 @@ class Adding:
         if self._settings.by == "dir":
             wanted = list(self._submitted(list(paths), met))
         else:
-            inputs = Inputs(reading_of(self._settings), self._spool, qualified=True)
+            inputs = Inputs(self._reading(), self._spool, qualified=True)
             wanted = list(self._wanted(inputs, paths, met))
             self.done.notes = inputs.notes
         self._shown.phase("reading", len(wanted))
@@ -177,9 +177,14 @@ class Adding:
             else:
                 self._put(made)
 
+    def _reading(self) -> Reading:
+        """Give how files are read: no index is among them, whose documents an update could not find again."""
+        reading = reading_of(self._settings)
+        return replace(reading, walking=replace(reading.walking, indexes=False))
+
     def _submitted(self, paths: list[str | os.PathLike[str]], met: set[str]) -> Iterator[_Wanted]:
         """Give the documents of submissions that must be read, and note which submissions these are."""
-        intake = Intake(reading_of(self._settings), self._spool, True, qualified=True)
+        intake = Intake(self._reading(), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
         listed = authors_in(entry for entry, _ in taken.files)

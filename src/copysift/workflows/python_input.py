@@ -48,7 +48,9 @@ def places_of(place: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     return several([place])
 
 
-def rows_of(what: object, id_field: str, text_field: str, skipped: list[Skipped]) -> list[Document] | None:
+def rows_of(
+    what: object, id_field: str, text_field: str, skipped: list[Skipped], names: tuple[str, ...] = NAMES
+) -> list[Document] | None:
     """Give the rows of a table or a frame as documents, or None for anything else."""
     if isinstance(what, list | tuple):
         return None
@@ -57,9 +59,9 @@ def rows_of(what: object, id_field: str, text_field: str, skipped: list[Skipped]
     table = columns_of(what)
     if table is None:
         return None
-    if not id_field and not set(NAMES) & set(table.table.schema.names):
+    if not id_field and not set(names) & set(table.table.schema.names):
         raise UsageError("the rows have no names", hint="name a column by id_field, or call one id")
-    return list(in_memory(table, Fields(id_field, text_field, names=NAMES), skipped))
+    return list(in_memory(table, Fields(id_field, text_field, names=names), skipped))
 
 
 def document_of(item: Any) -> Document:

@@ -270,6 +270,17 @@ def outer_file(path: str) -> str:
     return path[: max(at, 0)]
 
 
+def unchanged(members: Members, places: Places, document: DocumentRow, content: ContentRow) -> Document | str:
+    """Give a document of an index as its file has it; or say why it does not."""
+    if not document.file:
+        return "it is not a file"
+    loaded = members.load(places.located(document.name))
+    if isinstance(loaded, Skipped):
+        return loaded.reason
+    same = (loaded.checksum, loaded.size) == (content.original, content.bytes)
+    return loaded if same else "it has changed"
+
+
 class StoredReader(Reader):
     """A reader that also gives the sources of an index: the file if it is the same, else the kept text."""
 
@@ -298,17 +309,10 @@ class StoredReader(Reader):
 
     def content(self, document: DocumentRow, content: ContentRow, kind: str) -> Iterator[bytes]:
         """Give the readable source of a document of the index; raises InputError when it is gone."""
-        if document.file:
-            loaded = self._members.load(self._places.located(document.name))
-            if isinstance(loaded, Document) and (loaded.checksum, loaded.size) == (
-                content.original,
-                content.bytes,
-            ):
-                return self.chunks(loaded, kind)
-            why = loaded.reason if isinstance(loaded, Skipped) else "it has changed"
-        else:
-            why = "it is not a file"
+        found = unchanged(self._members, self._places, document, content)
+        if isinstance(found, Document):
+            return self.chunks(found, kind)
         text = self._snapshot.text(content.number)
         if text is not None:
             return iter([text])
-        raise InputError(f"{self._places.shown(document)}: {why}, and the index stores no texts")
+        raise InputError(f"{self._places.shown(document)}: {found}, and the index stores no texts")

@@ -21,7 +21,7 @@ from copysift.sources.source import Reading
 from copysift.sources.swept_submissions import Enrolled, Submitted, submitted, submitted_documents
 from copysift.sources.walk import walk_settings
 from copysift.store.units import UnitRow
-from copysift.workflows.python_input import document_of
+from copysift.workflows.python_input import document_of, rows_of
 from copysift.workflows.submissions import reading_of
 
 Found = tuple[str, bytes] | Record | Submitted | Again | Skipped
@@ -31,7 +31,7 @@ class Sources:
     """The sources of one sweep; `at` is its time in seconds since 1970."""
 
     def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
-        self._given, self._sweeping, self._settings = given, sweeping, settings
+        self._sweeping, self._settings = sweeping, settings
         self._avoid = str(index.absolute()) + os.sep
         self._commit = ""
         self._known = Enrolled({}, {})
@@ -39,7 +39,15 @@ class Sources:
         places = isinstance(paths, list | tuple) and all(
             isinstance(each, str | os.PathLike) for each in paths
         )
+        fields = settings.id_field, settings.text_field
+        self._unread: list[Skipped] = []  # rows of a frame
+        rows = None if places else rows_of(given, *fields, self._unread, NAMES)
+        self._given = given if rows is None else rows
         self._places = [os.fspath(each) for each in paths] if places else None
+        if f"{index.absolute()}" in map(os.path.abspath, self._places or ()):
+            raise UsageError(
+                f"{index} is the index that the sweep goes into", hint="name what was crawled, or its files"
+            )
         self.name = " ".join(self._places) if self._places is not None else "documents"
         at = sweeping.date
         if sweeping.revision:
@@ -86,7 +94,9 @@ class Sources:
     def _submissions(self) -> Iterator[Found]:
         reading = reading_of(self._settings)
         if self._places is None:
-            yield from submitted_documents(map(_document, self._given), reading, self._known)
+            yield from submitted_documents(
+                [*self._unread, *map(_document, self._given)], reading, self._known
+            )
         elif self._commit:
             yield from submitted_documents(self._tree(self._places[0], reading), reading, self._known)
         else:
@@ -106,6 +116,7 @@ class Sources:
         fields = Fields(self._settings.id_field, self._settings.text_field, names=NAMES, named=True)
         reading = reading_of(self._settings, fields)
         if self._places is None:
+            yield from self._unread
             yield from _documents(self._given)
         elif self._commit:
             yield from revision(tree(self._places[0], self._commit, walking), reading)

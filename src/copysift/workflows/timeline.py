@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -37,7 +36,7 @@ from copysift.workflows.tracing import Measure, Trace
 
 if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
-    from copysift.workflows.python_documents import Item
+    from copysift.workflows.python_documents import Documents
 
 Place = str | os.PathLike[str]
 
@@ -47,12 +46,12 @@ class OverTime(OpenedIndex):
 
     def sweep(
         self,
-        source: Place | Iterable[Item],
+        source: Documents,
         *,
         progress: Progress | None = None,
         **asked: Unpack[SweepKeywords],
     ) -> Swept:
-        """Add one dated sweep: a folder, files of records, or an iterable of (uri, text) or mappings.
+        """Add one dated sweep: a folder, records, a frame, or an iterable of (uri, text) or mappings.
 
         Settings are those of `copysift sweep`: date, revision, input_format, overwrite, max_shared. It is one
         commit: when it fails, nothing was changed; a first one that fails leaves no index.
