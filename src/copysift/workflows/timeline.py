@@ -131,13 +131,14 @@ class OverTime(OpenedIndex):
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
         reader = self._sketching()[0]
-        kind, measures = reader.readings(question.kind)[0], {}
+        kind = reader.readings(question.kind)[0]
+        measures: dict[int, Measure] = {}
         if not question.alone or channel_of(kind) == channel_of(question.kind):
             found = reader.fingerprints(kind, [question.source] if question.source else [])
             measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
-        for content, measure in self._by_tokens(question, tracing).items():
-            if content not in measures or measure.resemblance > measures[content].resemblance:
-                measures[content] = measure
+        for number, measure in self._by_tokens(question, tracing).items():
+            if number not in measures or measure.resemblance > measures[number].resemblance:
+                measures[number] = measure
         located = locate_contents(trace, question.name, exact, measures, tracing.cut)
         return replace(located, skipped=self._damaged())
 
