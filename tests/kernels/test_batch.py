@@ -1,4 +1,4 @@
-"""Many texts at once give what each gives alone, as the readable twin defines it."""
+"""Many texts or programs at once give what each gives alone, as the readable twin defines it."""
 
 import itertools
 
@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from copysift import kernels
 from copysift.kernels import _batch as compiled
 from copysift.kernels.reference import batch as reference
+from copysift.kinds import languages
+from copysift.kinds.lexemes import separators
 from tests import strategies
 
 PIECES = [
@@ -17,6 +19,27 @@ PIECES = [
     b"<script>", b"</script>", "é".encode(), "中".encode(), "\u1100\u1161".encode(), b"\xff", b"\0",
     b"some plain words, ",
 ]  # fmt: skip
+
+TOKENS = [
+    "x",
+    "name",
+    " ",
+    "\n",
+    "  ",
+    "1",
+    '"a b"',
+    "'",
+    "(",
+    ")",
+    "{",
+    "}",
+    ";",
+    "= ",
+    "# y\n",
+    "/* */",
+    "if ",
+    "é",
+]
 
 
 @pytest.fixture(params=["avx2", "vector", "portable"])
@@ -80,3 +103,72 @@ def test_no_texts_have_no_hashes():
 def test_what_is_no_bytes_is_refused():
     with pytest.raises(TypeError):
         compiled.winnow_texts([bytearray(b"abc")], [False], 5, 5)
+
+
+def programs_agree(name, sources, *rule):
+    entry = languages().find(name)
+    told = entry.table.arrays(), separators(entry.language), entry.language.lines
+    ours, twin = (
+        [part.tolist() for each in module.winnow_programs(sources, *told, *rule) for part in each]
+        for module in (compiled, reference)
+    )
+    assert ours == twin, (name, sources, rule)
+    return ours
+
+
+@pytest.mark.parametrize("name", ["python", "c", "javascript", "ruby"])
+def test_all_small_programs_equal_the_twin(edition, name):
+    pieces = ["x", " ", "\n", '"abc"', "(", ";", "#"]
+    sources = ["".join(each).encode() for n in range(5) for each in itertools.product(pieces, repeat=n)]
+    for robust in (False, True):
+        programs_agree(name, sources, 1, 2, 2, 2, 7, robust)
+
+
+@given(
+    st.sampled_from(["python", "c", "javascript", "ruby", "perl"]),
+    st.lists(st.lists(st.sampled_from(TOKENS), max_size=60), max_size=5),
+    st.integers(1, 4),
+    st.integers(1, 6),
+    st.integers(1, 12),
+    st.integers(1, 12),
+    strategies.seeds,
+    st.booleans(),
+)
+def test_random_programs_equal_the_twin(name, sources, shortest, longest, k, w, seed, robust):
+    programs = ["".join(each).encode() for each in sources]
+    for wanted in (True, False):
+        compiled.use_avx2(wanted)
+        programs_agree(name, programs, shortest, longest, k, w, seed, robust)
+        if k >= 3:
+            programs_agree(name, programs, shortest, longest, k, w, seed, True, 2)
+    compiled.use_avx2(True)
+
+
+def test_a_program_after_one_that_ends_within_something_is_what_it_is_alone(edition):
+    within = [
+        b"def f(:\n        x = [1,\n", b"/* never closed", b"`${ {", b"cat <<END\nx", b"if x:\n  y\n z(", b"",
+    ]  # fmt: skip
+    after = b"if x:\n    y = 'text'\nelse:\n    print(f'{x} of {y}', 1.5)\n" * 200
+    for name in ("python", "javascript", "ruby", "bash"):
+        for first in within:
+            whole = programs_agree(name, [first, after], 3, 40, 8, 5)
+            alone = programs_agree(name, [after], 3, 40, 8, 5)
+            for at in (0, 2, 4):
+                assert whole[at][whole[at + 1][1] :] == alone[at]
+        assert len(alone[0]) > 100
+
+
+def test_no_programs_have_nothing():
+    empty = [[], [0]]
+    assert programs_agree("c", [], 3, 40, 8, 5) == empty * 3
+
+
+def test_what_is_no_program_or_no_language_is_refused():
+    entry = languages().find("c")
+    told = entry.table.arrays(), separators(entry.language), True
+    with pytest.raises(TypeError):
+        compiled.winnow_programs([bytearray(b"abc")], *told, 3, 40, 8, 5)
+    with pytest.raises(ValueError, match="no language table"):
+        compiled.winnow_programs([b"abc"], *told, 0, 40, 8, 5)
+    with pytest.raises(ValueError, match="no language table"):
+        compiled.winnow_programs([b"abc"], (np.zeros(3, np.uint8), *told[0][1:]), *told[1:], 3, 40, 8, 5)

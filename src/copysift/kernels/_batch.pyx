@@ -1,9 +1,9 @@
 """Many texts at once: the compiled edition of `reference/batch.py`."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -28,6 +28,37 @@ cdef extern from "batch.h" nogil:
     int bt_make(bt_space *space, const cs_rule *rule, const cs_edition *edition, size_t room, int marked)
     void bt_free(bt_space *space)
     int64_t bt_winnow(bt_space *space, const uint8_t *data, size_t n, int marked)
+
+cdef extern from "programs.h" nogil:
+    int O_FIELDS
+    int R_FIELDS
+    ctypedef struct lexer:
+        const uint8_t *classes
+        const int32_t *rules
+        const int32_t *rule_first
+        const int32_t *rule_order
+        const int32_t *ops
+        const int32_t *op_first
+        const int32_t *options
+        const uint64_t *keywords
+        uint64_t keyword_mask
+        const uint8_t *blob
+    ctypedef struct pr_list:
+        uint64_t *values
+        size_t count
+    ctypedef struct pr_told:
+        const uint32_t *ending
+        size_t n_ending
+        size_t shortest
+        uint32_t longest
+        int lines
+    ctypedef struct pr_space:
+        pr_list hashes
+        pr_list statements
+        pr_list strings
+    int pr_make(pr_space *space, const cs_rule *rule, const cs_edition *edition, const lexer *table)
+    void pr_free(pr_space *space)
+    int pr_program(pr_space *space, const pr_told *told, const uint8_t *data, size_t n)
 
 text_init()
 markup_init()
@@ -133,4 +164,88 @@ def winnow_texts(list sources, list marked, size_t k, size_t w, uint64_t seed=0,
         return hashes, bounds
     finally:
         free(all.hashes)
+        free(texts)
+
+
+cdef int winnow_every(text *texts, Py_ssize_t n, pr_space *space, pr_told *told, int64_t[:, ::1] bounds) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if pr_program(space, told, texts[i].data, texts[i].size):
+            return -1
+        bounds[0, i + 1] = space.hashes.count
+        bounds[1, i + 1] = space.statements.count
+        bounds[2, i + 1] = space.strings.count
+    return 0
+
+
+cdef object listed(pr_list *values):
+    cdef uint64_t[::1] to
+    made = np.empty(values.count, np.uint64)
+    if values.count:
+        to = made
+        memcpy(&to[0], values.values, values.count * 8)
+    return made
+
+
+def winnow_programs(
+    list sources,
+    tuple table,
+    const uint32_t[::1] ending,
+    bint lines,
+    size_t shortest,
+    size_t longest,
+    size_t k,
+    size_t w,
+    uint64_t seed=0,
+    bint robust=True,
+    size_t inner=0,
+):
+    """Lex and winnow programs of one language; give their hashes, their statements and their strings.
+
+    Each comes with where in it those of each program begin and end.
+    """
+    cdef const uint8_t[::1] classes = table[0], blob = table[8]
+    cdef const int32_t[::1] rules = table[1], rule_first = table[2], rule_order = table[3], ops = table[4]
+    cdef const int32_t[::1] op_first = table[5], options = table[6]
+    cdef const uint64_t[::1] keywords = table[7]
+    cdef Py_ssize_t n = len(sources), i
+    cdef int failed = -1
+    cdef lexer x
+    cdef pr_told told
+    cdef pr_space space
+    cdef cs_rule rule = cs_make_rule(k, w, inner, robust, seed)
+    cdef list held = list(sources)  # whoever else changes `sources`, the programs stay
+    bounds = np.zeros((3, n + 1), np.int64)
+    cdef int64_t[:, ::1] ends = bounds
+    if classes.shape[0] != 256 or options.shape[0] != O_FIELDS or rules.shape[0] % R_FIELDS or not shortest:
+        raise ValueError("no language table, or statements of no tokens")
+    if any(len(each) >= 2**32 for each in held):
+        raise ValueError("a source of over 4 GiB")
+    memset(&x, 0, sizeof(x))
+    x.classes, x.options, x.blob = &classes[0], &options[0], &blob[0]
+    x.rules, x.rule_first, x.rule_order = &rules[0], &rule_first[0], &rule_order[0]
+    x.ops, x.op_first = &ops[0], &op_first[0]
+    x.keywords, x.keyword_mask = &keywords[0], keywords.shape[0] - 1
+    told.ending, told.n_ending, told.lines = &ending[0], ending.shape[0], lines
+    told.shortest, told.longest = shortest, longest
+    cdef text *texts = <text *>calloc(n + 1, sizeof(text))
+    if texts == NULL:
+        raise MemoryError
+    memset(&space, 0, sizeof(space))
+    try:
+        for i in range(n):
+            texts[i].data = <const uint8_t *>PyBytes_AS_STRING(<bytes?>held[i])
+            texts[i].size = PyBytes_GET_SIZE(held[i])
+        with nogil:
+            if not pr_make(&space, &rule, &chosen, &x):
+                failed = winnow_every(texts, n, &space, &told, ends)
+        if failed:
+            raise MemoryError
+        return (
+            (listed(&space.hashes), bounds[0]),
+            (listed(&space.statements), bounds[1]),
+            (listed(&space.strings), bounds[2]),
+        )
+    finally:
+        pr_free(&space)
         free(texts)

@@ -12,6 +12,7 @@ memory is bounded; a comment or literal across such a cut ends there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,9 @@ from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
     from copysift.kinds.catalog import Entry
+    from copysift.model.values import UInt64s
+
+    Rule = tuple[int, int, int, bool, int]  # k, w, seed, robust, r of open-closed
 
 PIECE = 8 << 20  # bytes
 
@@ -58,6 +62,16 @@ class Code(CodeCanonicaliser):
             return Canonical(symbols, Explicit(starts, ends)), used
 
         return (block for block in stream(chunks, placed(step), PIECE) if len(block.symbols))
+
+    def winnowed(self, sources: list[bytes], rule: Rule) -> tuple[list[UInt64s], list[Lexemes]]:
+        """Give hashes and lexemes of programs of up to PIECE bytes each."""
+        limits = lexemes.SHORTEST, lexemes.LONGEST
+        table, ending, lines = self._arrays, self._ending, self._lines
+        found = kernels.batch.winnow_programs(sources, table, ending, lines, *(*limits, *rule))
+        hashes, statements, strings = (
+            [values[start:end] for start, end in pairwise(bounds.tolist())] for values, bounds in found
+        )
+        return hashes, list(map(Lexemes, statements, strings))
 
     def places(self, data: bytes) -> PlacedLexemes:
         """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""

@@ -1,7 +1,8 @@
 """Read files many at a time: handing one small file over costs more than working on it.
 
-Between reading and fingerprints a batch enters the kernels three times, each without the GIL for all of
-its files, so that threads do not wait for each other file by file. What is not an ordinary text (other
+Between reading and fingerprints a batch enters the kernels a few times, each without the GIL for all of
+its files, so that threads do not wait for each other file by file: once for all texts, and once for the
+programs of each language. What is neither an ordinary text nor a program in a known language (other
 encodings, large files, other schemes) is read one by one, with the same result.
 """
 
@@ -25,6 +26,7 @@ from copysift.runtime.threads import Failed, attempt
 from copysift.workflows.collection import Scanned, View
 
 if TYPE_CHECKING:
+    from copysift.kinds import Lexemes
     from copysift.model.values import UInt64s
     from copysift.workflows.reading import Reader
 
@@ -42,31 +44,37 @@ def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
     sure = known_utf8([text for text in texts if text is not None])
     known = iter(sure)
     out: list[Read] = []
-    batch: dict[str, list[tuple[int, Document, bytes]]] = {}
-    ways: dict[str, tuple[str, bool]] = {}  # of a kind: what it is read as, and whether by the kernel
+    batch: dict[str, list[tuple[int, bytes]]] = {}  # by what they are read as
+    ways: dict[str, tuple[str, ...]] = {}  # of a kind: what it is read as, if the kernels can do that
     for number, (each, text) in enumerate(zip(loaded, texts, strict=True)):
         if isinstance(each, Skipped):
             out.append(each)
             continue
         kind = reader.plain_kind(each.file, text) if text is not None and next(known) else ""
         if kind not in ways:
-            plain = reader.readings(kind)[0] if kind not in ("", notebook.KIND) else ""
-            ways[kind] = plain, _is_plain(reader, plain)
-        plain, together = ways[kind]
-        if text is None or not together:
+            ways[kind] = _readings(reader, kind)
+        if text is None or not ways[kind]:
             out.append(_one(reader, entries[number], each))
             continue
         out.append(Scanned(entries[number], kind, each.size, each.checksum))
         if reader.claims(each, kind):
-            batch.setdefault(plain, []).append((number, each, text))
-    for kind, texts_of_kind in batch.items():
-        _fingerprint(reader, kind, texts_of_kind, out)
+            for reading in ways[kind]:
+                batch.setdefault(reading, []).append((number, text))
+    _fingerprint(reader, batch, out)
     return out
 
 
+def _readings(reader: Reader, kind: str) -> tuple[str, ...]:
+    """Give what a kind is read as, or nothing if the kernels cannot fingerprint all of it by themselves."""
+    if kind in ("", notebook.KIND):
+        return ()
+    readings = reader.readings(kind)
+    return readings if all(_is_plain(reader, each) for each in readings) else ()
+
+
 def _is_plain(reader: Reader, kind: str) -> bool:
-    """Say whether the kernel can fingerprint texts of a kind by itself."""
-    known = kind != "" and kind_traits(kind).markup is not None
+    """Say whether the kernels can fingerprint sources of a kind by themselves."""
+    known = kind_traits(kind).markup is not None or reader.lexer(kind) is not None
     return known and reader.fingerprint_settings(kind).is_windowed
 
 
@@ -97,34 +105,49 @@ def _one(reader: Reader, entry: Document, loaded: Document) -> Read:
     return Failed(entry, made.error) if isinstance(made, Failed) else made
 
 
-def _fingerprint(reader: Reader, kind: str, batch: list[tuple[int, Document, bytes]], out: list[Any]) -> None:
-    """Fingerprint the texts of a batch, and put their views into its results."""
+def _fingerprint(reader: Reader, batch: dict[str, list[tuple[int, bytes]]], out: list[Any]) -> None:
+    """Fingerprint the sources of a batch, and put their views into its results."""
+    made = {
+        (number, kind): view
+        for kind, sources in batch.items()
+        for (number, _), view in zip(
+            sources, _views(reader, kind, [text for _, text in sources]), strict=True
+        )
+    }
+    for number in {number for number, _ in made}:
+        read = out[number]
+        views = tuple(made[number, kind] for kind in reader.readings(read.kind))
+        out[number] = Scanned(read.entry, read.kind, read.size, read.checksum, views)
+
+
+def _views(reader: Reader, kind: str, sources: list[bytes]) -> list[View]:
+    """Fingerprint sources as one kind, as `Reader.view` does each of them."""
     settings = reader.fingerprint_settings(kind)
-    texts = [text for _, _, text in batch]
-    found = _winnowed(texts, kind, settings)
+    found, told = _winnowed(reader, kind, sources, settings)
     few = [number for number, hashes in enumerate(found) if reader.has_few(kind, hashes)]
     # A window of one k-gram chooses every one.
-    every = dict(zip(few, _winnowed([texts[at] for at in few], kind, replace(settings, w=1)), strict=True))
-    for at, ((number, _, text), hashes) in enumerate(zip(batch, found, strict=True)):
-        views = [View(kind, [hashes], every.get(at))]
-        views += [reader.view(each, [text]) for each in reader.readings(out[number].kind)[1:]]
-        read = out[number]
-        out[number] = Scanned(read.entry, read.kind, read.size, read.checksum, tuple(views))
+    grams, _ = _winnowed(reader, kind, [sources[at] for at in few], replace(settings, w=1))
+    every = dict(zip(few, grams, strict=True))
+    return [
+        View(kind, [hashes], every.get(at), lexemes)
+        for at, (hashes, lexemes) in enumerate(zip(found, told, strict=True))
+    ]
 
 
-def _winnowed(texts: list[bytes], kind: str, settings: FingerprintSettings) -> list[UInt64s]:
-    if not texts:
-        return []
-    hashes, bounds = kernels.batch.winnow_texts(
-        texts,
-        [bool(kind_traits(kind).markup)] * len(texts),
-        settings.k,
-        settings.w,
-        settings.seed,
-        *settings.windowing,
-    )
+def _winnowed(
+    reader: Reader, kind: str, sources: list[bytes], settings: FingerprintSettings
+) -> tuple[list[UInt64s], Sequence[Lexemes | None]]:
+    """Give the hashes of sources of one kind, and what the lexemes of programs say."""
+    if not sources:
+        return [], []
+    rule = (settings.k, settings.w, settings.seed, *settings.windowing)
+    if lexer := reader.lexer(kind):
+        found, told = lexer.winnowed(sources, rule)
+        return [settings.kept(hashes) for hashes in found], told
+    marked = [bool(kind_traits(kind).markup)] * len(sources)
+    hashes, bounds = kernels.batch.winnow_texts(sources, marked, *rule)
     hashes = settings.kept(hashes)
-    return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
+    return [hashes[start:end] for start, end in pairwise(bounds.tolist())], [None] * len(sources)
 
 
 def skipped(path: str, error: Exception) -> Skipped:

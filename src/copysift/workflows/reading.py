@@ -16,7 +16,7 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.anchors import anchor_symbols
 from copysift.fingerprints.stream import mostly_distinct
-from copysift.kinds import Canonicaliser, Lexemes, canonicaliser, notebook
+from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, notebook
 from copysift.kinds.kind import BLOCK, CODE, CodeCanonicaliser, channel_of
 from copysift.kinds.lexemes import PlacedLexemes, together
 from copysift.kinds.pygments_code import Foreign
@@ -279,6 +279,11 @@ class Reader(DocumentKinds):
         """Fingerprint a readable source by every k-gram, with spans."""
         blocks = self._canonicaliser(kind).blocks(chunks)
         return fingerprinter(self._every(kind)).fingerprint(timed(blocks, self._seconds))
+
+    def lexer(self, kind: str) -> Code | None:
+        """Give the lexer of a language that a file describes; None for all other kinds."""
+        canonical = self._canonicaliser(kind) if channel_of(kind) == CODE else None
+        return canonical if isinstance(canonical, Code) else None
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from copysift.kernels.reference.lex import lex, statements, strings
 from copysift.kernels.reference.markup import markup_block
 from copysift.kernels.reference.selection import winnow
 from copysift.kernels.reference.text import unicode_block
+
+Parted = tuple[np.ndarray, np.ndarray]  # values of all sources, and where those of each start and end
 
 
 def has_avx2() -> bool:
@@ -24,7 +27,7 @@ def winnow_texts(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Parted:
     """Winnow texts in UTF-8; give all their hashes, and where in them those of each text start and end.
 
     The markup of those that are `marked` is blanked first. At most half of CS_CHUNK is `w`.
@@ -34,5 +37,35 @@ def winnow_texts(
         text = markup_block(source, 0, 0, True)[0] if html else source
         symbols = unicode_block(text, 0, True)[0]
         found.append(winnow(symbols, k, w, seed, robust, inner)[1])
-    bounds = np.cumsum([len(each) for each in found], dtype=np.int64)
-    return np.concatenate(found), bounds
+    return _parted(found)
+
+
+def winnow_programs(
+    sources: Sequence[bytes],
+    table: tuple[np.ndarray, ...],
+    ending: np.ndarray,
+    lines: bool,
+    shortest: int,
+    longest: int,
+    k: int,
+    w: int,
+    seed: int = 0,
+    robust: bool = True,
+    inner: int = 0,
+) -> tuple[Parted, Parted, Parted]:
+    """Lex and winnow programs of one language; give their hashes, their statements and their strings.
+
+    Each comes with where in it those of each program start and end.
+    """
+    none = np.empty(0, np.uint64)
+    found, told, texts = [none], [none], [none]
+    for source in sources:
+        tokens = lex(source, *table)
+        found.append(winnow(tokens[0], k, w, seed, robust, inner)[1])
+        told.append(statements(source, *tokens, ending, lines, shortest))
+        texts.append(strings(*tokens, longest))
+    return _parted(found), _parted(told), _parted(texts)
+
+
+def _parted(found: list[np.ndarray]) -> Parted:
+    return np.concatenate(found), np.cumsum([len(each) for each in found], dtype=np.int64)
