@@ -23,6 +23,7 @@ MAKERS = {
     "html": lambda text: page(text).encode(),
     "docx": samples.docx,
     "odt": samples.odf,
+    "fodt": samples.flat_odf,
     "pptx": samples.pptx,
     "epub": samples.epub,
     "rtf": samples.rtf,
@@ -62,11 +63,11 @@ def test_one_essay_is_alike_in_every_format_and_another_one_in_none(tmp_path):
 
 
 def test_unrelated_documents_with_one_template_are_not_alike(tmp_path):
-    for suffix in ("docx", "odt", "tex", "ps", "pdf"):
+    for suffix in ("docx", "odt", "fodt", "tex", "ps", "pdf"):
         (tmp_path / f"one.{suffix}").write_bytes(MAKERS[suffix](ESSAY))
         (tmp_path / f"two.{suffix}").write_bytes(MAKERS[suffix](OTHER))
     found = resemblances(scanned(tmp_path, ".", "--threshold", "0"))
-    for suffix in ("docx", "odt", "tex", "ps", "pdf"):
+    for suffix in ("docx", "odt", "fodt", "tex", "ps", "pdf"):
         assert found.get(frozenset((f"./one.{suffix}", f"./two.{suffix}")), 0) < 0.05
 
 
@@ -207,6 +208,7 @@ def test_no_containers_compares_files_as_they_are(tmp_path):
 REAL = {
     "docx": ["pandoc", "-o", "essay.docx", "essay.txt"],
     "odt": ["pandoc", "-o", "essay.odt", "essay.txt"],
+    "fodt": ["soffice", "--headless", "--convert-to", "fodt", "essay.txt"],
     "epub": ["pandoc", "-o", "essay.epub", "essay.txt", "--metadata", "title=Essay"],
     "rtf": ["pandoc", "-s", "-o", "essay.rtf", "essay.txt"],
     "tex": ["pandoc", "-s", "-o", "essay.tex", "essay.txt"],
@@ -221,7 +223,7 @@ REAL = {
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", REAL)
 def test_files_of_the_programs_that_people_use_are_alike_to_the_text(tmp_path, suffix):
-    program = "groff" if REAL[suffix][0] == "sh" else "pandoc"
+    program = "groff" if REAL[suffix][0] == "sh" else REAL[suffix][0]
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
     (tmp_path / "essay.txt").write_text(ESSAY)

@@ -62,6 +62,22 @@ def odf(text: str, kind: str = "text") -> bytes:
     return zipped({"mimetype": mime, "content.xml": content.encode(), "styles.xml": STYLES.encode()})
 
 
+def flat_odf(text: str) -> bytes:
+    """Make an OpenDocument text that is one XML file, with a header and a picture."""
+    spaces = "".join(
+        f" xmlns:{each}='urn:oasis:names:tc:opendocument:xmlns:{each}:1.0'"
+        for each in ("office", "text", "style")
+    )
+    header = "<text:p>Department of Applied Examples, template for essays, page of pages</text:p>"
+    picture = f"<text:p><office:binary-data>{'iVBORw0KGgoAAAANSUhEUgAA' * 100}</office:binary-data></text:p>"
+    body = "".join(f"<text:p>{escaped(each)}</text:p>" for each in paragraphs(text))
+    return (
+        f"<?xml version='1.0'?>\n<office:document{spaces}><office:styles>{STYLES.replace('w:', 'style:')}"
+        f"</office:styles><office:master-styles>{header * 20}</office:master-styles>"
+        f"<office:body>{picture}{body}</office:body></office:document>"
+    ).encode()
+
+
 def pptx(text: str) -> bytes:
     """Make a presentation with a slide for each paragraph."""
     space = "http://schemas.openxmlformats.org/drawingml/2006/main"

@@ -98,6 +98,7 @@ SAMPLES = {
     "pptx": ("x.pptx", samples.pptx(TEXT), {"x.pptx": LINES}),
     "xlsx": ("x.xlsx", samples.xlsx(ROWS), {"x.xlsx": b"name\ttown\nAnn\tRome\n"}),
     "odt": ("x.odt", samples.odf(TEXT), {"x.odt": LINES}),
+    "fodt": ("x.fodt", samples.flat_odf(TEXT), {"x.fodt": b"\n" + LINES}),
     "ods": ("x.ods", samples.odf(TEXT, "spreadsheet"), {"x.ods": LINES}),
     "odp": ("x.odp", samples.odf(TEXT, "presentation"), {"x.odp": LINES}),
     "epub": ("x.epub", samples.epub(TEXT), {"x.epub": LINES}),

@@ -66,6 +66,23 @@ def test_a_file_in_two_halves_is_split_and_two_in_one_are_merged(tmp_path):
     assert changes == {("split", ("x.txt",), ("x.txt", "y.txt"))}
 
 
+def test_a_new_file_that_is_a_short_header_is_not_split_off_a_file_with_that_header(tmp_path):
+    header = prose(1, words=15)
+    left = {"no.po": header + prose(2, words=200)}
+    right = {"no.po": prose(2, words=200), "de.po": header}
+    changes, _ = versions(tmp_path, left, right)
+    assert {each[0] for each in changes} == {"changed", "new"}
+
+
+def test_hidden_files_that_are_not_compared_are_counted(tmp_path):
+    texts = {"a.txt": prose(1), ".b.txt": prose(2), ".c/d.txt": prose(3), ".git/e": prose(4)}
+    versions(tmp_path, texts, {"a.txt": prose(1)})
+    assert "2 hidden files were not compared: add --hidden" in run(tmp_path, "compare", "l", "r").err
+    done = run(tmp_path, "compare", "l", "r", "--hidden")
+    assert "hidden" not in done.err
+    assert "1 same, 2 gone" in done.out
+
+
 def test_a_changed_file_has_the_share_of_what_is_in_both(tmp_path):
     text = prose(1, words=400)
     _, found = versions(tmp_path, {"a.txt": text}, {"a.txt": text[: len(text) // 2]})

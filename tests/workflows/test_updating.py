@@ -115,3 +115,18 @@ def test_a_file_that_moved_is_a_move_not_an_addition_and_a_removal(tmp_path):
         assert [hit.right.rpartition("/")[2] for hit in index.query(tmp_path / "t/sub/a.txt") if hit.equal]
         again = index.update(tmp_path / "t")
         assert (again.moved, again.unchanged) == ([], 3)
+
+
+def test_equal_files_that_moved_keep_as_much_of_their_paths_as_they_can(tmp_path):
+    (tmp_path / "t/doc/x").mkdir(parents=True)
+    (tmp_path / "t/lib/x").mkdir(parents=True)
+    for place in ("doc", "lib"):
+        (tmp_path / "t" / place / "x/a.txt").write_text(prose(1))
+    with copysift.Index(tmp_path / "i.sift") as index:
+        index.add(tmp_path / "t")
+        (tmp_path / "t/new/b").mkdir(parents=True)
+        (tmp_path / "t/doc").rename(tmp_path / "t/new/b/doc")
+        (tmp_path / "t/lib").rename(tmp_path / "t/new/a")
+        done = index.update(tmp_path / "t")
+    moved = {(old.partition("t/")[2], new.partition("t/")[2]) for old, new in done.moved}
+    assert moved == {("doc/x/a.txt", "new/b/doc/x/a.txt"), ("lib/x/a.txt", "new/a/x/a.txt")}

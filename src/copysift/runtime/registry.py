@@ -81,6 +81,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "odt": "copysift.sources.readers.opendocument:ODT",
         "ods": "copysift.sources.readers.opendocument:ODS",
         "odp": "copysift.sources.readers.opendocument:ODP",
+        "fodt": "copysift.sources.readers.opendocument:FLAT",
         "epub": "copysift.sources.readers.epub:EPUB",
         "rtf": "copysift.sources.readers.rtf:RTF",
         "compound": "copysift.sources.readers.compound:COMPOUND",

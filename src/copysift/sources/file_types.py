@@ -6,9 +6,9 @@ from copysift.model.document import Document
 from copysift.sources.readers.known import suffixes_of
 
 PROGRAMS, TEXTS, SLIDES, SHEETS = "programs", "texts", "slides", "spreadsheets"
-_BY_SUFFIX = dict.fromkeys((*suffixes_of("pptx"), *suffixes_of("odp"), ".ppt"), SLIDES) | dict.fromkeys(
-    (*suffixes_of("xlsx"), *suffixes_of("ods"), ".xls", ".csv", ".tsv"), SHEETS
-)
+_BY_SUFFIX = dict.fromkeys(
+    (*suffixes_of("pptx"), *suffixes_of("odp"), ".fodp", ".ppt"), SLIDES
+) | dict.fromkeys((*suffixes_of("xlsx"), *suffixes_of("ods"), ".fods", ".xls", ".csv", ".tsv"), SHEETS)
 
 
 def written_type(document: Document) -> str:

@@ -13,12 +13,13 @@ from copysift.kinds.kind import family
 from copysift.model.document import Document
 from copysift.model.folders import Folders
 from copysift.model.values import LINK, Listing, Pair, Result, Skipped
+from copysift.runtime.plurals import plural
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.sources.containers import PACKED
 from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
-from copysift.sources.places import has_glob, is_file, is_folder, size_of
+from copysift.sources.places import has_glob, is_file, is_folder, is_uri, size_of
 from copysift.sources.source import MEMBERS, RECORDS
 from copysift.sources.spool import Spool
 from copysift.sources.submission_intake import Intake
@@ -96,7 +97,8 @@ def compare_folders(
     whole = dataclasses.replace(settings, threshold=1.0, measure="resemblance", min_match=None)
     scan = Scan(whole, weigh=folder_weights, qualified=True, listed=True, sides=False)
     result = scan.run([left, right], progress=progress)
-    result = dataclasses.replace(result, settings=described(settings), equal=scan.equal_files())
+    notes = (*result.notes, *_hidden(left, right, settings))
+    result = dataclasses.replace(result, settings=described(settings), equal=scan.equal_files(), notes=notes)
     if not scan.lists:
         raise InputError(f"{left} and {right} have no files")
     further, links = _links(left, right, settings)
@@ -144,6 +146,21 @@ def holds_files(path: str, settings: Settings) -> bool:
     document = Document(path, file_at(path, size_of(path)))
     found = Detector(reading_of(settings)).source(document, named=True)
     return found is not None and found is not PACKED and found.traits.gives in (MEMBERS, RECORDS)
+
+
+def _hidden(left: str, right: str, settings: Settings) -> tuple[str, ...]:
+    """Say how many files are compared with --hidden only: `diff` compares them."""
+    if settings.hidden or is_uri(left) or is_uri(right):
+        return ()
+    walking = dataclasses.replace(walk_settings(settings), hidden=True)
+    count = sum(
+        any(part.startswith(".") for part in Path(found.name).relative_to(folder).parts)
+        for folder in (left, right)
+        for found in walk([folder], walking)
+        if isinstance(found, Document)
+    )
+    verb = "was" if count == 1 else "were"
+    return (f"{plural(count, 'hidden file')} {verb} not compared: add --hidden",) if count else ()
 
 
 def _links(left: str, right: str, settings: Settings) -> tuple[dict[str, str], dict[str, str]]:

@@ -24,6 +24,7 @@ from copysift.workflows.channel import Lists
 FEW = 6
 HALF = 0.5  # least resemblance of two programs by tokens
 FEWEST = 20  # fingerprints that they share by tokens
+FEWEST_MOVED = 10  # fingerprints of a part that was split off or merged
 Rows = NDArray[np.uint32]
 
 
@@ -140,6 +141,8 @@ class _Evidence:
         both = np.intersect1d(listed.hashes(one), listed.hashes(other), assume_unique=True)
         for document in kept:
             both = np.setdiff1d(both, listed.hashes(document), assume_unique=True)
+        if len(both) < FEWEST_MOVED:  # a header of small files is no part of another one
+            return 0.0, 0.0
         weight = float(listed.weights[both].sum())
         totals = listed.postings.totals
         return weight / max(float(totals[one]), GRAIN), weight / max(float(totals[other]), GRAIN)

@@ -15,6 +15,7 @@ MAGIC: dict[str, tuple[bytes, ...]] = {
     "rtf": (b"{\\rtf",),
     "sqlite": (b"SQLite format 3\0",),
     "webvtt": (b"WEBVTT", b"\xef\xbb\xbfWEBVTT"),
+    "fodt": (b"<?xml",),
     "xml": (b"<?xml",),
     "compound": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
     "executable": (
@@ -30,6 +31,7 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "odt": (".odt", ".ott", ".odm", ".sxw"),
     "ods": (".ods", ".ots", ".sxc"),
     "odp": (".odp", ".otp", ".sxi"),
+    "fodt": (".fodt", ".fods", ".fodp"),
     "epub": (".epub",),
     "pdf": (".pdf",),
     "postscript": (".ps", ".eps"),
@@ -60,6 +62,7 @@ _HEADER = rb"[!-9;-~]+:"
 _HEADERS = rb"(?:[!-9;-~]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){3}"
 _MAIL = rb"(?im)^(?:Message-ID|Received|MIME-Version|Delivered-To|Return-Path):"
 _CUE = rb"(?:\xef\xbb\xbf)?\s*\d+\s*\n\d+:\d\d:\d\d[,.]\d+ *-->"
+_FLAT = rb"<office:document[\s>]"  # parts of a zip are document-content, document-styles …
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
 _SEPARATOR = re.compile(rb"[,;\t|]")
@@ -96,6 +99,7 @@ _CHECKS: dict[str, Callable[[str, bytes], bool]] = {
     "mail": _is_mail,
     "subrip": lambda name, head: re.match(_CUE, head.replace(b"\r", b"")) is not None,
     "json": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["),
+    "fodt": lambda name, head: re.search(_FLAT, head) is not None,
     "xml": lambda name, head: head.removeprefix(_BOM).lstrip()[:1] == b"<" and _is_xml(name, head),
     "yaml": lambda name, head: _is_text(head),
     "table": lambda name, head: _is_text(head) and _SEPARATOR.search(head) is not None,
