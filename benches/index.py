@@ -92,7 +92,7 @@ def queries(path: Path, tree: Path) -> None:
             assert number >= INDEXED or any(hit.equal for hit in hits)
             question = index.question(str(file))
             found = index._stored_reader(index._reading()).fingerprints(question.kind, [question.source])
-            met.append(len(index._reading().find(np.unique(found.hashes))[0].which))
+            met.append(len(index._reading().find(np.unique(found.hashes)).which))
     ordered = sorted(times)
     print(
         f"query of a 5 KB file, in the process: median {ordered[len(ordered) // 2]:.1f} ms, "

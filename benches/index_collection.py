@@ -41,7 +41,7 @@ class Pools(NamedTuple):
 def pools(real: Path, total: int) -> Pools:
     """Take the recurring hashes from an index of real files, and invent those that it has too few of."""
     snapshot = Snapshot(real)
-    parts = [hashes_of(columns.keys) for columns, _ in snapshot.postings()]
+    parts = [hashes_of(columns.keys) for columns in snapshot.postings()]
     snapshot.close()
     hashes, counts = np.unique(np.concatenate(parts), return_counts=True)
     hashes = hashes[np.argsort(-counts, kind="stable")]

@@ -273,7 +273,7 @@ static void fuzz_shingle(input in) {
     CHECK(shingle_super(some, picked, 3, super) <= (picked ? picked : 1));
     uint32_t *table = made((4 * (picked ? picked : 1) + 2) * 4);
     int64_t uncovered[2] = {0, 0};
-    shingle_uncovered(order[0], facts[0].places, facts[0].words, some, picked, table, uncovered);
+    shingle_uncovered(order[0], facts[0].places, facts[0].words, some, picked, (size_t)(own % 3), table, uncovered);
     CHECK(uncovered[0] >= 0 && (uint64_t)uncovered[0] <= facts[0].words);
     free(table), free(some), free(super);
     for (int e = 0; e < 2; e++) free(keys[e]), free(order[e]);

@@ -126,7 +126,11 @@ def test_every_command_of_the_how_to_runs_and_finds_something(place):
             text=True,
             check=False,
         )
-        written = re.fullmatch(r"copysift: (?:[\d,]+ [a-z ]+(?:, )?)+: \S+\n", done.stderr)
+        written = re.fullmatch(
+            r"copysift: [\d,]+ equal sets?, [1-9][\d,]* similar pairs? of [\d,]+ \w+: \S+\n"
+            r"|copysift: (?:[1-9][\d,]* (?:renamed|new|gone)(?:, )?)+: \S+\n",  # two folders
+            done.stderr,
+        )
         assert done.returncode == 0, line
         assert not done.stderr or written, line
         assert done.stdout or " -o " in line or "--save" in line, line

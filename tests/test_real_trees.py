@@ -34,6 +34,7 @@ PAGES = ("files", "folders", "teachers", "index", "sweeps", "corpora", "check")
 LEFT_OUT = {
     "copysift serve": "a server; tests/serve",
     "copysift completion bash >> ~/.bashrc": "no tree is read",
+    "copysift browse run": "needs a terminal; tests/cli/test_browse.py",
     "copysift copies site.sift licence.txt --watch": "waits for the next sweep; tests/sweeps",
 }
 MADE_FIRST = {  # of a page that takes something up that another part of it, or of another page, has made

@@ -79,3 +79,12 @@ def test_a_file_that_is_gone_is_named_and_nothing_stops(tmp_path, monkeypatch):
         assert "Cannot be shown" in preview(app)
 
     browse(tmp_path, monkeypatch, drive)
+
+
+def test_without_a_terminal_nothing_waits_for_keys(tmp_path):
+    """An input that has ended was read again and again, for ever."""
+    write(tmp_path, {"a.txt": A, "b.txt": A})
+    assert copysift(tmp_path, "scan", ".", "--save", "run").status == 0
+    done = copysift(tmp_path, "browse", "run", timeout=100)
+    assert (done.status, done.out) == (2, "")
+    assert "browse needs a terminal" in done.err

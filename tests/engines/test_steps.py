@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from copysift.engines import phases
@@ -16,10 +17,12 @@ from copysift.engines.dedup_steps import dedup
 from copysift.engines.pairing import Entries, Join, Measure
 from copysift.engines.reading import segments_of
 from copysift.engines.sketch_step import Sketch, readers_of
-from copysift.engines.steps import Job, Plan
+from copysift.engines.steps import Collapse, Job, Plan
 from copysift.engines.template_steps import STEPS
 from copysift.errors import UsageError
 from copysift.match.sets import Measured
+from copysift.runs.checksums import read_table
+from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
 from copysift.runs.tables import open_corpus
 from copysift.settings.corpus import CorpusSettings
@@ -96,6 +99,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from copysift.engines import sketch_step
+from copysift.runs.checksums import read_table
+from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
 sketch_step.PART = 1
 real, written = Sets.write, []
@@ -239,3 +244,28 @@ def test_a_folder_that_is_not_ours_is_not_removed(tmp_path):
     (tmp_path / "kept.jsonl.work").mkdir()
     with pytest.raises(UsageError, match="is in the way"):
         dedup([str(source)], tmp_path / "kept.jsonl", CorpusSettings())
+
+
+def test_tables_that_are_written_in_pieces_say_the_same(tmp_path, shards, monkeypatch):
+    whole, pieces = tmp_path / "whole", tmp_path / "pieces"
+    cluster([str(shards)], whole, settings())
+    monkeypatch.setattr("copysift.runs.tables.ROWS", 3)
+    cluster([str(shards)], pieces, settings())
+    for name in TABLES:
+        assert read_table(pieces, name) == read_table(whole, name)
+        assert len(read_table(whole, name)) > 6
+    assert pq.read_metadata(pieces / TABLES[2]).num_row_groups > 2
+
+
+def test_a_number_of_a_document_takes_four_bytes_while_a_run_is_made(tmp_path, shards):
+    for part in ("work", "sketches"):
+        (tmp_path / "job" / part).mkdir(parents=True)
+    step = sketch_of(tmp_path / "job", shards)
+    for task in range(step.tasks):
+        step.run(task)
+    step.collect()
+    Collapse(step.job).run(0)
+    first, how = step.job.classes()
+    found = phases.clustered([], first, how, settings())
+    assert (found.root.itemsize, found.joined.itemsize, first.itemsize) == (4, 1, 4)
+    assert found.root.tolist() == first.tolist()

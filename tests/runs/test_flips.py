@@ -94,3 +94,33 @@ def test_a_table_is_compared_once_as_long_as_it_stays_the_same(run, monkeypatch)
     cluster_of(run, "essay 1")
     monkeypatch.setattr(checksums, "checksum", lambda path: pytest.fail("compared again"))
     cluster_of(run, "essay 2")
+
+
+@pytest.mark.parametrize("name", ["inverted.u64", "inverted.u32", "inverted.json"])
+def test_a_flipped_bit_in_what_questions_look_up_is_no_other_answer(run, tmp_path, name):
+    """It is noticed by its checksum, and made again from the sets."""
+
+    def asked(path):
+        found = copysift.Run(path).query(text=" ".join(WORDS[:60]))
+        return [(hit.right, hit.shared, hit.resemblance) for hit in found]
+
+    expected = asked(run)
+    assert expected
+    data = (run / "sketches" / name).read_bytes()
+    for bit in random.Random(18).sample(range(8 * len(data)), 40):
+        broken = tmp_path / str(bit)
+        shutil.copytree(run, broken)
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        (broken / "sketches" / name).write_bytes(changed)
+        assert asked(broken) == expected, f"bit {bit}"
+        shutil.rmtree(broken)
+
+
+def test_a_census_that_cannot_be_is_a_named_error(run, tmp_path):
+    for number, content in enumerate((b"", bytes(8), b"\xff" * 8 * 60, b"\x7f" * 8 * 60)):
+        broken = tmp_path / str(number)
+        shutil.copytree(run, broken)
+        (broken / "sketches/census-00000.u64").write_bytes(content)
+        with pytest.raises(RunError, match="damaged"):
+            list(copysift.Run(broken).query(text=" ".join(WORDS[:60])))

@@ -103,7 +103,7 @@ def found_in(folder: Path) -> State:
         verified = verify(snapshot)
         assert not verified.damages, verified.damages
         by_content: dict[int, list[tuple[int, int, int]]] = {}
-        for columns, _ in snapshot.postings():
+        for columns in snapshot.postings():
             rows = zip(
                 hashes_of(columns.keys), columns.documents, columns.starts, columns.lengths, strict=True
             )

@@ -101,7 +101,7 @@ def test_an_index_keeps_as_many_bits_of_a_hash_as_when_it_was_made(version, bits
         index.add([("fourth", " ".join(f"other{number}" for number in range(500)))])
         index.compact()
     snapshot = Snapshot(path)
-    hashes = np.concatenate([hashes_of(columns.keys) for columns, _ in snapshot.postings()])
+    hashes = np.concatenate([hashes_of(columns.keys) for columns in snapshot.postings()])
     snapshot.close()
     assert len(hashes) > 300
     assert int(np.bitwise_or.reduce(hashes)) == 2**64 - 2 ** (64 - bits)

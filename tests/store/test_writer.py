@@ -78,13 +78,13 @@ def test_a_reader_keeps_its_snapshot_while_the_writer_replaces_removes_and_compa
         snapshot = Snapshot(folder)
         before = {row.name for row in snapshot.documents()}
         hashes = np.unique(fingerprints(3).hashes)
-        found = snapshot.find(hashes)[0]
+        found = snapshot.find(hashes)
         writer.remove("3")
         writer.commit()
         writer.compact()
         put(writer, 7)
         writer.commit()
-        again = snapshot.find(hashes)[0]
+        again = snapshot.find(hashes)
         assert {row.name for row in snapshot.documents()} == before
         for ours, theirs in zip(found, again, strict=True):
             assert ours.tolist() == theirs.tolist()
@@ -305,7 +305,7 @@ def test_a_damaged_segment_does_not_stop_adds_and_is_not_merged(folder):
             writer.compact()
         assert "check --repair" in caught.value.hint
     snapshot = Snapshot(folder)
-    assert len(snapshot.find(np.unique(fingerprints(8).hashes))[0].which) >= len(fingerprints(8).hashes)
+    assert len(snapshot.find(np.unique(fingerprints(8).hashes)).which) >= len(fingerprints(8).hashes)
     assert {damage.where for damage in verify(snapshot).damages} == {f"postings/{path.name}", "1"}
     snapshot.close()
 

@@ -18,7 +18,7 @@ def hashes(path):
 
     snapshot = Snapshot(path)
     found = {
-        int(each) for columns, _ in snapshot.postings() for each in hashes_of(columns.keys).astype(np.uint64)
+        int(each) for columns in snapshot.postings() for each in hashes_of(columns.keys).astype(np.uint64)
     }
     snapshot.close()
     return found

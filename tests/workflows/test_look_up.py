@@ -68,14 +68,13 @@ def test_a_language_makes_a_file_without_a_name_a_program_in_sweeps(here, comman
 
 
 @pytest.mark.parametrize("command", ["locate", "copies"])
-def test_sweeps_say_that_they_have_programs_as_text(here, command):
+@pytest.mark.parametrize("asked", [("--language", "python"), ("--kind", "code", "--language", "python")])
+def test_sweeps_know_the_tokens_of_programs_beside_texts(here, command, asked):
     swept(here)
     file = ("--file",) if command == "locate" else ()
-    done = run(here, command, "s.sift", "new", *file, "--language", "python")
-    assert (done.status, "programs were read as text" in done.err) == (2, True)
-    done = run(here, command, "s.sift", "new", *file, "--kind", "code")
-    assert "s.sift has no documents read as code: it was created with --kind auto" in done.err
-    assert run(here, command, "s.sift", "new", *file, "--kind", "text").status in (0, 1)
+    done = run(here, command, "s.sift", "new", *file, *asked)
+    assert (done.status, "ann.py" in done.out) == (0, True), done.err
+    assert run(here, command, "s.sift", "new", *file, "--kind", "text").status == 1
 
 
 @pytest.mark.parametrize("command", ["locate", "copies"])

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import copysift
+from copysift.settings.index import Query
 from copysift.store.merge import Policy
+from tests.cli.program import copysift as copysift_command
 from tests.cli.program import write
 from tests.cli.texts import prose
 
@@ -178,3 +180,39 @@ def test_a_sound_index_needs_no_repair(here):
     with copysift.Index("x.sift") as index:
         assert index.check(repair=True) == ([], [])
     assert [path.read_bytes() for path in segments(here)] == before
+
+
+def test_every_look_into_damaged_postings_names_them(here):
+    """Base code and copies over time are looked up by other ways than a query."""
+    with copysift.Index("s.sift") as index:
+        index.sweep(
+            [(f"http://a.org/{number}", prose(number, 600)) for number in range(1, 7)], date="2026-01-01"
+        )
+    (path,) = (here / "s.sift/postings").iterdir()
+    spoil(path, 3000)
+    for ask in ("copies", "seen"):
+        with copysift.Index("s.sift") as index:
+            given = getattr(index, ask)(prose(1, 600), text=True)
+            assert [each.name for each in given.skipped] == ["postings/00000001.seg"]
+            assert [each.where for each in index.damages] == ["postings/00000001.seg"]
+    for command, status in (("copies", 3), ("locate", 3)):
+        done = copysift_command(here, command, "s.sift", "1.txt")
+        assert done.status == status
+        assert "skipped postings/00000001.seg: page 5 of 20 fails its checksum" in done.err
+
+
+def test_answers_name_damage_wherever_they_are_shown(here):
+    made()
+    spoil(segments(here)[0], 3000)
+    with copysift.Index("x.sift") as index:
+        answer = index.answer(index.questions("1.txt"), Query())
+        assert "postings/00000001.seg" in {each.name for each in answer.skipped}
+
+
+def test_base_code_that_is_looked_up_in_damaged_postings_names_them(here):
+    made()
+    write(here, {"base.txt": prose(1, 600)})
+    spoil(segments(here)[0], 3000)
+    with copysift.Index("x.sift") as index:
+        list(index.query(prose(1, 600)[:2000] + prose(9, 600), text=True, base=["base.txt"]))
+        assert [each.where for each in index.damages] == ["postings/00000001.seg"]

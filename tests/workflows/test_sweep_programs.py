@@ -33,3 +33,11 @@ def test_tokens_of_programs_that_are_gone_leave_the_index_with_them(here):
     with copysift.Index("site.sift") as index:
         assert index.copies(RENAMED.encode()).holders == ()
         assert index.check() == ([], [])
+
+
+def test_a_renamed_program_is_located_by_its_tokens(here):
+    write(here, {"web/ann.py": PROGRAM, "web/e.txt": "other\n" * 30, "new.py": RENAMED})
+    run(here, "sweep", "site.sift", "web", "--date", "2026-01-01")
+    with copysift.Index("site.sift") as index:
+        assert index.seen("new.py").now.uri == "ann.py"
+        assert index.seen("new.py", kind="text").now is None

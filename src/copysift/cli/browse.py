@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -28,6 +29,8 @@ def command(run: str, **given: object) -> int:
     from copysift.runs.tables import is_corpus
     from copysift.workflows.show import show
 
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):  # an input that has ended would be read for ever
+        raise UsageError("browse needs a terminal", hint="use copysift show")
     settings, door = settings_from("browse", given)
     if is_corpus(Path(run)):
         raise UsageError(f"{run} is a run of cluster", hint="use copysift show, or the web pages of serve")

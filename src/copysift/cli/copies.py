@@ -33,4 +33,5 @@ def command(index: str, what: str, **given: object) -> int:
     with opened({**values, "index": index}, Copies) as store:
         found = store.copies(what, **asked) if Path(what).is_file() else store.copies_of(what, **asked)
     shown("copies", found, door)
-    return console.DONE if found.holders or found.lost else console.NOTHING_FOUND
+    console.name_skipped(found.skipped)
+    return console.status(bool(found.holders or found.lost), found.skipped)

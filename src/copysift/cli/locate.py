@@ -40,4 +40,5 @@ def command(index: str, what: str, **given: object) -> int:
                 raise
             found = store.seen(what, **asked)
     shown("locate", found, door)
-    return console.DONE if found.now is not None else console.NOTHING_FOUND
+    console.name_skipped(found.skipped)
+    return console.status(found.now is not None, found.skipped)

@@ -98,7 +98,7 @@ def _query_index(
         ]
         passages = (form == "json" and not door.no_regions) or bool(door.passages)
         answer = store.answer(questions, query, passages=passages, skipped=skipped)
-        skipped = [*answer.skipped, *(Skipped(damage.where, damage.what) for damage in store.damages)]
+        skipped = list(answer.skipped)
         short = [] if door.quiet else store.too_short(questions)
         sources = {part.name: part.source for question in questions for part in question.parts}
     console.name_skipped(skipped, every=bool(door.verbose))

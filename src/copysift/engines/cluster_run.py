@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ from copysift.engines.pair_values import valued, values_of
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables
-from copysift.runs.checksums import write_table
 from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, read_description
 from copysift.runs.sets import Sets
@@ -267,20 +267,22 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
         measured = corpus.measured()
         # tables are written while the last is made, unless the numbers of documents take much of the memory
         together = len(corpus.first) * BESIDE <= settings.memory
-        with ThreadPoolExecutor(2 if together else 1) as pool:
-            same, sampled = (corpus.first, corpus.how), corpus.sampled()
-            writing = [
-                pool.submit(tables.write_documents, path / TABLES[0], ids, corpus.sets, *same, sampled),
-                pool.submit(
-                    tables.write_pairs, path / TABLES[1], ids, *same, shingles, measured, settings.measure
-                ),
-            ]
-            if not together:
-                wait(writing)
+        same, sampled = (corpus.first, corpus.how), corpus.sampled()
+        fingerprints = int(sampled.sum())
+        writing: list[Callable[[], None]] = [
+            partial(tables.write_documents, path / TABLES[0], ids, corpus.sets, *same, sampled),
+            partial(tables.write_pairs, path / TABLES[1], ids, *same, shingles, measured, settings.measure),
+        ]
+        del sampled, shingles
+        if not together:
+            while writing:
+                writing.pop(0)()
                 release()
+        with ThreadPoolExecutor(2) as pool:
+            begun = [pool.submit(write) for write in writing]
             found = corpus.components()
-            write_table(tables.clusters_table(ids, found), path / TABLES[2])
-            for written in writing:
+            tables.write_clusters(path / TABLES[2], ids, found)
+            for written in begun:
                 written.result()
         read = [] if onto is not None else [*settings.earlier, *sources]
         ignored = texts.ignored_texts(corpus.told.commonest, read, settings)
@@ -294,7 +296,7 @@ def _finish(corpus: Corpus, sources: list[str], onto: Path | None) -> Summary:
             "documents": len(ids),
             **({"earlier": corpus.company.earlier} if corpus.company.earlier else {}),
             **totals,
-            "fingerprints": int(sampled.sum()),
+            "fingerprints": fingerprints,
             "identical": int(np.count_nonzero(corpus.how == 1)),
             "lexically_equivalent": int(np.count_nonzero(corpus.how == 2)),
             "sketch_equivalent": int(np.count_nonzero(corpus.how == 3)),
@@ -326,11 +328,6 @@ def last_phase_settings(settings: CorpusSettings) -> dict[str, object]:
     }
 
 
-def _sizes(table: pa.Table) -> dict[str, int]:
-    clusters = len(table["cluster"].unique())
-    return {"clusters": clusters, "clustered": len(table), "duplicates": len(table) - clusters}
-
-
 def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) -> dict[str, Any]:
     """Repeat the last phase for another threshold or policy; into the run, or into a table of its own."""
     opened = tables.open_corpus(path)
@@ -344,16 +341,15 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
     pairs = valued(opened.pairs, values_of(path / "sketches", settings, standing))
     found = phases.clustered([pairs], opened.first, opened.how, settings)
     found = read_company(path / "sketches").parted(found)
-    table = tables.clusters_table(opened.ids, found)
     if output is not None:
-        write_table(table, output)
-        return _sizes(table)
+        tables.write_clusters(output, opened.ids, found)
+        return tables.counted(found)
     part = path / "clusters.part"
-    write_table(table, part)
+    tables.write_clusters(part, opened.ids, found)
     described = opened.described
     described["settings"] |= last_phase_settings(settings)
-    described["counts"] |= _sizes(table)
+    described["counts"] |= tables.counted(found)
     part.replace(path / TABLES[2])
     made = {key: value for key, value in described.items() if key not in ("files",)}
     tables.write_description(path, made)
-    return _sizes(table)
+    return tables.counted(found)

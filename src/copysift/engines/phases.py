@@ -35,7 +35,7 @@ from copysift.match.sets import Measured, Valued, at_least, measures, shared_by
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
 from copysift.runs.sketches import Places, Sketched
-from copysift.runtime.arrays import distinct
+from copysift.runtime.arrays import distinct, numbered
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.selection import COUNTS
@@ -307,7 +307,7 @@ def clustered(
 
     The pairs come in parts, more than once.
     """
-    root = np.arange(len(first))
+    root = numbered(len(first))
     if (settings.policy or "component") == "component":
         for left, right in _alike(parts, settings, AT_ONCE):
             root = connect(root, left, right)
@@ -320,7 +320,7 @@ def clustered(
         same = near(together, settings) & (root[together.left] == root[together.right])
         similar[together.left[same]] = similar[together.right[same]] = True
     root = root[first]
-    return Clustered(root, joined_as(how, similar, root == np.arange(len(root))))
+    return Clustered(root, joined_as(how, similar, root == numbered(len(root))))
 
 
 def _alike(parts: Iterable[Measured], settings: CorpusSettings, most: int) -> Iterator[tuple[Int64s, Int64s]]:
@@ -339,5 +339,6 @@ def _alike(parts: Iterable[Measured], settings: CorpusSettings, most: int) -> It
 
 def joined_as(how: NDArray[np.uint8], near: NDArray[np.bool_], heads: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Say how documents came into their cluster; `near` resemble one of it, `heads` are its first."""
-    joined = np.where(how != ALONE, how, np.where(near, SIMILAR, CONTAINED))
-    return np.where(heads, 0, joined).astype(np.uint8)
+    alone, contained, similar = np.uint8(ALONE), np.uint8(CONTAINED), np.uint8(SIMILAR)
+    joined = np.where(how != ALONE, how, np.where(near, similar, contained))
+    return np.where(heads, alone, joined)

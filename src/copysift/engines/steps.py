@@ -25,6 +25,7 @@ from copysift.fingerprints import shingles as sketching
 from copysift.join.spill import Spill, Spills
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
+from copysift.runtime.arrays import numbered
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 
@@ -90,7 +91,7 @@ class Job:
     def standing(self) -> Bools:
         """Give which documents are compared: the first of those that are the same."""
         first, _ = self.classes()
-        return np.asarray(first == np.arange(len(first)))
+        return np.asarray(first == numbered(len(first)))
 
     def moduli(self) -> UInt32s:
         """Give the modulus of the sample of every document."""
@@ -143,6 +144,7 @@ class Collapse(Step):
         """Compare the digests of all documents, which are read part by part."""
         sets = self.job.sets
         first, how = collapse(sets.bounds(), sets.of_part)
+        first = first.astype(numbered(len(first)).dtype)
         sets.forget("content", "lexical", "sets")
         self.save(task, first=first, how=how)
 

@@ -22,7 +22,7 @@ from copysift.join.spill import ENTRY, Spill, write_all
 from copysift.match.sets import Measured
 from copysift.match.templates import common_shingles, measured_again, near_copies, without_templates
 from copysift.runs.workspace import link
-from copysift.runtime.arrays import distinct, mapped
+from copysift.runtime.arrays import distinct, mapped, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
 
-NOBODY = np.int64(2**62)
 RANGES = 10  # bits of the ranges of shingles
 BATCH = 64 << 20  # bytes of shingles that are measured again together, about
 
@@ -47,9 +46,9 @@ class Crowd(Step):
         job = self.job
         standing = job.standing()
         most = job.settings.template
-        degrees = np.zeros(len(standing), np.int64)
+        degrees = np.zeros(len(standing), np.uint32)
         for side in stored(job).columns("left", "right") if most else ():
-            degrees += np.bincount(side, minlength=len(degrees))
+            np.add.at(degrees, side, np.uint32(1))
         found = degrees >= most if most else np.zeros(0, np.bool_)
         if not found.any():
             self.save(task, crowded=np.zeros(0, np.bool_))
@@ -61,11 +60,11 @@ class Crowd(Step):
 
         Thousands of near-copies are one work after that, and their other pairs need no look.
         """
-        job, first = self.job, np.full(len(crowd), NOBODY)
+        job, root = self.job, numbered(len(crowd))
+        first = np.full_like(root, np.iinfo(root.dtype).max)
         for pairs in stored(job):
             both = crowd[pairs.left] & crowd[pairs.right]
-            np.minimum.at(first, pairs.right[both], pairs.left[both])
-        root = np.arange(len(crowd))
+            np.minimum.at(first, pairs.right[both], pairs.left[both].astype(root.dtype))
         for pairs in stored(job):
             chosen = np.flatnonzero(first[pairs.right] == pairs.left)
             for some, numbers in batches(job, pairs, chosen):

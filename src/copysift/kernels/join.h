@@ -60,7 +60,7 @@ static void join_insertion(uint64_t *h, uint32_t *g, size_t n) {
 static int join_digit(size_t n, int bits) {
     int digit = 1;
     int most = n > ((size_t)1 << 18) ? JOIN_WIDE : JOIN_DIGIT;
-    while (digit < most && (n >> (digit + 4)) > 1) digit++;
+    while (digit < most && (n >> (digit + 2)) > 1) digit++;
     return digit < bits ? digit : bits;
 }
 

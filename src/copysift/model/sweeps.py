@@ -88,7 +88,8 @@ class Located:
     `addresses` is where it was and is, by date, moves followed both ways; `copies` are further
     addresses of the newest sweep. Of a document that is gone, `gone_since` and `seen` are
     dated by the document, and `seen_at` is the address where it was last seen, if that is another one.
-    `ignored` is the share of its fingerprints that is boilerplate and was not compared.
+    `ignored` is the share of its fingerprints that is boilerplate and was not compared. `skipped` names
+    damaged parts of the index, which were not looked at.
     """
 
     uri: str
@@ -102,6 +103,7 @@ class Located:
     as_of: str = ""
     seen_at: str = ""
     ignored: float = 0.0
+    skipped: tuple[Skipped, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +247,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Who holds a document, in groups; `lost` held it in the sweep before."""
+    """Who holds a document, in groups; `lost` held it in the sweep before.
+
+    `skipped` names damaged parts of the index, which were not looked at.
+    """
 
     name: str
     as_of: str
@@ -255,3 +260,4 @@ class Holders:
     lost: tuple[Lost, ...]
     watched: bool = False
     kept: bool = True
+    skipped: tuple[Skipped, ...] = ()

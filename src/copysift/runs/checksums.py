@@ -37,26 +37,29 @@ def verify_table(run: Path, name: str) -> None:
 
     A run under way has none yet, and of Spark's folders it says nothing.
     """
-    path = run / name
     try:
         expected = json.loads((run / "run.json").read_text(encoding="utf-8"))["files"].get(name)
     except FileNotFoundError:
         return
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise RunError(f"{run}: run.json is damaged", hint=RECREATE) from None
-    if expected is None:
-        return
+    if expected is not None and not is_sound(run / name, expected):
+        raise RunError(f"{run}: {name} is missing or damaged", hint=RECREATE)
+
+
+def is_sound(path: Path, expected: object) -> bool:
+    """Say whether a file has this checksum; one that stays the same is read once in a process."""
     try:
         about = path.stat()
         state = (about.st_ino, about.st_size, about.st_mtime_ns, str(expected))
         if _sound.get(str(path.absolute())) == state:
-            return
-        if checksum(path) == expected:
-            _sound[str(path.absolute())] = state
-            return
+            return True
+        if checksum(path) != expected:
+            return False
     except OSError:
-        pass
-    raise RunError(f"{run}: {name} is missing or damaged", hint=RECREATE)
+        return False
+    _sound[str(path.absolute())] = state
+    return True
 
 
 def read_table(run: Path, name: str, columns: list[str] | None = None, filters: Any = None) -> pa.Table:

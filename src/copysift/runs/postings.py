@@ -1,8 +1,9 @@
 """The sets of a run turned round: for every shingle who has it, sorted, so that a question is a few look-ups.
 
 Made by the first question, from sets whose digests were looked at, and kept beside them: `inverted.u64` has
-the shingles in order, `inverted.u32` the documents; `inverted.json` comes last and says what they are of. A
-folder that cannot be written to is gone through for each question instead.
+the shingles in order, `inverted.u32` the documents; `inverted.json` comes last and says what they are of,
+with their checksums: what is damaged is made again. A folder that cannot be written to is gone through for
+each question instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from copysift.errors import RunError
 from copysift.fingerprints.shingles import new_filter
 from copysift.join.spill import Spill, write_all
 from copysift.match.sets import shared_by
+from copysift.runs.checksums import checksum, is_sound
 from copysift.runs.sets import Sets
 
 if TYPE_CHECKING:
@@ -68,10 +70,10 @@ class Inverted:
     def _made(self) -> bool:
         try:
             known = json.loads(self._paths["json"].read_text(encoding="utf-8"))
-            sizes = self._paths["u64"].stat().st_size, self._paths["u32"].stat().st_size
-        except (OSError, ValueError):
+            files = [(self._paths[end], known["files"][end]) for end in ("u64", "u32")]
+        except (OSError, ValueError, KeyError, TypeError):
             return False
-        return bool(known == {"of": self._stamp()} and sizes == (8 * self._total, 4 * self._total))
+        return bool(known["of"] == self._stamp() and all(is_sound(*each) for each in files))
 
     def _make(self) -> None:
         """Divide the (shingle, document) entries into ranges, sort each, and write them in order."""
@@ -88,7 +90,9 @@ class Inverted:
                 self._write(spill)
         finally:
             room.unlink(missing_ok=True)
-        self._paths["json"].write_text(json.dumps({"of": self._stamp()}), encoding="utf-8")
+        files = {end: checksum(self._paths[end]) for end in ("u64", "u32")}
+        said = json.dumps({"of": self._stamp(), "files": files})
+        self._paths["json"].write_text(said, encoding="utf-8")
 
     def _write(self, spill: Spill) -> None:
         paths = self._paths["u64"], self._paths["u32"]

@@ -57,6 +57,9 @@ class Sets:
         self._columns: dict[str, NDArray[Any]] = {}
         self._sizes: list[int] = []
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
+        self._counts = np.zeros(
+            (0, 2), np.int64
+        )  # of shingles of every part, in full and without boilerplate
         self._sound: set[int] = set()  # parts whose facts are those that were written
         self._names: dict[int, list[str]] = {}  # of the columns of parts
         self._held = 0  # parts whose numbers are still at hand from writing; −1: none will be
@@ -171,7 +174,11 @@ class Sets:
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
         if name == "compared" and self.path("census", part).exists():
-            return np.fromfile(self.path("census", part), np.int64)
+            sizes = np.fromfile(self.path("census", part), np.int64)
+            shingles = self.of_part(part, "shingles")
+            if len(sizes) != len(shingles) or (sizes < 0).any() or (sizes > shingles).any():
+                raise RunError(f"{self.path('census', part)} is damaged", hint="recreate the run")
+            return sizes
         if name == "places" and not self.path("order", part).exists():  # of version 0.1
             return np.zeros(len(self._numbers(part, "words")), np.int64)
         kept = "shingles" if name == "compared" else name
@@ -293,15 +300,8 @@ class Sets:
         part = np.searchsorted(edges, numbers, side="right") - 1
         where = 2 * part + changed[numbers]
         present = np.bincount(where, minlength=1) > 0
-        used = np.flatnonzero(present)
-        first, rest_first = starts[edges], rest_starts[edges]
-        sources = []
-        for each in used.tolist():
-            number, of = each // 2, rest_first if each % 2 else first
-            sources.append(self._kept(number, bool(each % 2), int(of[number + 1] - of[number])))
-        begin = np.where(
-            changed[numbers], rest_starts[numbers] - rest_first[part], starts[numbers] - first[part]
-        )
+        sources = [self._kept(each // 2, bool(each % 2)) for each in np.flatnonzero(present).tolist()]
+        begin = np.where(changed[numbers], rest_starts[numbers], starts[numbers]).astype(np.int64)
         ends = begin + self.column("compared")[numbers]
         return Places(sources, (np.cumsum(present) - 1)[where], begin, ends)
 
@@ -320,26 +320,38 @@ class Sets:
 
     def keep(self, limit: int) -> None:
         """Keep the sets in reach for `shared`, if they take no more than this many bytes; 0 lets them go."""
-        starts, rest_starts, _ = self._starts()  # what threads share is made before they start
+        self._starts()  # what threads share is made before they start
         self.column("compared")
         self._kept_parts.clear()
-        if 8 * int(starts[-1] + rest_starts[-1]) <= limit:
-            for rest, of in ((False, starts), (True, rest_starts)):
-                for part, count in enumerate(np.diff(of[self.bounds()]).tolist()):
-                    if count or not rest:
-                        self._kept_parts[part, rest] = self._kept(part, rest, count)
+        if 8 * int(self._counts.sum()) <= limit:
+            for part, rest in np.argwhere(self._counts).tolist():
+                self._kept_parts[part, bool(rest)] = self._kept(part, bool(rest))
 
-    def _kept(self, part: int, rest: bool, count: int) -> UInt64s:
+    def _kept(self, part: int, rest: bool) -> UInt64s:
         kept = self._kept_parts.get((part, rest))
-        return self._mapped("rest" if rest else "shingles", part, count) if kept is None else kept
+        if kept is not None:
+            return kept
+        return self._mapped("rest" if rest else "shingles", part, int(self._counts[part, int(rest)]))
 
-    def _starts(self) -> tuple[Int64s, Int64s, NDArray[np.bool_]]:
-        """Give where every set starts in full and without boilerplate, and which ones differ."""
+    def _starts(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+        """Give where every set starts in its part, in full and without boilerplate, and which ones differ."""
         if "_starts" not in self._columns:
+            known = "shingles" in self._columns
             sizes, compared = self.column("shingles"), self.column("compared")
-            self._columns["_changed"] = sizes != compared
-            self._columns["_rest"] = bounds_of(np.where(self._columns["_changed"], compared, 0))
-            self._columns["_starts"] = bounds_of(sizes)
+            changed = sizes != compared
+            self._counts = np.zeros((self.parts, 2), np.int64)
+            most = max((int(sizes[self.span(part)].sum()) for part in range(self.parts)), default=0)
+            starts, rest = (np.empty(len(sizes), np.min_scalar_type(most)) for _ in range(2))
+            for part in range(self.parts):
+                span = self.span(part)
+                less = np.where(changed[span], compared[span], 0)
+                for column, (target, of) in enumerate(((starts, sizes[span]), (rest, less))):
+                    bounds = bounds_of(of)
+                    self._counts[part, column] = bounds[-1]
+                    target[span] = bounds[:-1]
+            self._columns |= {"_changed": changed, "_rest": rest, "_starts": starts}
+            if not known:
+                self.forget("shingles")
         return self._columns["_starts"], self._columns["_rest"], self._columns["_changed"]
 
     # ---- files

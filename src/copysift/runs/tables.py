@@ -27,6 +27,7 @@ from copysift.runs.columns import column, digests, flags, taken
 from copysift.runs.scan_run import TABLES, VERSION, read_description
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
+from copysift.runtime.arrays import distinct, numbered
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ class Opened:
 def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
     """Give all ids, those that came again distinguished by a number, and the list of these."""
     spelled = [part if part.type == pa.string() else part.cast(pa.string()) for part in parts]
+    known = np.concatenate([np.zeros(0, np.uint64), *map(digests, spelled)])
     ids = pa.concat_arrays(spelled) if parts else pa.array([], pa.string())
     del parts, spelled  # their ids are copied
-    known = digests(ids)
     known.sort()
     if (known[1:] != known[:-1]).all():
         return ids, []
@@ -159,13 +160,11 @@ def write_pairs(
     `shingles` are those of the documents that are the same as another; `measure` is the one that pairs have
     besides those of all.
     """
-    others = np.flatnonzero(how != ALONE)
-    ones = np.ones(len(others))
-    stars = Measured(first[others], others, shingles, ones, ones, ones)
+    others = np.flatnonzero(how != ALONE).astype(first.dtype)
     equal, none = how[others] == IDENTICAL, np.zeros(ROWS, np.bool_)
     written = 0
     with open_table(path, PAIRS) as writer:
-        for part in chain(_regrouped([stars]), _regrouped(pairs)):
+        for part in chain(_stars(first, others, shingles), _regrouped(pairs)):
             count = len(part)
             columns = [
                 taken(ids, part.left),
@@ -179,6 +178,14 @@ def write_pairs(
             ]
             writer.write_table(pa.table(columns, schema=PAIRS))
             written += count
+
+
+def _stars(first: Int64s, others: Int64s, shingles: Int64s) -> Iterator[Measured]:
+    """Give the documents that are the same as an earlier one as pairs with that one, ROWS at a time."""
+    for start in range(0, len(others), ROWS):
+        some = others[start : start + ROWS]
+        ones = np.ones(len(some))
+        yield Measured(first[some], some, shingles[start : start + ROWS], ones, ones, ones)
 
 
 def _similarity(part: Measured, measure: str) -> pa.Array:
@@ -207,28 +214,35 @@ def _regrouped(parts: Iterable[Measured]) -> Iterator[Measured]:
         yield rest
 
 
-def clusters_table(ids: pa.StringArray, found: Clustered) -> pa.Table:
-    """Give the clusters of two documents or more, in order of their first document."""
-    sizes = np.bincount(found.root, minlength=len(found.root)) if len(found.root) else found.root
-    inside = np.flatnonzero(sizes[found.root] > 1) if len(found.root) else found.root
-    order = inside[np.argsort(found.root[inside], kind="stable")]
-    heads = taken(ids, found.root[order])
+CLUSTERS = pa.schema([(name, pa.string()) for name in ("cluster", "document", "representative", "joined")])
+
+
+def write_clusters(path: Path, ids: pa.StringArray, found: Clustered) -> None:
+    """Write the clusters of two documents or more, in order of their first document."""
+    others = _others(found)
+    inside = np.zeros(len(found.root), np.bool_)
+    inside[others] = inside[found.root[others]] = True
+    members = np.flatnonzero(inside).astype(found.root.dtype)
+    order = members[np.argsort(found.root[members], kind="stable")]
     words = pa.array(JOINED, pa.string())
-    return pa.table(
-        {
-            "cluster": heads,
-            "document": taken(ids, order),
-            "representative": heads,
-            "joined": taken(words, found.joined[order]),
-        }
-    )
+    with open_table(path, CLUSTERS) as writer:
+        for start in range(0, len(order), ROWS):
+            some = order[start : start + ROWS]
+            heads = taken(ids, found.root[some])
+            columns = [heads, taken(ids, some), heads, taken(words, found.joined[some])]
+            writer.write_table(pa.table(columns, schema=CLUSTERS))
 
 
 def counted(found: Clustered) -> dict[str, int]:
     """Count the clusters of two documents or more, and their documents."""
-    sizes = np.bincount(found.root) if len(found.root) else found.root
-    clusters, clustered = int(np.count_nonzero(sizes > 1)), int(sizes[sizes > 1].sum())
-    return {"clusters": clusters, "clustered": clustered, "duplicates": clustered - clusters}
+    others = _others(found)
+    clusters = len(distinct(found.root[others]))
+    return {"clusters": clusters, "clustered": clusters + len(others), "duplicates": len(others)}
+
+
+def _others(found: Clustered) -> Int64s:
+    """Give the documents that are not the first of their cluster."""
+    return np.flatnonzero(found.root != numbered(len(found.root)))
 
 
 def write_description(path: Path, described: dict[str, Any]) -> None:

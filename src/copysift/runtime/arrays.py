@@ -34,6 +34,11 @@ def mapped(path: Path, kind: DTypeLike) -> NDArray[Any]:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
 
 
+def numbered(count: int) -> NDArray[np.signedinteger[Any]]:
+    """Give 0, 1 …, in four bytes each where these are enough."""
+    return np.arange(count, dtype=np.int32 if count <= np.iinfo(np.int32).max else np.int64)
+
+
 def heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
     """Say which values are not the same as the one before."""
     new = np.ones(len(ordered), np.bool_)

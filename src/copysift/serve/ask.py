@@ -92,7 +92,10 @@ def _answered(state: State, held: Any, name: str, content: bytes, query: Query) 
         question = index.question(content, name=name)
         found, _ = index.ask(question, query, passages=True)
         hits = [{"hit": hit, "passages": passages(index, question.source, hit, PASSAGES)} for hit in found]
-        return {"index": held.name, "hits": hits, "short": bool(index.too_short([question])), "problem": ""}
+        problem = "part of this index is damaged, and was not searched" if index.damages else ""
+        return {
+            "index": held.name, "hits": hits, "short": bool(index.too_short([question])), "problem": problem
+        }  # fmt: skip
     except CopysiftError as error:
         return {"index": held.name, "hits": [], "short": False, "problem": error.message}
 

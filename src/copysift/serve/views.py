@@ -93,11 +93,11 @@ def found_by(summary: Mapping[str, Any]) -> Totals:
     """Give what a check has found, as its report counts it; checks of older versions counted files only."""
     return Totals(
         summary.get("unit", "file"),
-        summary.get("units", summary["documents"]),
+        summary.get("units", summary.get("documents", 0)),
         summary.get("earlier_units", 0),
         summary.get("equal_sets", 0),
         summary.get("similar", summary["pairs"]),
-        summary["clusters"],
+        summary.get("clusters", 0),
     )
 
 

@@ -74,7 +74,7 @@ class Sources:
     def pieces(self) -> Iterator[_Piece]:
         """Give the postings."""
         if self.looked_up is None:
-            for columns, _ in self.snapshot.postings():
+            for columns in self.snapshot.postings():
                 places = (columns.documents, columns.starts, columns.lengths)
                 yield _Piece(hashes_of(columns.keys), *(each.astype(np.int64) for each in places))
             return
@@ -83,7 +83,7 @@ class Sources:
         with ThreadPoolExecutor(self.jobs) as pool:
             for at in range(0, len(parts), self.jobs):  # so that no more than these are in memory
                 some = parts[at : at + self.jobs]
-                for part, (found, _) in zip(some, pool.map(self.snapshot.find, some), strict=True):
+                for part, found in zip(some, pool.map(self.snapshot.find, some), strict=True):
                     places = (found.documents, found.starts, found.lengths)
                     yield _Piece(part[found.which], *(each.astype(np.int64) for each in places))
 

@@ -54,7 +54,10 @@ def settings_of(folder: Path) -> dict[str, Any] | None:
 
 
 class Snapshot:
-    """The contents, documents and postings of one commit; threads may share it."""
+    """The contents, documents and postings of one commit; threads may share it.
+
+    What was found damaged when it was opened, and in what was read since, is in `damages`.
+    """
 
     _borrowed = False  # the catalog is a writer's, who closes it
     _settings: dict[str, Any] | None = None
@@ -129,35 +132,40 @@ class Snapshot:
                 self._settings = self.catalog.about("settings")
         return dict(self._settings or {})
 
-    def find(self, hashes: UInt64s) -> tuple[Found, list[Damage]]:
+    def find(self, hashes: UInt64s) -> Found:
         """Look up distinct hashes: `which` is the place of a hash among them. Dead contents are found too."""
         keys = keys_of(hashes)
         order = np.argsort(keys)
         wanted = keys[order]
-        parts, damages = [], list(self.damages)
+        parts = []
         for segment in self.segments:
             found, bad = segment.find(wanted)
-            damages += bad
+            self._note(bad)
             if len(found.which):
                 parts.append(found)
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
         if not columns:
-            return Found(*(np.empty(0, np.uint32) for _ in range(4))), damages
-        return Found(order[columns[0]].astype(np.uint32), *columns[1:]), damages
+            return Found(*(np.empty(0, np.uint32) for _ in range(4)))
+        return Found(order[columns[0]].astype(np.uint32), *columns[1:])
 
-    def postings(self) -> Iterator[tuple[Columns, list[Damage]]]:
+    def postings(self) -> Iterator[Columns]:
         """Give all postings, in pieces of ascending keys; those of equal keys are in one piece."""
         total = sum(segment.entries for segment in self.segments)
         pieces = max(1, total // BATCH)
         bounds = [RANGES * piece // pieces for piece in range(pieces + 1)]
         for low, high in pairwise(bounds):
-            parts, damages = [], []
+            parts = []
             for segment in self.segments:
                 columns, bad = segment.between(low, high)
                 parts.append(columns)
-                damages += bad
+                self._note(bad)
             if parts:
-                yield Columns(*(np.concatenate(column) for column in zip(*parts, strict=True))), damages
+                yield Columns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _note(self, damages: list[Damage]) -> None:
+        if damages:
+            with self._lock:
+                self.damages = list(dict.fromkeys([*self.damages, *damages]))
 
     def contents(self, numbers: list[int]) -> dict[int, ContentRow]:
         """Give the live ones of some contents."""

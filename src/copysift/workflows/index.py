@@ -201,7 +201,6 @@ class Index(OverTime):
         (2, 'text')
         """
         found = self._asking(query.base).ask(question, query, passages)
-        self.damages = list(dict.fromkeys([*self.damages, *found.damages]))
         self._common += found.common
         group = Group(question.name, question.name, question.kind, question.bytes, found.fingerprints)
         return found.hits, group
@@ -244,7 +243,7 @@ class Index(OverTime):
             common = plural(self._common, "fingerprint")
             notes = (f"{common} in more than {many} {are} ignored (--max-shared)",)
         notes += self._read_otherwise()
-        return Answer(values, tuple(groups), tuple(hits), tuple(unread), notes)
+        return Answer(values, tuple(groups), tuple(hits), (*unread, *self._damaged()), notes)
 
     def too_short(self, questions: Iterable[QueryDocument]) -> list[tuple[str, int]]:
         """Give the questions that are shorter than their guarantee threshold, with that threshold.

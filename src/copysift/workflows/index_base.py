@@ -73,7 +73,7 @@ class IndexBase:
     def _counts(self, hashes: UInt64s) -> dict[int, int]:
         if not len(hashes):
             return {}
-        found, _ = self._snapshot.find(hashes)
+        found = self._snapshot.find(hashes)
         pairs = distinct(found.documents.astype(np.int64) << 32 | found.which)
         numbers, counts = np.unique(pairs >> 32, return_counts=True)
         return dict(zip(numbers.tolist(), counts.tolist(), strict=True))

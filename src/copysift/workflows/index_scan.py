@@ -28,7 +28,7 @@ from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
 from copysift.store.catalog_rows import ViewRow
 from copysift.store.entries import WHOLE
-from copysift.store.segment import Damage, hashes_of
+from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow
 from copysift.workflows.channels import Channels
@@ -100,7 +100,6 @@ class IndexScan(Scan):
         self._files = 0
         self._unread = 0  # programs that are gone or have changed
         self._typed = False  # an index has no list for each type
-        self.damages: list[Damage] = []
 
     def _gather(
         self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
@@ -120,9 +119,8 @@ class IndexScan(Scan):
         self._files = len(self._collection.filed)
         lists, members = self._file_documents(documents, channels)
         shown.phase("reading", None)
-        self.damages = list(self._snapshot.damages)
         self._join_postings(lists, members)
-        for damage in dict.fromkeys(self.damages):
+        for damage in self._snapshot.damages:
             self._collection.skip(Skipped(damage.where, damage.what))
 
     def _documents(self, scanned: set[str]) -> Iterable[tuple[str, DocumentRow, ContentRow]]:
@@ -215,8 +213,7 @@ class IndexScan(Scan):
         """Give every hash of the index to the groups that have it, and count what is base code."""
         base = Base() if self._gathered is None else self._gathered.base
         based = np.zeros(self._snapshot.catalog.about("next")["content"] + 2, np.int64)
-        for columns, damages in self._snapshot.postings():
-            self.damages += damages
+        for columns in self._snapshot.postings():
             hashes = hashes_of(columns.keys)
             numbers = np.minimum(columns.documents.astype(np.int64), len(based) - 1)
             if base:

@@ -71,7 +71,6 @@ class OpenedIndex:
         self._writer: Writer | None = None
         self._policy: Policy | None = None
         self._keep_text = keep_text
-        self.damages: list[Damage] = []
         stored = settings_of(self.path)
         if stored is not None:
             self._settle(stored)
@@ -169,10 +168,22 @@ class OpenedIndex:
         """
         return dict(self._reading().settings)
 
+    @property
+    def damages(self) -> list[Damage]:
+        """What was found damaged in the index as it is open now, in whatever was read of it so far.
+
+        >>> index.damages
+        []
+        """
+        return [] if self._snapshot is None else list(self._snapshot.damages)
+
+    def _damaged(self) -> tuple[Skipped, ...]:
+        """Name what was found damaged as what is skipped."""
+        return tuple(Skipped(damage.where, damage.what) for damage in self.damages)
+
     def _reading(self) -> Snapshot:
         if self._snapshot is None:
             self._snapshot = Snapshot(self.path)
-            self.damages = list(self._snapshot.damages)
         return self._snapshot
 
     def _read_otherwise(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.index import Query
 from copysift.store.entries import WHOLE
-from copysift.store.segment import Damage, Found
+from copysift.store.segment import Found
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
 from copysift.workflows.hit_passages import HitPassages
@@ -60,11 +60,10 @@ class _Measured(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """Hits, best first, how many fingerprints the query has, damage, and fingerprints that too many have."""
+    """Hits, best first, how many fingerprints the query has, and how many of them too many documents have."""
 
     hits: list[Hit]
     fingerprints: int
-    damages: list[Damage]
     common: int
 
 
@@ -95,9 +94,8 @@ class Asking:
         if passages and query.measure != "longest":
             hits = [(found.put_in(*each), *each[1:]) for each in hits]
         made = [each[0] if passages else replace(each[0], regions=None) for each in hits]
-        damages = list(dict.fromkeys(damage for look in looks for damage in look.damages))
         common = sum(look.common for look in looks if not look.whole)
-        return Answered(made, len(looks[0].asked.all.hashes), damages, common)
+        return Answered(made, len(looks[0].asked.all.hashes), common)
 
     def contents(self, question: QueryDocument, query: Query) -> list[tuple[Hit, ContentRow]]:
         """Give the contents that answer a question, whether a document has them today or not."""
@@ -137,7 +135,7 @@ class Asking:
         selected = sum(len(each.hashes) for each in every)
         count = len(distinct(together.hashes))
         asked = Asked(together, owners, count, looked_up, occurrences, selected)
-        look = Look(channel, tuple(parts), asked, *self._snapshot.find(looked_up))
+        look = Look(channel, tuple(parts), asked, self._snapshot.find(looked_up))
         return rare(look, self._most(query.max_shared))
 
     def _most(self, max_shared: int | float) -> int:
@@ -238,9 +236,7 @@ class Asking:
         most = self._most(query.max_shared) if not look.near_copy else 2**32
         key = look.channel, most
         if key not in self._weights:
-            made = IndexWeights(self._snapshot, self._reader, self._base.base, *key)
-            look.damages.extend(made.damages)
-            self._weights[key] = made
+            self._weights[key] = IndexWeights(self._snapshot, self._reader, self._base.base, *key)
         return self._weights[key].similarities(look)
 
     def _with_intervals(self, hits: list[tuple[Hit, ContentRow]], look: Look) -> list[tuple[Hit, ContentRow]]:

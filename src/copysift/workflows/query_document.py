@@ -11,7 +11,7 @@ from copysift.kinds.kind import CODE, family
 from copysift.model.values import Fingerprints
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.store.entries import WHOLE
-from copysift.store.segment import Damage, Found
+from copysift.store.segment import Found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,6 @@ class Look:
     parts: tuple[tuple[Part, str], ...]  # with the kind that each is read as
     asked: Asked
     found: Found
-    damages: list[Damage]
     common: int = 0
     ignored: dict[int, int] = field(default_factory=dict)
     near_copy: bool = False

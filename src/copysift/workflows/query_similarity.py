@@ -16,7 +16,7 @@ from copysift.match.base_code import Base
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.runtime.arrays import distinct
 from copysift.store.entries import WHOLE
-from copysift.store.segment import Damage, hashes_of
+from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot
 from copysift.workflows.query_document import Look
 from copysift.workflows.stored_settings import StoredReader
@@ -36,9 +36,7 @@ class IndexWeights:
         self._held = _numbers(snapshot, reader, channel)
         self._documents = int(np.count_nonzero(self._held)) + 1  # with the query
         self.totals = np.zeros(len(self._held))
-        self.damages: list[Damage] = []
-        for columns, damages in snapshot.postings():
-            self.damages += damages
+        for columns in snapshot.postings():
             hashes, numbers = hashes_of(columns.keys), columns.documents.astype(np.int64)
             own = self._live(numbers) & ~base.holds(hashes)
             self._add(hashes[own], numbers[own], most)

@@ -128,7 +128,7 @@ def _examples(catalog: Catalog) -> tuple[str, ...]:
     """Give the texts of some boilerplate that many contents have."""
     snapshot = Snapshot.uncommitted(catalog)
     rows = catalog.rows("SELECT hash FROM boilerplate LIMIT ?", (LOOKED_AT,))
-    found, _ = snapshot.find(np.array([row[0] for row in rows], np.int64).view(np.uint64))
+    found = snapshot.find(np.array([row[0] for row in rows], np.int64).view(np.uint64))
     texts = []
     for which in np.argsort(-np.bincount(found.which))[:EXAMPLES].tolist():
         at = int(np.flatnonzero(found.which == which)[0])

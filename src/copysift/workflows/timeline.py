@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 from copysift.errors import InputError, UsageError
+from copysift.kinds.kind import CODE, channel_of
 from copysift.model.sweeps import Changes, History, Holders, Located, Sweep, Swept
 from copysift.settings.contents import LookUp
 from copysift.settings.declaration import make, settings_of
@@ -31,12 +33,11 @@ from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.stored_settings import reading_settings
 from copysift.workflows.submission_content import MIXED
-from copysift.workflows.tracing import Trace
+from copysift.workflows.tracing import Measure, Trace
 
 if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
     from copysift.workflows.python_documents import Item
-    from copysift.workflows.tracing import Trace
 
 Place = str | os.PathLike[str]
 
@@ -131,10 +132,15 @@ class OverTime(OpenedIndex):
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
         reader = self._sketching()[0]
-        kind = reader.readings(question.kind)[0]
-        found = reader.fingerprints(kind, [question.source] if question.source else [])
-        measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
-        return locate_contents(trace, question.name, exact, measures, tracing.cut)
+        kind, measures = reader.readings(question.kind)[0], {}
+        if not question.alone or channel_of(kind) == channel_of(question.kind):
+            found = reader.fingerprints(kind, [question.source] if question.source else [])
+            measures = trace.measures(found, base_of_question(tracing.base, self.settings, reader))
+        for content, measure in self._by_tokens(question, tracing).items():
+            if content not in measures or measure.resemblance > measures[content].resemblance:
+                measures[content] = measure
+        located = locate_contents(trace, question.name, exact, measures, tracing.cut)
+        return replace(located, skipped=self._damaged())
 
     def history(self, uri: str, **asked: Unpack[HistoryKeywords]) -> History:
         """Give the versions of an address; settings: diff (what changed), since, until.
@@ -218,7 +224,16 @@ class OverTime(OpenedIndex):
         holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
         query = Query(threshold=asked.cut, measure="containment-left")
         found = self._asking(asked.base).contents(question, query)
-        return holding.holders(found, asked.watch)
+        return replace(holding.holders(found, asked.watch), skipped=self._damaged())
+
+    def _by_tokens(self, question: QueryDocument, asked: Tracing) -> dict[int, Measure]:
+        """Give the programs that resemble a document by their tokens, as a query finds them."""
+        query = Query(threshold=asked.cut, measure="resemblance")
+        return {
+            row.number: Measure(hit.resemblance, hit.containment_left, hit.containment_right)
+            for hit, row in self._asking(asked.base).contents(question, query)
+            if hit.channel.startswith(CODE)
+        }
 
     def _trace(self) -> Trace:
         return Trace(self._reading())

@@ -85,7 +85,7 @@ class Trace:
         zeros, every = np.zeros(len(found.hashes), np.int64), np.isin(found.hashes, hashes[common])
         starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
         bare = bool(len(bare_contents(zeros, starts, ends - starts, every)))
-        postings, _ = self.snapshot.find(hashes)
+        postings = self.snapshot.find(hashes)
         ours = distinct(postings.documents.astype(np.int64) << 32 | postings.which)
         contents, which = ours >> 32, ours & (2**32 - 1)
         self.learn(distinct(contents).tolist())

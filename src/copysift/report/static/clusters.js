@@ -33,13 +33,13 @@ function watchGraph(model) {
   colourGraph(...clustersFrom(joinAt));
 }
 
-// Where the slider begins: at the threshold of the comparison, or at the least similar pair if another measure chose.
+// Where the slider starts: at the threshold of the comparison, or at the lowest similarity if another measure chose.
 function lowestAverage() {
   const lowest = data.pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
   return Math.floor(100 * (data.measure === "similarity" ? Math.min(1, data.threshold) : lowest)) / 100;
 }
 
-// The clusters that the slider asks for, and from which similarity on pairs are drawn: at its begin all of them.
+// The clusters at the place of the slider, and from which similarity on pairs are drawn: at its start all of them.
 function clustersFrom(threshold) {
   return threshold === null || threshold <= lowestAverage() ? [clusters, 0] : [clustersAt(threshold - 1e-9), threshold];
 }

@@ -60,7 +60,7 @@ function overviewPage() {
   const now = data.submissions.filter((each) => !each.earlier).length;
   const earlier = data.submissions.length - now;
   const similar = data.similar ?? data.allPairs; // older jobs of a server do not say
-  const listed = data.pairs.filter((pair) => !pair.equal).length;
+  const here = data.pairs.filter((pair) => !pair.equal).length;
   const top = pairsTable(() => data.pairs.slice(0, 10), "The ten most similar pairs");
   top.refresh();
   const notes = warnings();
@@ -72,7 +72,7 @@ function overviewPage() {
       equalTiles(),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
       UNIT !== "file" && data.equalSets ? tile(data.equalSets, `${data.equalSets === 1 ? "set" : "sets"} of identical ${UNITS}`, "#/pairs") : null,
-      tile(similar, `${similar === 1 ? "similar pair" : "similar pairs"}${similar > listed ? `, the best ${listed.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
+      tile(similar, `${similar === 1 ? "similar pair" : "similar pairs"}${similar > here ? `, the best ${here.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),
     notes.length ? el("div", { class: "notice", role: "note" }, el("ul", {}, notes.map((note) => el("li", {}, note)))) : null,
