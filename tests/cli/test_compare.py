@@ -102,6 +102,16 @@ def test_two_folders_are_compared_by_content(tmp_path):
     assert lines[-1] == "left → right: 1 same, 1 changed, 1 moved, 1 new, 2 gone"
 
 
+def test_the_page_of_two_folders_shows_the_changes_that_there_are_and_the_terminal_names_it(tmp_path):
+    folders(tmp_path)
+    done = copysift(tmp_path, "compare", "left", "right", "-o", "page.html")
+    counts = "1 same, 1 changed, 1 moved, 1 new, 2 gone"
+    assert (done.status, done.err) == (0, f"copysift: {counts}: page.html\n")
+    tiles = re.findall(r'class="tile"><b>(\d+)</b><span>([a-z ]+)<', (tmp_path / "page.html").read_text())
+    assert ", ".join(map(" ".join, tiles)) == counts
+    assert copysift(tmp_path, "compare", "left", "right", "-o", "page.html", "--quiet").err == ""
+
+
 def test_two_folders_as_json(tmp_path):
     folders(tmp_path)
     content = json.loads(copysift(tmp_path, "compare", "left/", "right", "--format", "json").out)

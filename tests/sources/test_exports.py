@@ -37,15 +37,15 @@ def test_other_names_tell_nothing(name):
 
 
 def test_what_a_platform_adds_to_an_export_is_nobodys_work():
-    assert receipt("lab/Lab 3_jdoe_attempt_2026-03-01-12-30-00.txt") == "receipts of Blackboard"
-    assert receipt("x.zip!submission_metadata.yml") == "lists of Gradescope"
+    assert receipt("lab/Lab 3_jdoe_attempt_2026-03-01-12-30-00.txt") == "receipt of Blackboard"
+    assert receipt("x.zip!submission_metadata.yml") == "list of Gradescope"
     assert receipt("Lab 3_jdoe_attempt_2026-03-01-12-30-00_notes.txt") == ""
     assert receipt("main.py") == ""
 
 
 def test_the_list_of_brightspace_is_one_only_beside_submissions():
     assert receipt("hw/index.html") == ""
-    assert receipt("hw/index.html", beside=True) == "lists of Brightspace"
+    assert receipt("hw/index.html", beside=True) == "list of Brightspace"
 
 
 LIST = """---

@@ -68,5 +68,5 @@ def test_line_breaks_of_an_array_go_and_blanks_stay() -> None:
 
 def test_generated_files_are_known_by_the_end_of_a_long_name() -> None:
     assert vendored(["moc_" * 20_000]) == ""
-    assert vendored(["a" * 70_000 + ".min.js"]) == "minified files"
-    assert vendored(["moc_window.cpp"]) == "generated files"
+    assert vendored(["a" * 70_000 + ".min.js"]) == "minified file"
+    assert vendored(["moc_window.cpp"]) == "generated file"

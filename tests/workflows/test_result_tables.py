@@ -45,7 +45,7 @@ def test_a_name_that_is_not_utf_8_is_spelled_out_in_tables(folder):
 
 def test_a_result_shows_counts_and_an_escaped_table(folder):
     result = copysift.scan(folder)
-    assert repr(result) == f"<Result: 4 documents, {len(result.pairs)} pairs, 1 cluster>"
+    assert repr(result) == f"<Result: 4 documents, {len(result.pairs)} pairs (1 identical), 1 cluster>"
     shown = result._repr_html_()
     assert "&lt;d&gt;.txt" in shown
     assert "<d>" not in shown
@@ -68,7 +68,9 @@ def test_a_run_has_documents_pairs_clusters_and_tables(tmp_path):
     assert len(run.to_arrow()) == len(run.pairs)
     assert run.to_arrow("documents")["document"].to_pylist() == ["0", "1", "2", "3", "4"]
     assert run.to_polars("clusters")["document"].to_list() == ["0", "2", "3", "4"]
-    assert repr(run) == f"<Run {tmp_path / 'run'}: 5 documents, {len(run.pairs)} pairs, 1 cluster>"
+    assert (
+        repr(run) == f"<Run {tmp_path / 'run'}: 5 documents, {len(run.pairs)} pairs (1 identical), 1 cluster>"
+    )
     assert run._repr_html_().count("<tr>") == 1 + len(run.pairs)
     run.recluster(threshold=1.0)
     assert run.clusters == (copysift.Cluster(("0", "2", "3")),)

@@ -173,4 +173,4 @@ def test_the_list_of_a_brightspace_export_is_no_submission(tmp_path):
     (tmp_path / "index.html").write_text("<p>Folder submissions: Ann Doe, Bob Roe</p>" * 20)
     result = copysift.scan(tmp_path, by="dir", threshold=0)
     assert len(result.documents) == 2
-    assert any("lists of Brightspace" in note for note in result.notes)
+    assert any("1 list of Brightspace;" in note for note in result.notes)

@@ -125,4 +125,6 @@ def _folders(left: str, right: str, settings: Settings, door: Door, chosen: str)
         console.name_skipped(plan.skipped, every=bool(door.verbose))
         left_out = (*left_out, *plan.skipped)
     console.write(folders.REPORTS[chosen](result, view), door)
+    if chosen == "html" and door.output not in ("", "-") and not door.quiet:
+        console.note(f"{folders.summary(result)}: {door.output}")
     return console.status(bool(result.equal or result.similar), left_out)

@@ -334,7 +334,7 @@ class Result(Tabular):
     `pairs` may be millions: they are made when they are wanted.
 
     >>> copysift.scan("essays")
-    <Result: 15 documents, 15 pairs, 5 clusters>
+    <Result: 15 documents, 15 pairs (1 identical), 5 clusters>
     >>> copysift.scan("essays").to_arrow().num_rows
     15
     """
@@ -382,4 +382,7 @@ class Result(Tabular):
     def _summary(self) -> str:
         counts = {"document": self.documents, "pair": self.pairs, "cluster": self.clusters}
         said = [plural(len(values), what) for what, values in counts.items()]
+        counted = getattr(self.pairs, "equal", None)  # where there may be millions they count themselves
+        equal = counted() if counted else sum(pair.equal for pair in self.pairs)
+        said[1] += f" ({equal:,} identical)" if equal else ""
         return ", ".join([*said, f"{len(self.skipped):,} skipped"] if self.skipped else said)

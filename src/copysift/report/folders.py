@@ -13,7 +13,7 @@ from copysift.report.csv_cells import csv_lines
 from copysift.report.json_report import encoded
 from copysift.report.plain_page import plain_page
 from copysift.report.view import View
-from copysift.report.wording import percent, plural, shorten, spelled, styled
+from copysift.report.wording import percent, plural, shorten, shorten_among, spelled, styled
 
 STYLES = {
     "same": "dim", "same content": "dim", "changed": "yellow", "moved": "cyan", "renamed": "cyan",
@@ -21,6 +21,7 @@ STYLES = {
 }  # fmt: skip
 _MEASURES = ("similarity", "resemblance", "containment_left", "containment_right")
 WHOLE = (NEW, GONE)  # relations of which a folder that has nothing else is one line
+TITLE = 30  # columns of a name in the title of a page
 
 
 @dataclass(slots=True)
@@ -192,7 +193,7 @@ def page(found: Folders, view: View) -> str:
     """Show the comparison as one HTML page: a tree that opens and closes, with a switch for each relation."""
     return plain_page(
         "folders.html.j2",
-        title=view.title or f"{found.left} → {found.right}",
+        title=view.title or " → ".join(shorten_among([found.left, found.right], TITLE)),
         found=found,
         counts=found.counts,
         relations=[relation for relation in RELATIONS if relation != SAME],

@@ -88,7 +88,7 @@ def receipt(name: str, beside: bool = False) -> str:
     leaf = name.replace(INSIDE, "/").rpartition("/")[2]
     blackboard = re.fullmatch(_BLACKBOARD, leaf)
     if blackboard and blackboard["rest"] is None:
-        return "receipts of Blackboard"
+        return "receipt of Blackboard"
     if beside and leaf == "index.html":
-        return "lists of Brightspace"
-    return "lists of Gradescope" if leaf == GRADESCOPE_LIST else ""
+        return "list of Brightspace"
+    return "list of Gradescope" if leaf == GRADESCOPE_LIST else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -15,6 +16,7 @@ from copysift.sources.vendored import machine_made, vendored
 
 SOURCES = (".js", ".mjs", ".cjs", ".css", ".ts", ".py", ".go", ".java", ".cs", ".c", ".h", ".cpp", ".dart")
 MOST_LISTED = 32 << 20  # bytes of a list of authors
+NOUN = r"^(?:receipt|list)(?= of )| file$"  # of a reason for which a file is left out
 PEEK = 64 << 10  # bytes that show whether a program wrote a source
 
 
@@ -54,13 +56,19 @@ def leave_out(*taken: Taken) -> str:
             each.groups.pop(group, None)
     if not reasons:
         return ""
-    counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(8))
+    counts = ", ".join(_counted(reason, count) for reason, count in reasons.most_common(8))
     more = f" and {len(reasons) - 8} other kinds" if len(reasons) > 8 else ""
     total = sum(reasons.values())
     return (
         f"{total:,} {'file' if total == 1 else 'files'} that no student wrote left out: {counts}{more}; "
         "--include '*' compares them"
     )
+
+
+def _counted(reason: str, count: int) -> str:
+    """Spell how many files a reason is for: `1 list of Brightspace`, `2 generated files`."""
+    more = re.sub(NOUN, r"\g<0>s", reason)
+    return f"{count:,} {reason if count == 1 else more}"
 
 
 def _not_written(entry: Document, group: str) -> str:

@@ -98,15 +98,15 @@ def vendored(parts: Sequence[str]) -> str:
     if leaf in LOCKS:
         return leaf
     if re.fullmatch(MINIFIED, leaf):
-        return "minified files"
-    return "generated files" if re.fullmatch(GENERATED, leaf) else ""
+        return "minified file"
+    return "generated file" if re.fullmatch(GENERATED, leaf) else ""
 
 
 def machine_made(leaf: str, head: bytes) -> str:
     """Say whether the first bytes of a source are those of a generator or a minifier, or nothing."""
     if re.search(SAID, head[:HEAD]):
-        return "generated files"
+        return "generated file"
     scripts = leaf.lower().endswith((".js", ".mjs", ".cjs", ".css"))
     if scripts and len(head) >= LARGE and len(head) > LONG_LINES * (head.count(b"\n") + 1):
-        return "minified files"
+        return "minified file"
     return ""

@@ -99,7 +99,7 @@ def show(run: Place, *, groups: bool = False, **settings: Unpack[ShowKeywords]) 
 
     >>> result = copysift.cluster(["one text", "another text", "one text"], run="RUN")
     >>> copysift.show("RUN", threshold="90%")
-    <Result: 3 documents, 1 pair, 1 cluster>
+    <Result: 3 documents, 1 pair (1 identical), 1 cluster>
     """
     return answer_from(Path(run), make(Settings, settings, "show"), groups=groups)
 

@@ -279,7 +279,7 @@ class Index(OverTime):
         """Compare every document with every other and give the whole result.
 
         >>> index.scan()
-        <Result: 15 documents, 15 pairs, 5 clusters>
+        <Result: 15 documents, 15 pairs (1 identical), 5 clusters>
         """
         snapshot = self._reading()
         made = reconciled(self.path, snapshot.settings, {**self._given, **settings})

@@ -54,7 +54,7 @@ class Run(tables.Tabular):
     >>> run.cluster_of("essays/bread.txt")
     [('essays/bread.txt', 'representative'), ('essays/shouting.txt', 'lexically equivalent')]
     >>> run
-    <Run RUN: 15 documents, 14 pairs, 4 clusters>
+    <Run RUN: 15 documents, 14 pairs (1 identical), 4 clusters>
     """
 
     def __init__(self, path: Place, *, seed: int | str = 0) -> None:
@@ -107,7 +107,11 @@ class Run(tables.Tabular):
     def _summary(self) -> str:
         documents, pairs = (count_rows(self.path, name) for name in TABLES[:2])
         counts = {"document": documents, "pair": pairs, "cluster": len(self.clusters)}
-        return ", ".join(plural(number, what) for what, number in counts.items())
+        said = [plural(number, what) for what, number in counts.items()]
+        described = self.described["counts"]
+        equal = described["identical"] if isinstance(described, dict) else 0
+        said[1] += f" ({equal:,} identical)" if equal else ""
+        return ", ".join(said)
 
     def cluster_of(self, document: str) -> list[tuple[str, str]]:
         """Give the documents in the cluster of a document, each with how it joined.

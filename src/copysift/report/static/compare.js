@@ -14,7 +14,7 @@ function passageList(pair, go) {
   const made = pair.regions.map((region, number) => [region, chip(region, number)]);
   const [own, common] = [false, true].map((idiom) => made.filter(([region]) => isIdiom(region) === idiom).map(([, item]) => item));
   return [el("ol", { class: "passages", "aria-label": "Shared passages, the rarest first" }, own),
-    common.length ? el("details", { class: "idiom-list" }, el("summary", {}, `${count(common.length, "passage")} that many submissions have`), el("ol", { class: "passages" }, common)) : null];
+    common.length ? el("details", { class: "idiom-list" }, el("summary", {}, `${count(common.length, "passage")} that many ${UNITS} have`), el("ol", { class: "passages" }, common)) : null];
 }
 
 // One side: its files below each other, a choice of files, and a strip that shows where passages are.

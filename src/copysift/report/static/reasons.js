@@ -25,8 +25,8 @@ function explained(pair) {
     ["Fingerprint", `the hash of ${pair.noise ?? "a few"} ${pair.unit}s in a row. ${pair.unit === "token" ? "Names count as one token, comments and layout not at all." : ""}`],
     left && right ? ["Of left", part(pair.left, left)] : null, left && right ? ["Of right", part(pair.right, right)] : null,
     left && right ? ["Resemblance", `${shared} of the ${(pair.distinct[0] + pair.distinct[1] - pair.shared).toLocaleString("en")} fingerprints that either has are in both.`] : null,
-    ["Similarity", "the same for the smaller of the two, where a fingerprint counts the less the more submissions have it by themselves."],
-    ["Passages", "runs that both have, found exactly and marked below; “only these two” and the like say how many submissions have one."],
+    ["Similarity", `the same for the smaller of the two, where a fingerprint counts the less the more ${UNITS} have it by themselves.`],
+    ["Passages", `runs that both have, found exactly and marked below${data.submissions.length > 2 ? `; “only these two” and the like say how many ${UNITS} have one` : ""}.`],
     pair.longest === null ? null : ["Longest", `the longest passage, in ${pair.unit}s.`],
     pair.lines === null ? null : ["Lines", "lines that passages touch, on the side where they are more."],
   ];
