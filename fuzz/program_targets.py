@@ -197,10 +197,10 @@ def _application() -> Callable[..., Any]:
     from copysift.serve.jobs import Jobs
     from copysift.serve.limits import Limits
     from copysift.serve.workers import Workers
-    from copysift.settings.server import Serving
+    from copysift.settings.server import ServeOptions
 
     data = Path(tempfile.mkdtemp(prefix="copysift-fuzz-")) / "data"
-    settings = Serving(data=str(data))
+    settings = ServeOptions(data=str(data))
     server.lock(data)
     jobs = Jobs(data, Limits.of(settings))
     config = Config.of(settings, guarded=False)

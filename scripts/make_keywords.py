@@ -9,7 +9,7 @@ from copysift.settings.declaration import Setting, settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.refusals import is_refused
-from copysift.settings.sweeps import Copies, Sweeping, Tracing, moment
+from copysift.settings.sweeps import Copies, SweepOptions, TraceOptions, moment
 
 MODULE = Path(__file__).parents[1] / "src" / "copysift" / "settings" / "keywords.py"
 COMMANDS = {
@@ -19,8 +19,8 @@ COMMANDS = {
 }  # fmt: skip
 # Methods of an index that take the settings of a class alone: the rest of the command is that of the index.
 ASKED = {
-    "query": Query, "sweep": Sweeping, "locate": Tracing, "history": Tracing, "changes": Tracing,
-    "copies": Copies,
+    "query": Query, "sweep": SweepOptions, "locate": TraceOptions, "history": TraceOptions,
+    "changes": TraceOptions, "copies": Copies,
 }  # fmt: skip
 FINGERPRINT = (
     "kind", "language", "language_file", "noise", "guarantee", "shingle", "scheme", "modulus", "sketch",

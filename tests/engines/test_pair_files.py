@@ -10,21 +10,21 @@ import pytest
 from copysift.engines import pair_files, phases
 from copysift.engines.pair_files import PairWriter, StoredPairs
 from copysift.join import lists
-from copysift.match.sets import Measured, measures
+from copysift.match.sets import MeasuredPairs, measures
 from copysift.settings.corpus import CorpusSettings
 
 DOCUMENTS = 40
 
 
-def some_pairs(count: int, seed: int = 1, most: int = 91) -> Measured:
+def some_pairs(count: int, seed: int = 1, most: int = 91) -> MeasuredPairs:
     chance = np.random.default_rng(seed)
     left, right = np.sort(chance.integers(0, DOCUMENTS, (2, count)), axis=0)
     shared = chance.integers(0, 90, count)
     return measures(left, right, shared, chance.integers(90, most, count), np.full(count, 95))
 
 
-def same(one: Measured, other: Measured) -> bool:
-    names = [field.name for field in fields(Measured)]
+def same(one: MeasuredPairs, other: MeasuredPairs) -> bool:
+    names = [field.name for field in fields(MeasuredPairs)]
     return all((getattr(one, name) == getattr(other, name)).all() for name in names)
 
 
@@ -37,7 +37,7 @@ def test_pairs_come_back_in_their_order(tmp_path, monkeypatch, sizes):
             file.write(pairs)
     stored = StoredPairs([tmp_path / "a.pairs"])
     assert len(stored) == sum(sizes)
-    assert same(Measured.joined([*stored]), Measured.joined(written))
+    assert same(MeasuredPairs.joined([*stored]), MeasuredPairs.joined(written))
     assert all(len(part) < 5 + max(sizes) for part in stored)
 
 

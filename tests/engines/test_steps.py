@@ -20,7 +20,7 @@ from copysift.engines.sketch_step import Sketch, readers_of
 from copysift.engines.steps import Collapse, Job, Plan
 from copysift.engines.template_steps import STEPS
 from copysift.errors import UsageError
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
@@ -85,7 +85,7 @@ def test_tasks_run_in_any_order_and_twice_in_separate_processes_give_the_same_pa
                 assert step.tasks > 1
     stored = step.found()[0]
     assert len(stored) == len(expected.pairs) > 20
-    found = Measured.joined([*stored])
+    found = MeasuredPairs.joined([*stored])
     ids = expected.ids.to_pylist()
     key = [(ids[left], ids[right]) for left, right in zip(found.left, found.right, strict=True)]
     measures = dict(zip(key, found.resemblance.tolist(), strict=True))

@@ -141,7 +141,7 @@ def test_a_report_leaves_a_source_plain_whose_lexer_does_not_end(monkeypatch):
     monkeypatch.setattr(highlight, "SECONDS", 1.0)
     monkeypatch.setattr(highlight, "_failures", [])
     text = '"' * 60_000
-    assert highlight.coloured("evil.abap", text) == highlight.Coloured(text, (0, len(text)))
+    assert highlight.coloured("evil.abap", text) == highlight.ColouredSource(text, (0, len(text)))
     assert len(highlight.coloured("x.abap", "DATA: a TYPE i.\n").runs) > 2
     monkeypatch.setattr(highlight, "FAILURES", 1)
     assert highlight.coloured("x.abap", "DATA: a TYPE i.\n").runs == (0, 16)

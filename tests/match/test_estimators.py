@@ -5,7 +5,7 @@ import pytest
 
 import copysift
 from copysift.match.estimators import ESTIMATORS
-from copysift.match.sets import Measured, at_least, measures
+from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.model.traits import LEVELS, SMALLEST
 
 
@@ -57,8 +57,8 @@ def test_sets_of_one_and_of_nothing():
     assert ESTIMATORS[LEVELS](hashes(0), hashes(0, 2**63), 8) == (1 / 2, 1, 1 / 2)
     one = [np.array([value], np.int64) for value in (0, 1, 1, 1, 1)]
     assert measures(*one).resemblance.tolist() == [1.0]
-    assert len(Measured.joined([])) == 0
-    assert len(Measured.joined([measures(*one), measures(*one)])) == 2
+    assert len(MeasuredPairs.joined([])) == 0
+    assert len(MeasuredPairs.joined([measures(*one), measures(*one)])) == 2
 
 
 @pytest.mark.parametrize("scheme", ["min", "adaptive-mod"])

@@ -12,7 +12,7 @@ import pytest
 import copysift
 from copysift.errors import CopysiftError, RunError
 from copysift.runs import checksums
-from copysift.runs.browsing import Browsing
+from copysift.runs.run_browser import RunBrowser
 from copysift.runs.scan_run import TABLES, open_run
 from copysift.runs.tables import cluster_of, collapse, members
 
@@ -42,8 +42,8 @@ def answers(path):
         lambda: members(path),
         lambda: [cluster_of(path, f"essay {number}") for number in range(0, 60, 7)],
         lambda: collapse(path, ["essay 4", "essay 5", "essay 50"]),
-        lambda: Browsing(path).listed("", 0, 100),
-        lambda: Browsing(path).members("essay 3", 0, 100),
+        lambda: RunBrowser(path).listed("", 0, 100),
+        lambda: RunBrowser(path).members("essay 3", 0, 100),
         lambda: open_run(path),
         lambda: repr(opened),
     ):

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.runs import recall
 from copysift.runs.recall import Recall, measure_recall, recall_words, upper
 from copysift.runs.tables import open_corpus
@@ -110,7 +110,7 @@ def test_a_run_without_pairs_says_nothing_about_recall(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", [{"id": str(n), "text": " ".join(words(50, n))} for n in range(5)])
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run")
     assert "nothing can be said about what is missing" in copysift(tmp_path, "show", "run").out
-    assert isinstance(open_corpus(tmp_path / "run").pairs, Measured)
+    assert isinstance(open_corpus(tmp_path / "run").pairs, MeasuredPairs)
     assert pq.read_table(tmp_path / "run" / "pairs.parquet").num_rows == 0
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from copysift.serve.events import JsonLines, TextLines
 from copysift.settings.declaration import settings_of
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -30,7 +30,7 @@ def test_a_unit_passes_the_check_of_systemd(tmp_path: Path, name: str) -> None:
 
 
 def test_every_variable_of_the_container_files_is_one_of_an_option() -> None:
-    known = {f"COPYSIFT_SERVE_{name.upper()}" for name in settings_of(Serving)}
+    known = {f"COPYSIFT_SERVE_{name.upper()}" for name in settings_of(ServeOptions)}
     found = {
         variable
         for path in DEPLOY.iterdir()

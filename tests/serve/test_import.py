@@ -12,7 +12,7 @@ import pytest
 
 from copysift.errors import CopysiftError, UsageError
 from copysift.serve import remote_files
-from copysift.serve.incoming import Incoming, uploaded
+from copysift.serve.incoming import IncomingFolder, uploaded
 from copysift.serve.limits import LimitError, Limits
 from copysift.serve.remote_files import addresses_of, import_file, is_allowed, is_public
 from tests.serve.running import Server
@@ -72,7 +72,7 @@ def public(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def fetched(tmp_path: Path, url: str, *hosts: str) -> list[tuple[str, bytes]]:
-    with Incoming(tmp_path / "in", LIMITS) as upload:
+    with IncomingFolder(tmp_path / "in", LIMITS) as upload:
         import_file(url, upload, hosts, LIMITS)
         upload.seal()
         return [(each.name, path.read_bytes()) for each, path in uploaded(upload.folder)]
@@ -185,7 +185,7 @@ def test_a_server_imports_nothing_unless_it_is_allowed_and_never_from_itself(
 
 
 def test_an_import_is_limited_like_an_upload(tmp_path: Path, public: str) -> None:
-    with Incoming(tmp_path / "in", LIMITS) as upload:
+    with IncomingFolder(tmp_path / "in", LIMITS) as upload:
         upload.add("first", b"x" * 998)
         with pytest.raises(LimitError, match="the upload is larger than 1,000 bytes"):
             import_file(f"http://{public}/work.py", upload, (public,), LIMITS)

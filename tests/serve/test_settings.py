@@ -11,17 +11,17 @@ from copysift.cli.main import main
 from copysift.cli.options import declared, values_from
 from copysift.errors import UsageError
 from copysift.settings.environment import read_environment
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Serving]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeOptions]:
     """Catch the settings instead of serving."""
     import copysift.serve.server as server
 
-    found: list[Serving] = []
+    found: list[ServeOptions] = []
 
-    def run(settings: Serving, say: object) -> None:
+    def run(settings: ServeOptions, say: object) -> None:
         found.append(settings)
 
     monkeypatch.setattr(server, "run", run)
@@ -29,7 +29,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Serving]:
 
 
 def test_an_option_wins_over_a_variable_and_that_over_the_config_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[Serving]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[ServeOptions]
 ) -> None:
     config = tmp_path / "serve.toml"
     config.write_text('port = 1\nmax-jobs = 2\nmax-upload = "3MB"\nindex = ["a.sift"]\nlog-format = "json"\n')
@@ -39,7 +39,7 @@ def test_an_option_wins_over_a_variable_and_that_over_the_config_file(
     monkeypatch.setenv("COPYSIFT_SERVE_HOST", "")
     assert main(["serve", "--config", str(config), "--port", "100"]) == 0
     assert started == [
-        Serving(
+        ServeOptions(
             port=100, max_jobs=20, max_upload=3_000_000, index=("a.sift",), run=("one", "two"),
             log_format="json",
         )
@@ -47,14 +47,14 @@ def test_an_option_wins_over_a_variable_and_that_over_the_config_file(
 
 
 def test_a_switch_that_is_turned_off_wins_over_its_variable(
-    monkeypatch: pytest.MonkeyPatch, started: list[Serving]
+    monkeypatch: pytest.MonkeyPatch, started: list[ServeOptions]
 ) -> None:
     monkeypatch.setenv("COPYSIFT_SERVE_QUIET", "yes")
     assert command.merged({"quiet": None, "verbose": 0})["quiet"] is True
     assert command.merged({"quiet": False, "verbose": 0})["quiet"] is False
 
 
-def test_every_option_has_a_variable(started: list[Serving]) -> None:
+def test_every_option_has_a_variable(started: list[ServeOptions]) -> None:
     entries = declared("serve")
     for name in ("port", "idle_seconds", "quiet", "verbose", "token_file"):
         variable = {f"{command.VARIABLES}{name.upper()}": "1"}
@@ -74,7 +74,9 @@ def test_a_wrong_variable_is_named(variable: str, value: str, words: str) -> Non
         read_environment(command.VARIABLES, declared("serve"), {variable: value})
 
 
-def test_old_names_of_limits_still_work(started: list[Serving], capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_names_of_limits_still_work(
+    started: list[ServeOptions], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["serve", "--max-bytes", "5MB", "--idle", "7"]) == 0
     assert (started[0].max_upload, started[0].idle_seconds) == (5_000_000, 7.0)
     assert "--max-bytes is now --max-upload" in capsys.readouterr().err
@@ -84,7 +86,7 @@ def test_old_names_of_limits_still_work(started: list[Serving], capsys: pytest.C
     "words",
     [["--port", "70000"], ["--idle-seconds", "0"], ["--moss-results", "secret"], ["--keep-days", "0"]],
 )
-def test_a_value_outside_its_limits_is_refused(started: list[Serving], words: list[str]) -> None:
+def test_a_value_outside_its_limits_is_refused(started: list[ServeOptions], words: list[str]) -> None:
     assert main(["serve", *words]) == 2
     assert not started
 

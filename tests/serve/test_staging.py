@@ -10,14 +10,16 @@ import pytest
 
 from copysift.errors import UsageError
 from copysift.model.values import Group, Pair, Region, Result, Side
-from copysift.serve.incoming import Incoming, uploaded
+from copysift.serve.incoming import IncomingFolder, uploaded
 from copysift.serve.limits import Limits
-from copysift.serve.staging import Staged, stage, suffix_of
+from copysift.serve.staging import StagedScan, stage, suffix_of
 from copysift.serve.work import Told, scan
 
 
-def staged(tmp_path: Path, names: list[str], by: str = "auto", roles: dict[str, str] | None = None) -> Staged:
-    upload = Incoming(tmp_path / "in", Limits())
+def staged(
+    tmp_path: Path, names: list[str], by: str = "auto", roles: dict[str, str] | None = None
+) -> StagedScan:
+    upload = IncomingFolder(tmp_path / "in", Limits())
     for name in names:
         upload.add(name, b"x", (roles or {}).get(name, "file"))
     upload.seal()
@@ -86,7 +88,7 @@ def test_an_archive_is_looked_into_before_it_is_taken_for_folders(
     with zipfile.ZipFile(held, "w") as archive:
         for name in members:
             archive.writestr(name, "x")
-    upload = Incoming(tmp_path / "in", Limits())
+    upload = IncomingFolder(tmp_path / "in", Limits())
     upload.add("../Homework.ZIP", held.getvalue())
     upload.seal()
     made = stage(uploaded(upload.folder), tmp_path / "work")
@@ -141,7 +143,7 @@ def test_an_error_names_what_was_uploaded_and_no_path_of_the_server(tmp_path: Pa
 
 
 def test_a_check_of_one_folder_fails_with_its_own_name(tmp_path: Path) -> None:
-    upload = Incoming(tmp_path / "in", Limits())
+    upload = IncomingFolder(tmp_path / "in", Limits())
     for name in ("class/a.c", "class/b.c"):
         upload.add(name, b"int main(void) { return 0; }", "file")
     upload.seal()

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from copysift.engines.spark.kept_sets import FACTS, SetsWriter
 from copysift.runs.sets import Sets
-from copysift.runs.sketches import Sketched
+from copysift.runs.sketches import SketchedPart
 
 
 def sketched(values):
@@ -13,7 +13,7 @@ def sketched(values):
     facts |= {"id": ["a"], "shingles": [len(values)], "sampled": [1]}
     facts = {name: facts[name] for name in FACTS.names}
     order = np.arange(len(values), dtype=np.uint32)
-    return Sketched(pa.table(facts, FACTS), np.array(values, np.uint64), order)
+    return SketchedPart(pa.table(facts, FACTS), np.array(values, np.uint64), order)
 
 
 def test_two_attempts_at_one_part_do_not_write_into_each_other(tmp_path, monkeypatch):

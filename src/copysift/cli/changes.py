@@ -12,7 +12,7 @@ from copysift.cli.options import SectionedCommand, of_class, options, values_fro
 from copysift.cli.reporting import must_exist, shown
 from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
-from copysift.settings.sweeps import Tracing
+from copysift.settings.sweeps import TraceOptions
 
 
 @click.command("changes", cls=SectionedCommand)
@@ -25,7 +25,9 @@ def command(index: str, **given: object) -> int:
     """
     values = values_from("changes", given)
     door = of_class(Door, values)
-    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
+    asked: dict[str, Any] = {
+        name: value for name, value in values.items() if name in settings_of(TraceOptions)
+    }
     must_exist(index)
     with opened({**values, "index": index}) as store:
         found = store.changes(**asked)

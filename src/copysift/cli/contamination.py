@@ -13,14 +13,14 @@ from copysift.report.contamination import WRITERS, contamination_format, limits_
 from copysift.report.wording import percent, visible
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_job import Deduped
+    from copysift.engines.dedup_job import DedupCounts
     from copysift.model.contamination import Contamination
     from copysift.settings.output import Door
 
 SHOWN = 10  # items on the terminal
 
 
-def show_contamination(found: Contamination, done: Deduped, door: Door) -> None:
+def show_contamination(found: Contamination, done: DedupCounts, door: Door) -> None:
     """Say what the corpus has of each benchmark, and write the report."""
     if door.report:
         made = WRITERS[contamination_format(door.report)](found)

@@ -15,7 +15,7 @@ from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_job import Deduped
+    from copysift.engines.dedup_job import DedupCounts
     from copysift.runtime.progress import Progress
     from copysift.settings.corpus import CorpusSettings
     from copysift.settings.output import Door
@@ -97,7 +97,7 @@ def _dedup(
     door: Door,
     given: Iterable[str],
     shown: Progress,
-) -> Deduped:
+) -> DedupCounts:
     """Run the chosen engine."""
     from copysift.engines.cluster_run import check_onto, replaces
     from copysift.engines.dedup_job import DedupJob

@@ -20,19 +20,19 @@ from copysift.settings.selection import Selection
 
 if TYPE_CHECKING:
     from copysift.workflows.index import Index
-    from copysift.workflows.index_adding import Added
+    from copysift.workflows.index_additions import Addition
 
 DAMAGED = 2
 
 
-class Ordered(click.Group):
+class OrderedGroup(click.Group):
     """A group that lists its commands in the order in which they are defined."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
 
-@click.group("index", cls=Ordered)
+@click.group("index", cls=OrderedGroup)
 def command() -> None:
     """Build and maintain an index of fingerprints.
 
@@ -235,7 +235,7 @@ def check(**given: object) -> int:
     return DAMAGED if worse else console.SOME_SKIPPED if lost else console.DONE
 
 
-def _report(done: Added, door: Door, values: dict[str, object]) -> int:
+def _report(done: Addition, door: Door, values: dict[str, object]) -> int:
     from copysift.report.wording import spelled
 
     console.name_skipped(done.skipped, every=bool(door.verbose))

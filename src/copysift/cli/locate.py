@@ -14,7 +14,7 @@ from copysift.cli.reporting import must_exist, shown
 from copysift.errors import InputError
 from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
-from copysift.settings.sweeps import Tracing
+from copysift.settings.sweeps import TraceOptions
 
 
 @click.command("locate", cls=SectionedCommand)
@@ -29,10 +29,12 @@ def command(index: str, what: str, **given: object) -> int:
     """
     values = values_from("locate", given)
     door = of_class(Door, values)
-    of_class(Tracing, values, "locate")  # a wrong value is refused before anything is opened
-    asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Tracing)}
+    of_class(TraceOptions, values, "locate")  # a wrong value is refused before anything is opened
+    asked: dict[str, Any] = {
+        name: value for name, value in values.items() if name in settings_of(TraceOptions)
+    }
     must_exist(index)
-    with opened({**values, "index": index}, Tracing) as store:
+    with opened({**values, "index": index}, TraceOptions) as store:
         try:
             found = store.seen(what, **asked) if door.is_file else store.locate(what, **asked)
         except InputError:

@@ -17,11 +17,20 @@ from copysift.settings.declaration import Setting, make, modern, settings_of
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.refusals import is_refused, refuse_all
-from copysift.settings.server import Serving
-from copysift.settings.sweeps import Copies, Sweeping, Tracing
+from copysift.settings.server import ServeOptions
+from copysift.settings.sweeps import Copies, SweepOptions, TraceOptions
 
 # Where two classes have the same option, the first wins: a query's threshold is that of Query.
-CLASSES: tuple[type[Any], ...] = (Query, Copies, Tracing, Sweeping, CorpusSettings, Serving, Settings, Door)
+CLASSES: tuple[type[Any], ...] = (
+    Query,
+    Copies,
+    TraceOptions,
+    SweepOptions,
+    CorpusSettings,
+    ServeOptions,
+    Settings,
+    Door,
+)
 OLD = "old_"  # begins the parameter of an old name
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -145,9 +145,9 @@ def _query_run(
         raise UsageError("a run cannot be shown as sif", hint="choose table, json or csv")
     console.check_output(door)
     from copysift.report.view import View
-    from copysift.workflows.run_query import Asked
+    from copysift.workflows.run_query import RunLookup
 
-    asked = Asked(Path(place), secret("seed", values.get("seed", 0)))
+    asked = RunLookup(Path(place), secret("seed", values.get("seed", 0)))
     from copysift.workflows.submissions import reading_of
 
     reading = reading_of(of_class(Settings, values, "query"))

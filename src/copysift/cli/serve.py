@@ -15,7 +15,7 @@ from copysift.cli.options import SectionedCommand, declared, of_class, options, 
 from copysift.errors import UsageError
 from copysift.settings.environment import read_environment
 from copysift.settings.output import Door
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 if TYPE_CHECKING:
     from copysift.serve.users import Users
@@ -56,7 +56,7 @@ def command(context: click.Context, /, **typed: Any) -> int:
         context.obj = typed
         return console.DONE
     values = values_from("serve", merged(typed))
-    settings, door = of_class(Serving, values, "serve"), of_class(Door, values, "serve")
+    settings, door = of_class(ServeOptions, values, "serve"), of_class(Door, values, "serve")
     try:
         from copysift.serve.events import start_log
         from copysift.serve.server import run
@@ -145,7 +145,7 @@ def move(context: click.Context, /, target: str, **given: str | None) -> int:
     from copysift.serve.store import Store
 
     typed = {name: value for name, value in given.items() if value}
-    settings = of_class(Serving, values_from("serve", merged({**(context.obj or {}), **typed})), "serve")
+    settings = of_class(ServeOptions, values_from("serve", merged({**(context.obj or {}), **typed})), "serve")
     if not settings.database:
         raise UsageError("no PostgreSQL database was given", hint="add --database postgresql://…")
     data = Path(settings.data).absolute()
@@ -168,7 +168,7 @@ def _users(context: click.Context, data: str | None, *, make: bool = False) -> U
     from copysift.serve.users import Users
 
     values = values_from("serve", merged({**(context.obj or {}), **({"data": data} if data else {})}))
-    settings = of_class(Serving, values, "serve")
+    settings = of_class(ServeOptions, values, "serve")
     folder = Path(settings.data)
     if not folder.is_dir() and not settings.database:
         if not make:

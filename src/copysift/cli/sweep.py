@@ -11,7 +11,7 @@ from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
 from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
-from copysift.settings.sweeps import Sweeping
+from copysift.settings.sweeps import SweepOptions
 
 
 @click.command("sweep", cls=SectionedCommand)
@@ -25,9 +25,9 @@ def command(index: str, sources: tuple[str, ...], **given: object) -> int:
     changed documents are fingerprinted. A sweep is stored completely or not at all, and can be repeated.
     """
     values = values_from("sweep", given)
-    of_class(Sweeping, values)
+    of_class(SweepOptions, values)
     door = of_class(Door, values)
-    asked: dict[str, Any] = {name: values[name] for name in settings_of(Sweeping) if name in values}
+    asked: dict[str, Any] = {name: values[name] for name in settings_of(SweepOptions) if name in values}
     with opened({**values, "index": index}) as store, console.progress(door) as shown:
         done = store.sweep(list(sources), progress=shown, **asked)
     console.name_skipped(done.skipped, every=bool(door.verbose))

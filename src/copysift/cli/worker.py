@@ -17,7 +17,7 @@ from copysift.cli.options import SectionedCommand, declared, of_class, options, 
 from copysift.cli.serve import merged
 from copysift.errors import UsageError
 from copysift.settings.output import Door
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 
 @click.command("worker", cls=SectionedCommand)
@@ -31,7 +31,7 @@ def command(**typed: Any) -> int:
     takes = declared("worker")
     given = {name: value for name, value in merged(typed).items() if name in takes or name == "config"}
     values = values_from("worker", given)
-    settings, door = of_class(Serving, values, "worker"), of_class(Door, values, "worker")
+    settings, door = of_class(ServeOptions, values, "worker"), of_class(Door, values, "worker")
     if not settings.database:
         raise UsageError(
             "a worker needs the database of its server", hint="give --database postgresql://user@host/name"
@@ -55,7 +55,7 @@ def command(**typed: Any) -> int:
     return console.DONE
 
 
-async def _work(settings: Serving, data: Path) -> None:
+async def _work(settings: ServeOptions, data: Path) -> None:
     """Work until a signal comes; what runs then is given back."""
     from copysift.serve.database import open_database
     from copysift.serve.events import event

@@ -28,7 +28,7 @@ Fact = Callable[[int, str], "NDArray[Any]"]  # of every document of a part, by i
 
 
 @dataclass(frozen=True, slots=True)
-class Clustered:
+class Membership:
     """For every document the first of its cluster, and how it came in, as a word of JOINED."""
 
     root: Int64s

@@ -22,7 +22,7 @@ SHOWN = 3  # fingerprints that show what a set shares
 Numbers = NDArray[np.int64]
 
 
-class Shared(NamedTuple):
+class SharedSet(NamedTuple):
     """Members ascending, how many fingerprints all of them share, and some of those, by number."""
 
     members: tuple[int, ...]
@@ -45,7 +45,7 @@ class SetSearch:
         self._members = flat[order]  # ascending, each with its row
         self._row_of = np.repeat(np.arange(len(self._rows)), lengths)[order]
 
-    def run(self) -> list[Shared]:
+    def run(self) -> list[SharedSet]:
         """Give the sets of two or more, those that share most first."""
         for head in distinct(self._members).tolist():
             if self.stopped:
@@ -99,12 +99,12 @@ class SetSearch:
         having = [self._having[each] for each in members]
         return bool(set.intersection(*having) - {own})
 
-    def _shared(self, members: frozenset[int]) -> Shared:
+    def _shared(self, members: frozenset[int]) -> SharedSet:
         rows = self._of(min(members))
         for each in members:
             rows = rows[np.isin(rows, self._of(each))]
         some = [number for row in rows.tolist() for number in self._firsts[row]]
-        return Shared(tuple(sorted(members)), int(self._weights[rows].sum()), tuple(some[:SHOWN]))
+        return SharedSet(tuple(sorted(members)), int(self._weights[rows].sum()), tuple(some[:SHOWN]))
 
 
 def _rows(offsets: Numbers, holders: Numbers) -> tuple[list[Numbers], Numbers, list[list[int]]]:

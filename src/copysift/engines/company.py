@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copysift.clusters.classes import Clustered
+from copysift.clusters.classes import Membership
 from copysift.engines.submissions import FILES
 from copysift.model.values import Skipped
 from copysift.runs.sets import Sets
@@ -49,7 +49,7 @@ class Company:
             found &= (self.kin[left] == 0) | (self.kin[left] != self.kin[right])
         return np.asarray(found)
 
-    def parted(self, found: Clustered) -> Clustered:
+    def parted(self, found: Membership) -> Membership:
         """Undo clusters of nothing but earlier documents, or of works of one author."""
         if not self:
             return found
@@ -61,7 +61,7 @@ class Company:
             one[root[(self.kin == 0) | (self.kin != self.kin[root])]] = False
             alone |= one
         undone = alone[root]
-        return Clustered(
+        return Membership(
             np.where(undone, np.arange(count), root), np.where(undone, 0, found.joined).astype(np.uint8)
         )
 

@@ -14,11 +14,11 @@ from copysift.clusters.retention import keep
 from copysift.engines.company import read_company
 from copysift.engines.pair_values import PairValues, valued, values_of
 from copysift.engines.phases import alike, near
-from copysift.match.sets import Measured, measures, shared_by
+from copysift.match.sets import MeasuredPairs, measures, shared_by
 from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
-from copysift.runs.tables import Opened, open_corpus, unique_ids
+from copysift.runs.tables import StoredRun, open_corpus, unique_ids
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 
@@ -37,7 +37,7 @@ class Decision:
     ids: list[str]
     kept: Int64s
     reason: list[str]
-    measured: Measured  # of every removed document with the kept one, in order of removal
+    measured: MeasuredPairs  # of every removed document with the kept one, in order of removal
     removed: Int64s
     earlier: int = 0  # documents that come first and are not written
 
@@ -112,7 +112,7 @@ def _best_of_class(first: Int64s, rank: Int64s) -> Int64s:
 
 
 def _kept_nodes(
-    opened: Opened, sets: Sets, settings: CorpusSettings, rank: Int64s, values: PairValues | None
+    opened: StoredRun, sets: Sets, settings: CorpusSettings, rank: Int64s, values: PairValues | None
 ) -> Int64s:
     pairs = opened.pairs.take(alike(valued(opened.pairs, values), settings))
     ordered = np.empty(len(rank), np.int64)
@@ -125,7 +125,7 @@ def _kept_nodes(
     return keep(ordered, pairs.left, pairs.right, policy, check, settings.most_shared(len(rank)))
 
 
-def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
+def measure(sets: Sets, left: Int64s, right: Int64s) -> MeasuredPairs:
     """Measure pairs of documents over all their shingles but boilerplate, in the order given."""
     sizes = sets.column("compared")
     shared = np.zeros(len(left), np.int64)
@@ -142,7 +142,7 @@ def measure(sets: Sets, left: Int64s, right: Int64s) -> Measured:
     return measures(left, right, shared, sizes[left], sizes[right])
 
 
-def _known(opened: Opened, settings: CorpusSettings, found: Measured) -> Measured:
+def _known(opened: StoredRun, settings: CorpusSettings, found: MeasuredPairs) -> MeasuredPairs:
     """Take the measures of a run for the pairs that it has: it may have left a template out."""
     pairs = opened.pairs
     if settings.estimate or not len(pairs):
@@ -156,7 +156,7 @@ def _known(opened: Opened, settings: CorpusSettings, found: Measured) -> Measure
     at = order[np.minimum(np.searchsorted(have, asked, sorter=order), len(have) - 1)]
     hit = have[at] == asked
     left, right = pairs.containment_left[at], pairs.containment_right[at]
-    return Measured(
+    return MeasuredPairs(
         found.left,
         found.right,
         np.where(hit, pairs.shared[at], found.shared),
@@ -166,7 +166,7 @@ def _known(opened: Opened, settings: CorpusSettings, found: Measured) -> Measure
     )
 
 
-def _named(opened: Opened, sets: Sets, before: int) -> list[str]:
+def _named(opened: StoredRun, sets: Sets, before: int) -> list[str]:
     """Give the ids; earlier documents and the others may have the same, which a run tells apart."""
     if not before:
         known: list[str] = opened.ids.to_pylist()
@@ -177,13 +177,13 @@ def _named(opened: Opened, sets: Sets, before: int) -> list[str]:
 
 
 def _explained(
-    opened: Opened, sets: Sets, kept: Int64s, settings: CorpusSettings, before: int = 0
+    opened: StoredRun, sets: Sets, kept: Int64s, settings: CorpusSettings, before: int = 0
 ) -> Decision:
     removed = np.flatnonzero(kept != np.arange(len(kept)))
     found = _known(opened, settings, measure(sets, removed, kept[removed]))
     same = opened.first[removed] == opened.first[kept[removed]]
     one = np.ones(len(removed))
-    found = Measured(  # the same for every measure, also without a single shingle
+    found = MeasuredPairs(  # the same for every measure, also without a single shingle
         found.left,
         found.right,
         found.shared,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.engines import record_output as output
-from copysift.engines.dedup_job import Deduped, require_some
+from copysift.engines.dedup_job import DedupCounts, require_some
 from copysift.engines.passage_cuts import NOWHERE, Cutter, noted, targets
 from copysift.engines.reading import Origins, records
 from copysift.engines.record_writers import Record
@@ -134,11 +134,11 @@ def decontaminate(
     shards: int,
     sources: list[str],
     run: Path | None = None,
-) -> Deduped:
+) -> DedupCounts:
     """Cut or flag what records have of test items; documents of which nothing is left go."""
     items = test_items(tests, settings)
     some = None if run is None else candidates(run, items)
-    done = Deduped()
+    done = DedupCounts()
     skipped: list[Skipped] = []
     numbers = iter(range(1 << 62))
     looked = [0]
@@ -183,7 +183,7 @@ def _lengths(batches: Origins) -> Iterator[int]:
     return (len(batch) for batch in batches if not isinstance(batch, Skipped | Origin))
 
 
-def _some_left(batches: Origins, cutter: Cutter, done: Deduped) -> Origins:
+def _some_left(batches: Origins, cutter: Cutter, done: DedupCounts) -> Origins:
     """Pass records on and count them; refuse to write where nothing of any of them would be left."""
     for batch in batches:
         done.documents += 0 if isinstance(batch, Skipped | Origin) else len(batch)
@@ -195,7 +195,7 @@ def _some_left(batches: Origins, cutter: Cutter, done: Deduped) -> Origins:
         )
 
 
-def _count(done: Deduped, cutter: Cutter, skipped: list[Skipped]) -> None:
+def _count(done: DedupCounts, cutter: Cutter, skipped: list[Skipped]) -> None:
     done.removed = len(cutter.gone)
     done.kept, done.reasons = done.documents - done.removed, cutter.counted()
     done.skipped = tuple((note.name, note.reason) for note in skipped[:1000])

@@ -24,7 +24,7 @@ from copysift.store.lock import WriterLock
 
 
 @dataclass(slots=True)
-class Deduped:
+class DedupCounts:
     """What was done, in numbers."""
 
     documents: int = 0
@@ -107,7 +107,7 @@ def refuse_parts(settings: CorpusSettings, passages: str, tests: Sequence[str]) 
         )
 
 
-def require_some(done: Deduped) -> None:
+def require_some(done: DedupCounts) -> None:
     """Refuse to write an empty output where nothing could be read."""
     if not done.documents and done.skipped:
         name, reason = done.skipped[0]

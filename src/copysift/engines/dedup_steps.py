@@ -15,7 +15,7 @@ from copysift.engines.company import read_company
 from copysift.engines.decision import Decision, against, decide
 from copysift.engines.decontamination import decontaminate
 from copysift.engines.dedup_job import (
-    Deduped,
+    DedupCounts,
     beside,
     check_cutting,
     check_wishes,
@@ -56,7 +56,7 @@ def dedup(
     from_run: Path | None = None,
     progress: Progress | None = None,
     clusterer: Cluster = cluster,
-) -> Deduped:
+) -> DedupCounts:
     """Write what stays of the sources to `path`, and beside it who was removed.
 
     With `from_run` a finished run is applied: its sources are read once more, and nothing is compared.
@@ -120,7 +120,7 @@ def _apply(
     dry_run: bool,
     passages: str,
     tests: Sequence[str] = (),
-) -> Deduped:
+) -> DedupCounts:
     """Decide by a finished run which records of its sources stay, at any threshold from its floor on."""
     choice(keeping)
     check_cutting(settings, None)
@@ -237,11 +237,13 @@ def earlier_count(run: Path) -> int:
     return read_company(run / "sketches").earlier
 
 
-def _numbers(decision: Decision, before: int) -> Deduped:
+def _numbers(decision: Decision, before: int) -> DedupCounts:
     reasons = [
         why
         for why, number in zip(decision.reason, decision.removed.tolist(), strict=True)
         if number >= before
     ]
     documents = len(decision.kept) - before
-    return Deduped(documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common()))
+    return DedupCounts(
+        documents, documents - len(reasons), len(reasons), dict(Counter(reasons).most_common())
+    )

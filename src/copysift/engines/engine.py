@@ -36,7 +36,7 @@ class Phases(Protocol):
 
 
 if TYPE_CHECKING:
-    from copysift.engines.dedup_job import Deduped, DedupJob
+    from copysift.engines.dedup_job import DedupCounts, DedupJob
     from copysift.engines.local import Corpus
     from copysift.engines.spark.corpus import SparkCorpus
 
@@ -102,7 +102,7 @@ def cluster_elsewhere(master: str = "", conf: Iterable[str] = ()) -> ClusterElse
     return worded(partial(cluster, spark))
 
 
-Dedup = Callable[["DedupJob", "Progress | None"], "Deduped"]
+Dedup = Callable[["DedupJob", "Progress | None"], "DedupCounts"]
 
 
 def dedup_on_spark(master: str = "", conf: Iterable[str] = ()) -> Dedup:

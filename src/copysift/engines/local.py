@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from copysift.clusters.classes import Clustered
+from copysift.clusters.classes import Membership
 from copysift.engines import phases
 from copysift.engines.census import Common, Count, Name, Settle
 from copysift.engines.company import Company, company_of
@@ -27,7 +27,7 @@ from copysift.engines.sketch_step import Reader, Sketch, Threads, readers_of
 from copysift.engines.steps import Collapse, Job, Step
 from copysift.engines.template_steps import Crowd, CrowdCommon, CrowdEntries, Likeness, Refine, Works
 from copysift.join.boilerplate import Told
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.runs.columns import release
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import write_base, write_templates
@@ -58,7 +58,7 @@ class Corpus:
         self.first: Int64s = np.zeros(0, np.int64)
         self.how: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.pairs = StoredPairs([])
-        self._valued: Iterable[Measured] | None = None
+        self._valued: Iterable[MeasuredPairs] | None = None
         self.told = Told()
         self.files = phases.OptionFiles()
         self._readers: list[Reader] = []
@@ -132,11 +132,11 @@ class Corpus:
         found: UInt32s = np.concatenate(parts)[self.first]
         return found
 
-    def components(self) -> Clustered:
+    def components(self) -> Membership:
         """Give every document the first of its cluster."""
         return self.company.parted(phases.clustered(self.measured(), self.first, self.how, self.settings))
 
-    def measured(self) -> Iterable[Measured]:
+    def measured(self) -> Iterable[MeasuredPairs]:
         """Give the pairs, with the measure of the settings if it is one that is made when it is wanted."""
         if self._valued is None:
             values = values_of(self.sets.folder, self.settings, self.first == np.arange(len(self.first)))

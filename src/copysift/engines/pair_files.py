@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copysift.join.spill import read_all, write_all
-from copysift.match.sets import Measured, measures, sizes_of
+from copysift.match.sets import MeasuredPairs, measures, sizes_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,10 +34,10 @@ class PairWriter:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = path.open("wb", buffering=0)
-        self._parts: list[Measured] = []
+        self._parts: list[MeasuredPairs] = []
         self._held = 0
 
-    def write(self, pairs: Measured) -> None:
+    def write(self, pairs: MeasuredPairs) -> None:
         """Add pairs."""
         if len(pairs):
             self._parts.append(pairs)
@@ -46,7 +46,7 @@ class PairWriter:
             self._flush()
 
     def _flush(self) -> None:
-        pairs = Measured.joined(self._parts)
+        pairs = MeasuredPairs.joined(self._parts)
         write_all(self._file.fileno(), np.array([len(pairs)], np.uint64), self._path)
         for column in (pairs.left, pairs.right, pairs.shared, *sizes_of(pairs)):
             write_all(self._file.fileno(), column.astype(np.uint32), self._path)
@@ -69,7 +69,7 @@ class StoredPairs:
     def __init__(self, paths: Iterable[Path]) -> None:
         self._paths = list(paths)
 
-    def __iter__(self) -> Iterator[Measured]:
+    def __iter__(self) -> Iterator[MeasuredPairs]:
         for columns in self._chunks(COLUMNS):
             yield measures(*(column.astype(np.int64) for column in columns))
 

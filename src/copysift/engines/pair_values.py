@@ -17,7 +17,7 @@ from copysift.errors import RunError
 from copysift.join.boilerplate import bounds_of
 from copysift.match.exact import runs_among
 from copysift.match.measures import GRAIN, weights
-from copysift.match.sets import Measured, Valued
+from copysift.match.sets import MeasuredPairs, PairsWithValues
 from copysift.match.templates import Texts
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import read_templates
@@ -47,7 +47,7 @@ class ValuedPairs:
     As many are measured together as memory has space for, and what was made is on disk where it is large.
     """
 
-    def __init__(self, pairs: Iterable[Measured], values: PairValues) -> None:
+    def __init__(self, pairs: Iterable[MeasuredPairs], values: PairValues) -> None:
         self._pairs = pairs
         count = sum(len(each) for each in pairs)
         self._made = spacious_array(count, np.float64, values.memory // 8)
@@ -56,24 +56,24 @@ class ValuedPairs:
             self._made[start : start + len(some)] = values.of(some)
             start += len(some)
 
-    def __iter__(self) -> Iterator[Valued]:
+    def __iter__(self) -> Iterator[PairsWithValues]:
         start = 0
         for each in self._pairs:
-            yield Valued.of(each, self._made[start : start + len(each)])
+            yield PairsWithValues.of(each, self._made[start : start + len(each)])
             start += len(each)
 
 
-def _regrouped(pairs: Iterable[Measured], most: int) -> Iterator[Measured]:
+def _regrouped(pairs: Iterable[MeasuredPairs], most: int) -> Iterator[MeasuredPairs]:
     """Give pairs together, `most` or up to twice as many."""
-    held: list[Measured] = []
+    held: list[MeasuredPairs] = []
     for each in pairs:
         for start in range(0, len(each), most):
             held.append(each.take(np.arange(start, min(start + most, len(each)))))
             if sum(map(len, held)) >= most:
-                yield Measured.joined(held)
+                yield MeasuredPairs.joined(held)
                 held = []
     if held:
-        yield Measured.joined(held)
+        yield MeasuredPairs.joined(held)
 
 
 class PairValues:
@@ -90,7 +90,7 @@ class PairValues:
         self._templates = read_templates(folder)
         self._held: _Entries | None = None  # all shingles, where memory has space for them
 
-    def of(self, pairs: Measured) -> Shares:
+    def of(self, pairs: MeasuredPairs) -> Shares:
         """Give the measure of pairs, in their order."""
         if self._settings.measure == "similarity":
             return self._similarities(pairs)
@@ -99,7 +99,7 @@ class PairValues:
 
     # ---- by places
 
-    def _batches(self, pairs: Measured) -> Iterator[Int64s]:
+    def _batches(self, pairs: MeasuredPairs) -> Iterator[Int64s]:
         """Part pairs so that memory has space for their texts; one pair is never parted."""
         sizes = self._sets.column("places")
         held = np.cumsum(ENTRY * (sizes[pairs.left] + sizes[pairs.right]))
@@ -110,7 +110,7 @@ class PairValues:
             yield np.arange(start, end)
             start, before = end, int(held[end - 1])
 
-    def _placed(self, pairs: Measured) -> Shares:
+    def _placed(self, pairs: MeasuredPairs) -> Shares:
         numbers = distinct(np.concatenate([pairs.left, pairs.right]))
         texts = self._sets.texts(numbers)
         ends = bounds_of(texts.places)
@@ -138,7 +138,7 @@ class PairValues:
 
     # ---- by weights
 
-    def _similarities(self, pairs: Measured) -> Shares:
+    def _similarities(self, pairs: MeasuredPairs) -> Shares:
         """Give W(A ∩ B) / min(W(A), W(B)), the weights by rarity: whole grains, so sums are exact."""
         documents = len(self._standing)
         lost = self._lost(pairs)
@@ -154,7 +154,7 @@ class PairValues:
         least = np.minimum(totals[at, pairs.left], totals[at, pairs.right])
         return np.divide(shared[at, np.arange(len(pairs))], least, out=np.zeros(len(pairs)), where=least > 0)
 
-    def _lost(self, pairs: Measured) -> Bools:
+    def _lost(self, pairs: MeasuredPairs) -> Bools:
         """Say which pairs were measured without templates: they share less than their sets do."""
         if not len(self._templates):
             return np.zeros(len(pairs), np.bool_)
@@ -198,7 +198,7 @@ class _Entries:
         table = weights(np.arange(int(self._degrees.max(initial=1)) + 1), groups)
         return np.round(table / GRAIN).astype(np.int64)[self._degrees][self._ranks]
 
-    def shared(self, pairs: Measured, weight: Int64s, expanded: int) -> Int64s:
+    def shared(self, pairs: MeasuredPairs, weight: Int64s, expanded: int) -> Int64s:
         """Sum the weights of what pairs share, about `expanded` shingles at a time."""
         found = np.zeros(len(pairs), np.int64)
         starts, ends = (np.searchsorted(self.documents, pairs.left, side) for side in ("left", "right"))
@@ -227,9 +227,9 @@ def _sif(left: NDArray[np.uint32], right: NDArray[np.uint32]) -> float:
     return float(np.count_nonzero(np.isin(right, left)) / len(left)) if len(left) else 0.0
 
 
-def valued(pairs: Measured, values: PairValues | None) -> Measured:
+def valued(pairs: MeasuredPairs, values: PairValues | None) -> MeasuredPairs:
     """Give pairs with the measure that is wanted, if it is one of those that are made here."""
-    return pairs if values is None else Valued.of(pairs, values.of(pairs))
+    return pairs if values is None else PairsWithValues.of(pairs, values.of(pairs))
 
 
 def values_of(folder: Path, settings: CorpusSettings, standing: Bools) -> PairValues | None:

@@ -17,7 +17,7 @@ from copysift.engines.steps import Job, Step, placed, read_tables, spills
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.spill import ENTRY, Spill
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Measure(Step):
         left, right = phases.split(pairs)
         return np.asarray(self._whole[left] | self._whole[right])
 
-    def _counted(self, pairs: UInt64s, shared: UInt32s) -> Measured:
+    def _counted(self, pairs: UInt64s, shared: UInt32s) -> MeasuredPairs:
         """Measure pairs by what the lists have counted."""
         left, right = phases.split(pairs)
         sizes, floor = self._sizes, self.job.settings.floor
@@ -206,7 +206,7 @@ class Measure(Step):
         """Let the sets go."""
         self.job.sets.keep(0)
 
-    def check(self, pairs: UInt64s) -> Measured:
+    def check(self, pairs: UInt64s) -> MeasuredPairs:
         """Measure some candidates over all their shingles."""
         left, right = phases.split(pairs)
         settings, sizes = self.job.settings, self._sizes
@@ -232,9 +232,9 @@ class Measure(Step):
             start = end
 
 
-def in_order(parts: list[Measured]) -> Measured:
+def in_order(parts: list[MeasuredPairs]) -> MeasuredPairs:
     """Put pairs together that are in order in every part: merged, which takes less than to sort them."""
-    found = Measured.joined([part for part in parts if len(part)])
+    found = MeasuredPairs.joined([part for part in parts if len(part)])
     return found.take(np.argsort(found.left << 32 | found.right, kind="stable"))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from copysift.engines import record_output as output
 from copysift.engines.decision import Decision
-from copysift.engines.dedup_job import Deduped, require_some
+from copysift.engines.dedup_job import DedupCounts, require_some
 from copysift.engines.near_units import near_groups
 from copysift.engines.output_targets import passages_path, repeated_path, whole
 from copysift.engines.passages import Known, cut, joined_spans
@@ -39,7 +39,7 @@ LEAST = 20  # words of a passage that came before in the corpus, where nothing e
 class Cutter:
     """Cuts or flags passages of records, and notes what was cut, and documents of which nothing is left."""
 
-    def __init__(self, settings: CorpusSettings, passages: str, done: Deduped, rows: Writer) -> None:
+    def __init__(self, settings: CorpusSettings, passages: str, done: DedupCounts, rows: Writer) -> None:
         self._settings, self._flag, self._done, self._rows = settings, passages == "flag", done, rows
         self.reasons: Counter[str] = Counter()
         self.gone: list[Record] = []
@@ -126,7 +126,7 @@ def cut_repeats(
     dry_run: bool,
     shards: int,
     folder: Path,
-    done: Deduped,
+    done: DedupCounts,
     sources: Sequence[str],
 ) -> None:
     """Cut or flag what the documents that stay have more than once, but its first occurrence."""
@@ -201,11 +201,11 @@ def cut_known(
     dry_run: bool,
     shards: int,
     sources: Sequence[str],
-) -> Deduped:
+) -> DedupCounts:
     """Cut or flag the passages that the run has; documents of which nothing is left go."""
     described = open_corpus(against).described["settings"]
     known = Known(against, described["shingle"], settings.seed)
-    done = Deduped()
+    done = DedupCounts()
     total, skips = 0, Skips()
     for batch in again():
         if isinstance(batch, Skipped):

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from copysift import kernels
-from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Clustered
+from copysift.clusters.classes import ALONE, CONTAINED, SIMILAR, Membership
 from copysift.clusters.components import joined as connect
 from copysift.clusters.linkage import assign
 from copysift.engines.channels import kinds_of, with_channels
@@ -31,10 +31,10 @@ from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
 from copysift.join.boilerplate import Boilerplate
 from copysift.kinds import Languages, blank_markup, detect_kind, to_utf8
-from copysift.match.sets import Measured, Valued, at_least, measures, shared_by
+from copysift.match.sets import MeasuredPairs, PairsWithValues, at_least, measures, shared_by
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
-from copysift.runs.sketches import Places, Sketched
+from copysift.runs.sketches import Places, SketchedPart
 from copysift.runtime.arrays import distinct, numbered
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
@@ -68,7 +68,7 @@ def sketch(
     settings: CorpusSettings,
     features: Features | None = None,
     files: OptionFiles | None = None,
-) -> Sketched:
+) -> SketchedPart:
     """Phase 1: shingle a batch of documents, and leave what is in the base out."""
     files = files or OptionFiles()
     content = None
@@ -106,7 +106,7 @@ def sketch(
             "sets": column(found.sets),
         }
     )
-    made = Sketched(table, found.values, found.order, tuple(unread))
+    made = SketchedPart(table, found.values, found.order, tuple(unread))
     return as_one(made, batch[UNIT][0].as_py()) if is_unit(batch) else made
 
 
@@ -252,7 +252,7 @@ def measured(
     pairs: UInt64s,
     settings: CorpusSettings,
     floor: float,
-) -> Measured:
+) -> MeasuredPairs:
     """Measure candidates, given the sets of the documents `numbers`, and keep those at the floor.
 
     With `estimate`, documents with the same density of sample are measured by samples alone (section 3).
@@ -274,15 +274,15 @@ def measured(
     return counted(left, right, shared, n, m, floor)
 
 
-def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, floor: float) -> Measured:
+def counted(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s, floor: float) -> MeasuredPairs:
     """Measure pairs by the n and m shingles that they have and those shared, and keep those at the floor."""
     found = measures(left, right, shared, n, m)
     return found.take(at_least(found, floor))
 
 
-def alike(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
+def alike(pairs: MeasuredPairs, settings: CorpusSettings) -> NDArray[np.bool_]:
     """Say which pairs belong together: whose measure reaches the threshold. Left is the earlier document."""
-    if isinstance(pairs, Valued):
+    if isinstance(pairs, PairsWithValues):
         return np.asarray(pairs.value >= settings.cut - 1e-12)
     sides = {"containment-left": ("left", "right"), "containment-right": ("right", "left")}
     if settings.measure in sides:
@@ -293,7 +293,7 @@ def alike(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
     return np.asarray(found >= settings.cut - 1e-12)
 
 
-def near(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
+def near(pairs: MeasuredPairs, settings: CorpusSettings) -> NDArray[np.bool_]:
     """Say which of these pairs are similar as wholes; the others are so because one contains the other."""
     if settings.measure in COUNTS:
         return np.ones(len(pairs), np.bool_)
@@ -301,8 +301,8 @@ def near(pairs: Measured, settings: CorpusSettings) -> NDArray[np.bool_]:
 
 
 def clustered(
-    parts: Iterable[Measured], first: Int64s, how: NDArray[np.uint8], settings: CorpusSettings
-) -> Clustered:
+    parts: Iterable[MeasuredPairs], first: Int64s, how: NDArray[np.uint8], settings: CorpusSettings
+) -> Membership:
     """Phase 4: join documents by pairs, and let those that were collapsed join again.
 
     The pairs come in parts, more than once.
@@ -320,10 +320,12 @@ def clustered(
         same = near(together, settings) & (root[together.left] == root[together.right])
         similar[together.left[same]] = similar[together.right[same]] = True
     root = root[first]
-    return Clustered(root, joined_as(how, similar, root == numbered(len(root))))
+    return Membership(root, joined_as(how, similar, root == numbered(len(root))))
 
 
-def _alike(parts: Iterable[Measured], settings: CorpusSettings, most: int) -> Iterator[tuple[Int64s, Int64s]]:
+def _alike(
+    parts: Iterable[MeasuredPairs], settings: CorpusSettings, most: int
+) -> Iterator[tuple[Int64s, Int64s]]:
     """Give the pairs that belong together by their documents, about `most` at a time."""
     left, right, held = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for pairs in parts:

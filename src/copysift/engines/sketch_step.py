@@ -20,7 +20,7 @@ from copysift.engines.steps import Job, Step
 from copysift.engines.submissions import count_of
 from copysift.model.values import Skipped
 from copysift.runs.sets import PART_STEMS, Sets
-from copysift.runs.sketches import Sketched
+from copysift.runs.sketches import SketchedPart
 from copysift.runs.workspace import Skips, link
 from copysift.runtime import durable
 from copysift.runtime.lazy_dataclass import dataclass
@@ -67,7 +67,7 @@ class Sketch(Step):
         self._written[task] = sets
         skips, read_as = Skips(), ReadAs()
         limit = min(PART, max(job.plan.share, 1 << 20))
-        part: list[Sketched] = []
+        part: list[SketchedPart] = []
         held = 0
         batches = _behind(_noted(self._readers[task](read_as), skips), int(sets.bounds()[-1]))
         for sketched in ordered_map(

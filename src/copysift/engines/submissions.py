@@ -16,7 +16,7 @@ from copysift import kernels
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
-from copysift.runs.sketches import Sketched
+from copysift.runs.sketches import SketchedPart
 from copysift.runtime.arrays import distinct
 from copysift.sources.inputs import ReadAs
 from copysift.sources.record_files import text_of
@@ -79,7 +79,7 @@ def _submission(
     yield batch.append_column(UNIT, pa.array([group] * len(batch), pa.string()))
 
 
-def as_one(found: Sketched, group: str) -> Sketched:
+def as_one(found: SketchedPart, group: str) -> SketchedPart:
     """Make one document of those of a submission: one set, and the shingles of each behind those before."""
     table = found.table
     facts = {name: table[name].to_numpy() for name in ("bytes", "words", "places", "content", "lexical")}
@@ -102,7 +102,7 @@ def as_one(found: Sketched, group: str) -> Sketched:
         },
         schema=table.schema,
     )
-    return Sketched(made, values, found.order, found.unread)
+    return SketchedPart(made, values, found.order, found.unread)
 
 
 def _words(places: NDArray[np.int64], words: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from copysift.engines.pairing import Entries, Filter, Join, Measure, in_order
 from copysift.engines.steps import Collapse, Job, Step, placed, read_tables, spills
 from copysift.join.boilerplate import Boilerplate
 from copysift.join.spill import ENTRY, Spill, write_all
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.match.templates import common_shingles, measured_again, near_copies, without_templates
 from copysift.runs.workspace import link
 from copysift.runtime.arrays import distinct, mapped, numbered
@@ -105,7 +105,7 @@ class Likeness(Step):
         left, right = sides or 2 * [np.zeros(0, np.uint32)]
         self.save(task, left=left, right=right)
 
-    def _near(self, pairs: Measured) -> tuple[UInt32s, UInt32s]:
+    def _near(self, pairs: MeasuredPairs) -> tuple[UInt32s, UInt32s]:
         crowd, sets = self._crowded, self.job.sets
         apart = self._root[pairs.left] != self._root[pairs.right]
         asked = np.flatnonzero(crowd[pairs.left] & crowd[pairs.right] & apart)
@@ -244,12 +244,12 @@ class Refine(Step):
             for pairs in StoredPairs([self._measured[task]]):
                 left.write(self._without(pairs))
 
-    def _asked(self, pairs: Measured) -> Int64s:
+    def _asked(self, pairs: MeasuredPairs) -> Int64s:
         """Give the pairs of crowded documents that are different works."""
         apart = self._works[pairs.left] != self._works[pairs.right]
         return np.flatnonzero(self._crowded[pairs.left] & self._crowded[pairs.right] & apart)
 
-    def _without(self, pairs: Measured) -> Measured:
+    def _without(self, pairs: MeasuredPairs) -> MeasuredPairs:
         sets, floor = self.job.sets, self.job.settings.floor
         asked = self._asked(pairs)
         if not len(asked):
@@ -285,7 +285,7 @@ def fits(job: Job, crowd: Bools) -> bool:
     return 16 * int(job.sets.column("compared")[crowd].sum()) <= min(BATCH, job.plan.share)
 
 
-def batches(job: Job, pairs: Measured, which: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
+def batches(job: Job, pairs: MeasuredPairs, which: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
     """Cut some pairs, in order, where their sets together would take too much memory; name the documents."""
     sizes, left, right = job.sets.column("compared"), pairs.left[which], pairs.right[which]
     if not len(which):

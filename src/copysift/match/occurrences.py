@@ -38,7 +38,7 @@ class Occurrences:
             own, counts = np.unique(hashes, return_counts=True)
             self._held.setdefault(group, []).append((own, counts.astype(np.int64)))
 
-    def among(self, postings: Postings) -> Repeated | None:
+    def among(self, postings: Postings) -> RepeatedHashes | None:
         """Give what occurs more than once of the fingerprints that count; None if nothing was wanted."""
         if not self._wanted:
             return None
@@ -62,10 +62,10 @@ class Occurrences:
         groups, places, more = (
             np.concatenate([nothing, *each]) for each in zip(*columns or [3 * (nothing,)], strict=True)
         )
-        return Repeated(postings, totals, groups, places, more)
+        return RepeatedHashes(postings, totals, groups, places, more)
 
 
-class Repeated:
+class RepeatedHashes:
     """What groups have more than once: the number of the hash among the postings, and how often more."""
 
     def __init__(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredPairs:
     """Pairs of documents by number, left < right, with `shared` shingles and the measures."""
 
     left: Int64s
@@ -37,7 +37,7 @@ class Measured:
         return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
 
     @classmethod
-    def joined(cls, parts: list[Measured]) -> Measured:
+    def joined(cls, parts: list[MeasuredPairs]) -> MeasuredPairs:
         """Put parts after one another."""
         if not parts:
             return measures(*(np.zeros(0, np.int64) for _ in range(5)))
@@ -53,23 +53,25 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Valued(Measured):
+class PairsWithValues(MeasuredPairs):
     """Pairs with a measure that is computed when it is wanted."""
 
     value: Shares
 
     @classmethod
-    def of(cls, pairs: Measured, value: Shares) -> Valued:
+    def of(cls, pairs: MeasuredPairs, value: Shares) -> PairsWithValues:
         """Put the measure beside pairs."""
-        return cls(**{field.name: getattr(pairs, field.name) for field in fields(Measured)}, value=value)
+        return cls(**{field.name: getattr(pairs, field.name) for field in fields(MeasuredPairs)}, value=value)
 
 
-def measures(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s) -> Measured:
+def measures(left: Int64s, right: Int64s, shared: Int64s, n: Int64s, m: Int64s) -> MeasuredPairs:
     """Give r = s / (n + m − s) and c = s / n, s / m of pairs that share s of their n and m shingles."""
-    return Measured(left, right, shared, _share(shared, n + m - shared), _share(shared, n), _share(shared, m))
+    return MeasuredPairs(
+        left, right, shared, _share(shared, n + m - shared), _share(shared, n), _share(shared, m)
+    )
 
 
-def sizes_of(pairs: Measured) -> tuple[Int64s, Int64s]:
+def sizes_of(pairs: MeasuredPairs) -> tuple[Int64s, Int64s]:
     """Give the n and m shingles by which pairs were measured; 0 where none is shared, which measures 0."""
     left, right = (
         np.rint(_share(pairs.shared, containment)).astype(np.int64)
@@ -83,7 +85,7 @@ def shared_by(values: UInt64s, bounds: Int64s, lefts: Int64s, rights: Int64s) ->
     return kernels.shingle.shared(values, bounds, lefts, rights)
 
 
-def at_least(pairs: Measured, floor: float) -> NDArray[np.bool_]:
+def at_least(pairs: MeasuredPairs, floor: float) -> NDArray[np.bool_]:
     """Say which pairs reach the floor by their resemblance or a containment."""
     return np.asarray(pairs.containment >= floor - 1e-12)
 

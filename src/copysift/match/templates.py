@@ -16,7 +16,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.join.boilerplate import LONG, UNPLACED, Boilerplate, bounds_of
-from copysift.match.sets import Measured, at_least, measures
+from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.runtime.arrays import heads
 from copysift.runtime.lazy_dataclass import dataclass
 
@@ -52,15 +52,15 @@ class Texts:
 
 
 def without_templates(
-    pairs: Measured, numbers: Int64s, values: UInt64s, bounds: Int64s, common: Boilerplate, floor: float
-) -> Measured:
+    pairs: MeasuredPairs, numbers: Int64s, values: UInt64s, bounds: Int64s, common: Boilerplate, floor: float
+) -> MeasuredPairs:
     """Measure pairs again without common shingles, given the sets of `numbers`; keep those at the floor."""
     return measured_again(pairs, numbers, *common.taken_from(values, bounds), floor)
 
 
 def measured_again(
-    pairs: Measured, numbers: Int64s, values: UInt64s, bounds: Int64s, floor: float
-) -> Measured:
+    pairs: MeasuredPairs, numbers: Int64s, values: UInt64s, bounds: Int64s, floor: float
+) -> MeasuredPairs:
     """Measure pairs by the sets of `numbers` that are left of them; keep those at the floor."""
     left, right = np.searchsorted(numbers, pairs.left), np.searchsorted(numbers, pairs.right)
     sizes, source = np.diff(bounds), np.zeros(len(numbers), np.int64)
@@ -69,7 +69,7 @@ def measured_again(
     return found.take(at_least(found, floor) & (found.shared > 0))
 
 
-def near_copies(pairs: Measured, texts: Texts) -> Bools:
+def near_copies(pairs: MeasuredPairs, texts: Texts) -> Bools:
     """Say which pairs differ in a word here and there."""
     left, right = np.searchsorted(texts.numbers, pairs.left), np.searchsorted(texts.numbers, pairs.right)
     sizes, found = np.diff(texts.bounds), np.ones(len(left), np.bool_)

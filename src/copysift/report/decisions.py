@@ -16,14 +16,14 @@ FIELDS = ("left", "right", "left_author", "right_author", "state", "note", "when
 HINT = "export them again from the page Pairs of a report"
 
 
-class Carried(NamedTuple):
+class CarriedDecisions(NamedTuple):
     """Decisions under the names of this class, and those that name somebody who is not in it."""
 
     found: tuple[dict[str, str], ...]
     absent: tuple[dict[str, str], ...]
 
 
-def carried(decisions: Iterable[dict[str, str]], submissions: Sequence[Submission]) -> Carried:
+def carried(decisions: Iterable[dict[str, str]], submissions: Sequence[Submission]) -> CarriedDecisions:
     """Find the submissions that decisions on an earlier report of the class mean.
 
     A class that is downloaded again is often in another archive or folder. So a submission is known by its
@@ -40,7 +40,7 @@ def carried(decisions: Iterable[dict[str, str]], submissions: Sequence[Submissio
             found.append(row | {"left": left, "right": right})
         else:
             absent.append(row)
-    return Carried(tuple(found), tuple(absent))
+    return CarriedDecisions(tuple(found), tuple(absent))
 
 
 def _by(key: Callable[[Submission], str], submissions: Iterable[Submission]) -> Mapping[str, str | None]:

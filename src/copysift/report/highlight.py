@@ -45,16 +45,16 @@ _VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFF
 
 
 @dataclass(frozen=True, slots=True)
-class Coloured:
+class ColouredSource:
     """A source as the page shows it; `runs` is class, length, class, length, … in UTF-16 units."""
 
     text: str
     runs: tuple[int, ...]
 
 
-def coloured(name: str, text: str) -> Coloured:
+def coloured(name: str, text: str) -> ColouredSource:
     """Colour a source by the suffix of its name."""
-    return Coloured(text, tuple(_flat(_tokens(name, text), len(text), text)))
+    return ColouredSource(text, tuple(_flat(_tokens(name, text), len(text), text)))
 
 
 def readable(data: bytes, offsets: Collection[int]) -> tuple[str, dict[int, int]]:

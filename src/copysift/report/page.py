@@ -40,7 +40,7 @@ class Contents(NamedTuple):
     unit: str = "submission"  # older jobs of a server do not say
 
 
-class Served(NamedTuple):
+class ServedPage(NamedTuple):
     """A page that a server gives: where it has the library of charts, and scripts of its own."""
 
     library: str
@@ -73,7 +73,7 @@ def contents(result: Result, view: View) -> Contents:
     )
 
 
-def rendered(shown: Contents, served: Served | None = None) -> str:
+def rendered(shown: Contents, served: ServedPage | None = None) -> str:
     """Make the page: one file for itself, or one that a server gives."""
     library = charts.script() if served is None else ""
     own = _own_script(() if served is None else served.scripts)
@@ -96,7 +96,7 @@ def rendered(shown: Contents, served: Served | None = None) -> str:
     )
 
 
-def policy(served: Served) -> str:
+def policy(served: ServedPage) -> str:
     """Give the content security policy of a page that a server gives: it may talk to that server alone."""
     return _policy(_own_script(served.scripts), more="'self' ") + "; connect-src 'self'"
 

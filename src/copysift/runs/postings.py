@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RANGES = 10  # bits of the ranges that are sorted one after another
 
 
-class Inverted:
+class InvertedFiles:
     """Who has a shingle, by look-ups in files in order."""
 
     def __init__(self, sets: Sets) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from copysift.clusters.components import roots
 from copysift.errors import RunError
-from copysift.match.sets import Measured, at_least, measures
+from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.match.templates import without_templates
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import read_templates
@@ -25,7 +25,7 @@ from copysift.runtime.plurals import plural
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.runs.tables import Opened
+    from copysift.runs.tables import StoredRun
 
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]
@@ -72,7 +72,7 @@ def upper(missed: int, of: int) -> float:
     return min(1.0, (middle + wide) / (1 + square / of))
 
 
-def measure_recall(opened: Opened) -> Recall | None:
+def measure_recall(opened: StoredRun) -> Recall | None:
     """Compare a sample of the documents of a run with the others; None where the run has no shingles."""
     sets = Sets(opened.path / "sketches")
     floor = float(opened.described["floor"])
@@ -100,7 +100,7 @@ def measure_recall(opened: Opened) -> Recall | None:
     )  # fmt: skip
 
 
-def _pairs(sets: Sets, chosen: Int64s, first: Int64s) -> tuple[Measured, int]:
+def _pairs(sets: Sets, chosen: Int64s, first: Int64s) -> tuple[MeasuredPairs, int]:
     """Give the pairs of the chosen documents with those of some parts, and how many documents these have."""
     values, bounds = sets.some(chosen)
     owners = np.repeat(chosen, np.diff(bounds))
@@ -125,7 +125,7 @@ def _pairs(sets: Sets, chosen: Int64s, first: Int64s) -> tuple[Measured, int]:
     return measures(left, right, shared, sizes[left], sizes[right]), int(seen.sum())
 
 
-def _beyond_templates(sets: Sets, pairs: Measured, floor: float) -> NDArray[np.bool_]:
+def _beyond_templates(sets: Sets, pairs: MeasuredPairs, floor: float) -> NDArray[np.bool_]:
     """Say which pairs are at the floor without the shingles of templates too, which do not count in a run."""
     templates = read_templates(sets.folder)
     kept = np.ones(len(pairs), np.bool_)

@@ -27,7 +27,7 @@ from copysift.runs.sketches import (
     COMMON,
     SUM,
     Places,
-    Sketched,
+    SketchedPart,
     checksum,
     spare_path,
     write_facts,
@@ -67,7 +67,7 @@ class Sets:
 
     # ---- writing
 
-    def write(self, part: list[Sketched]) -> None:
+    def write(self, part: list[SketchedPart]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
         for name, stem in (("values", "shingles"), ("order", "order")):
             path = self.path(stem, self.parts)

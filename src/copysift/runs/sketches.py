@@ -29,7 +29,7 @@ COMMON, BASE, TEMPLATES = "common.arrow", "base.u64", "templates.u64"
 
 
 @dataclass(frozen=True, slots=True)
-class Sketched:
+class SketchedPart:
     """Some documents as phase 1 leaves them: a table of facts, their sets and the order of their shingles."""
 
     table: pa.Table

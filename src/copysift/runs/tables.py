@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from copysift._version import __version__
-from copysift.clusters.classes import ALONE, IDENTICAL, JOINED, Clustered
+from copysift.clusters.classes import ALONE, IDENTICAL, JOINED, Membership
 from copysift.clusters.classes import WORDS as SAME
 from copysift.errors import RunError
-from copysift.match.sets import Measured, Valued
+from copysift.match.sets import MeasuredPairs, PairsWithValues
 from copysift.runs.checksums import RECREATE, checksum, digest_of, open_table, read_table, verify_table
 from copysift.runs.columns import column, digests, flags, taken
 from copysift.runs.scan_run import TABLES, VERSION, read_description
@@ -41,14 +41,14 @@ ROWS = 1 << 18  # of pairs or clusters written at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class StoredRun:
     """A run read back: ids by number, who represents which and how, pairs, and run.json."""
 
     path: Path
     ids: pa.StringArray
     first: Int64s
     how: NDArray[np.uint8]
-    pairs: Measured
+    pairs: MeasuredPairs
     described: dict[str, Any]
 
     def numbers(self, ids: list[str]) -> Int64s:
@@ -152,7 +152,7 @@ def write_pairs(
     first: Int64s,
     how: NDArray[np.uint8],
     shingles: Int64s,
-    pairs: Iterable[Measured],
+    pairs: Iterable[MeasuredPairs],
     measure: str = "",
 ) -> None:
     """Write pairs.parquet: documents that are the same first, then the measured pairs in parts, in order.
@@ -180,36 +180,38 @@ def write_pairs(
             written += count
 
 
-def _stars(first: Int64s, others: Int64s, shingles: Int64s) -> Iterator[Measured]:
+def _stars(first: Int64s, others: Int64s, shingles: Int64s) -> Iterator[MeasuredPairs]:
     """Give the documents that are the same as an earlier one as pairs with that one, ROWS at a time."""
     for start in range(0, len(others), ROWS):
         some = others[start : start + ROWS]
         ones = np.ones(len(some))
-        yield Measured(first[some], some, shingles[start : start + ROWS], ones, ones, ones)
+        yield MeasuredPairs(first[some], some, shingles[start : start + ROWS], ones, ones, ones)
 
 
-def _similarity(part: Measured, measure: str) -> pa.Array:
+def _similarity(part: MeasuredPairs, measure: str) -> pa.Array:
     """Give the similarity of pairs if it was wanted, else what is nearest to it."""
-    return column(part.value if isinstance(part, Valued) and measure == "similarity" else part.containment)
+    return column(
+        part.value if isinstance(part, PairsWithValues) and measure == "similarity" else part.containment
+    )
 
 
-def _longest(part: Measured, measure: str) -> pa.Array:
-    if isinstance(part, Valued) and measure == "longest":
+def _longest(part: MeasuredPairs, measure: str) -> pa.Array:
+    if isinstance(part, PairsWithValues) and measure == "longest":
         return column(part.value.astype(np.int64))
     return pa.nulls(len(part), pa.int64())
 
 
-def _regrouped(parts: Iterable[Measured]) -> Iterator[Measured]:
+def _regrouped(parts: Iterable[MeasuredPairs]) -> Iterator[MeasuredPairs]:
     """Give pairs ROWS at a time, so that the table has the same bytes however many made its parts."""
-    held: list[Measured] = []
+    held: list[MeasuredPairs] = []
     for part in parts:
         held.append(part)
         if sum(map(len, held)) >= ROWS:
-            whole = Measured.joined(held)
+            whole = MeasuredPairs.joined(held)
             ends = range(ROWS, len(whole) + 1, ROWS)
             yield from (whole.take(np.arange(end - ROWS, end)) for end in ends)
             held = [whole.take(np.arange(ends[-1], len(whole)))]
-    rest = Measured.joined(held)
+    rest = MeasuredPairs.joined(held)
     if len(rest):
         yield rest
 
@@ -217,7 +219,7 @@ def _regrouped(parts: Iterable[Measured]) -> Iterator[Measured]:
 CLUSTERS = pa.schema([(name, pa.string()) for name in ("cluster", "document", "representative", "joined")])
 
 
-def write_clusters(path: Path, ids: pa.StringArray, found: Clustered) -> None:
+def write_clusters(path: Path, ids: pa.StringArray, found: Membership) -> None:
     """Write the clusters of two documents or more, in order of their first document."""
     others = _others(found)
     inside = np.zeros(len(found.root), np.bool_)
@@ -233,14 +235,14 @@ def write_clusters(path: Path, ids: pa.StringArray, found: Clustered) -> None:
             writer.write_table(pa.table(columns, schema=CLUSTERS))
 
 
-def counted(found: Clustered) -> dict[str, int]:
+def counted(found: Membership) -> dict[str, int]:
     """Count the clusters of two documents or more, and their documents."""
     others = _others(found)
     clusters = len(distinct(found.root[others]))
     return {"clusters": clusters, "clustered": clusters + len(others), "duplicates": len(others)}
 
 
-def _others(found: Clustered) -> Int64s:
+def _others(found: Membership) -> Int64s:
     """Give the documents that are not the first of their cluster."""
     return np.flatnonzero(found.root != numbered(len(found.root)))
 
@@ -280,7 +282,7 @@ def ids_of(path: Path) -> pa.ChunkedArray:
     return read_table(path, TABLES[0], ["document"])["document"]
 
 
-def open_corpus(path: Path) -> Opened:
+def open_corpus(path: Path) -> StoredRun:
     """Read a run back for look-ups and for the last phase; runs of `scan --save` are fine too."""
     described = read_description(path)
     verify_table(path, TABLES[0])
@@ -303,13 +305,13 @@ def open_corpus(path: Path) -> Opened:
         same = pairs["equal"].to_numpy()
         first[right[same]], how[right[same]] = left[same], IDENTICAL
     real = how[right] == ALONE if len(right) else np.zeros(0, np.bool_)
-    found = Measured(
+    found = MeasuredPairs(
         left,
         right,
         pairs["shared"].to_numpy().astype(np.int64),
         *(pairs[name].to_numpy() for name in MEASURES),
     )
-    return Opened(path, ids, first, how, found.take(real), described)
+    return StoredRun(path, ids, first, how, found.take(real), described)
 
 
 def members(path: Path) -> dict[str, list[str]]:

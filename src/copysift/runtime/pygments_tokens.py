@@ -11,9 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from copysift.runtime.timing import TooSlowDocumentError, too_slow
-from copysift.runtime.watched import About, Answer, CrashedError, TooSlowError, Watched, answer_requests
+from copysift.runtime.watched import (
+    About,
+    Answer,
+    CrashedError,
+    TooSlowError,
+    WatchedProcess,
+    answer_requests,
+)
 
-_PROCESS = Watched("copysift.runtime.pygments_tokens")
+_PROCESS = WatchedProcess("copysift.runtime.pygments_tokens")
 _MOST = 1 << 28  # bytes of an answer
 
 Token = tuple[int, Any, str]

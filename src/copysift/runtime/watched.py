@@ -39,7 +39,7 @@ class CrashedError(Exception):
     """The process has ended, or answered nonsense."""
 
 
-class Watched:
+class WatchedProcess:
     """A process that runs a module which calls `answer_requests`; threads share it."""
 
     def __init__(self, module: str) -> None:
@@ -102,7 +102,7 @@ class Watched:
             running.wait()
 
 
-_EVERY: weakref.WeakSet[Watched] = weakref.WeakSet()
+_EVERY: weakref.WeakSet[WatchedProcess] = weakref.WeakSet()
 
 
 def _end_all() -> None:

@@ -17,7 +17,7 @@ from copysift.errors import UsageError
 from copysift.report import hits
 from copysift.serve import requests, uploads
 from copysift.serve.api import ERRORS, Limit, Offset, decoded, upload_schema
-from copysift.serve.incoming import Incoming
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.indexes import Held
 from copysift.serve.job import Job
 from copysift.serve.limits import LimitError
@@ -179,7 +179,7 @@ async def add_documents(name: str, request: Request, state: ServerState, user: A
 
 
 async def accept(
-    state: State, user: str, name: str, upload: Incoming, origin: str, settings: dict[str, Any]
+    state: State, user: str, name: str, upload: IncomingFolder, origin: str, settings: dict[str, Any]
 ) -> Job:
     """Accept a job that adds documents to an index; the settings are those of a new one."""
     if not upload.files:

@@ -12,7 +12,7 @@ from copysift.report.wording import plural
 from copysift.serve.course_index import folder_name
 from copysift.serve.courses import NOWHERE, Course, Place
 from copysift.serve.events import event
-from copysift.serve.incoming import Incoming, Uploaded
+from copysift.serve.incoming import IncomingFolder, UploadedFile
 from copysift.serve.job import Job
 from copysift.serve.remote_files import import_file
 from copysift.serve.state import State
@@ -28,7 +28,7 @@ class Check:
     place: Place = NOWHERE
 
 
-async def bring(state: State, upload: Incoming, url: str) -> None:
+async def bring(state: State, upload: IncomingFolder, url: str) -> None:
     """Add the file of an address to an upload, where the operator allows it."""
     if not url.strip():
         return
@@ -41,7 +41,7 @@ async def bring(state: State, upload: Incoming, url: str) -> None:
     event("file imported", host=urlsplit(url.strip()).hostname or "", bytes=upload.files[-1].bytes)
 
 
-async def accept(state: State, user: str, upload: Incoming, check: Check, origin: str) -> Job:
+async def accept(state: State, user: str, upload: IncomingFolder, check: Check, origin: str) -> Job:
     """Accept a check of what was uploaded."""
     if not any(each.role == "file" for each in upload.files):
         raise UsageError("nothing to compare", hint="choose or send at least one file")
@@ -84,7 +84,7 @@ def _earlier(state: State, user: str, name: str) -> dict[str, str]:
     return {"name": found.name, **where}
 
 
-def title_of(given: str, files: list[Uploaded], *, named: bool = True) -> str:
+def title_of(given: str, files: list[UploadedFile], *, named: bool = True) -> str:
     """Give the title of a job: as given, or after its first file if that may be named."""
     shown = "".join(c for c in given if c.isprintable()).strip()[:200]
     if not named:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from copysift.errors import UsageError
 from copysift.model.values import Skipped
-from copysift.serve.staging import Staged
+from copysift.serve.staging import StagedScan
 from copysift.sources.metadata import COLUMNS, read_metadata
 
 
-def write_class_list(source: Path, name: str, target: Path, staged: Staged) -> list[Skipped]:
+def write_class_list(source: Path, name: str, target: Path, staged: StagedScan) -> list[Skipped]:
     """Write a table that names the files as the scan sees them; give what was noted on the way.
 
     Rows keep their lines, so that a message about a line is about that of the upload. A name that fits no
@@ -39,7 +39,7 @@ def write_class_list(source: Path, name: str, target: Path, staged: Staged) -> l
     return [Skipped(each.name.replace(str(source), name), each.reason) for each in read.skipped]
 
 
-def _places(staged: Staged) -> dict[str, set[str]]:
+def _places(staged: StagedScan) -> dict[str, set[str]]:
     """Give the staged submissions by every end of their names, with suffix and without."""
     found: dict[str, set[str]] = {}
     for path, name in staged.submissions():

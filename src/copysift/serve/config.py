@@ -20,7 +20,7 @@ from copysift.serve.limits import Limits
 from copysift.serve.oidc import Provider
 from copysift.serve.remote_files import check_hosts
 from copysift.serve.users import Known
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class Config:
 
     data: Path
     guarded: bool = False
-    host: str = Serving.host
-    port: int = Serving.port
+    host: str = ServeOptions.host
+    port: int = ServeOptions.port
     moss_host: str = ""  # as `host`
-    moss_port: int | None = Serving.moss_port
+    moss_port: int | None = ServeOptions.moss_port
     moss_url: str = ""  # as `public_url`
-    moss_results: str = Serving.moss_results
+    moss_results: str = ServeOptions.moss_results
     public_url: str = ""
     users: Mapping[str, Known] = field(default_factory=dict)
     moss_users: Mapping[str, str] | None = None
     metrics_digest: str = ""
-    keep_days: float = Serving.keep_days
+    keep_days: float = ServeOptions.keep_days
     workers: int = 2
     indexes: Mapping[str, Path] = field(default_factory=dict)
     runs: Mapping[str, Path] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Config:
     shared: bool = False  # whether workers on other machines can take jobs
 
     @classmethod
-    def of(cls, settings: Serving, *, guarded: bool) -> Config:
+    def of(cls, settings: ServeOptions, *, guarded: bool) -> Config:
         """Make a configuration of the settings; `guarded`: the data folder has users."""
         users = read_tokens(Path(settings.token_file)) if settings.token_file else {}
         metrics = settings.metrics_token_file
@@ -116,7 +116,7 @@ class Config:
         return self.public_url.rstrip("/") or f"http://{host}:{port}"
 
 
-def _provider(settings: Serving) -> Provider:
+def _provider(settings: ServeOptions) -> Provider:
     path = settings.oidc_secret_file
     return Provider(
         settings.oidc_issuer, settings.oidc_client, read_client_secret(Path(path)) if path else "",

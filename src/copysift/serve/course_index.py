@@ -18,10 +18,10 @@ from typing import Any
 from copysift.model.document import Document
 from copysift.model.values import Skipped
 from copysift.runtime.progress import Progress
-from copysift.serve.incoming import Uploaded
+from copysift.serve.incoming import UploadedFile
 from copysift.serve.indexes import documents_of
 from copysift.serve.requests import allowed
-from copysift.serve.staging import Staged, grouped, stage_earlier
+from copysift.serve.staging import StagedScan, grouped, stage_earlier
 from copysift.store.snapshot import exists
 from copysift.workflows.index import Index
 
@@ -66,7 +66,7 @@ def earlier_index(
     return path
 
 
-def stage_terms(data: Path, course: Mapping[str, Any], folder: Path, staged: Staged) -> None:
+def stage_terms(data: Path, course: Mapping[str, Any], folder: Path, staged: StagedScan) -> None:
     """Lay what a course checked in earlier terms out as files, for a scan that has another index.
 
     A scan reads one index, and so these are fingerprinted again. `folder` is an empty one for them.
@@ -79,7 +79,7 @@ def stage_terms(data: Path, course: Mapping[str, Any], folder: Path, staged: Sta
         files = []
         for at, document in enumerate(_documents(data, [source], set()), 1):
             (place / str(at)).write_bytes(b"".join(document.content.chunks()))
-            files.append((Uploaded(at, document.name, "earlier", 0), place / str(at)))
+            files.append((UploadedFile(at, document.name, "earlier", 0), place / str(at)))
         if files:
             stage_earlier(files, folder / f"term-{number}", staged, source["by"])
 

@@ -30,7 +30,7 @@ NAMED = 60  # characters of a name in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
+class UploadedFile:
     """A file of an upload: its number on disk, the name that its owner gave it, what it is for."""
 
     number: int
@@ -39,12 +39,12 @@ class Uploaded:
     bytes: int
 
 
-class Incoming:
+class IncomingFolder:
     """A folder that fills up; leaves nothing behind unless it was sealed."""
 
     def __init__(self, folder: Path, limits: Limits, account: Account | None = None) -> None:
         self.folder = folder
-        self.files: list[Uploaded] = []
+        self.files: list[UploadedFile] = []
         self.bytes = 0
         self.sealed = False
         self._limits, self._account = limits, account
@@ -53,7 +53,7 @@ class Incoming:
         self._size = 0
         folder.mkdir(mode=0o700, parents=True)
 
-    def __enter__(self) -> Incoming:
+    def __enter__(self) -> IncomingFolder:
         return self
 
     def __exit__(
@@ -92,7 +92,7 @@ class Incoming:
         assert self._open is not None, "no file was begun"
         self._open.close()
         self._open = None
-        self.files.append(Uploaded(len(self.files) + 1, self._name, self._role, self._size))
+        self.files.append(UploadedFile(len(self.files) + 1, self._name, self._role, self._size))
 
     def add(self, name: str, data: bytes, role: str = "file") -> None:
         """Add a whole file."""
@@ -117,7 +117,7 @@ class Incoming:
                         )
                 raise UsageError(f"{each.name} is not a zip", hint="make it again, or rename it")
 
-    def adopt(self, source: Path, file: Uploaded) -> None:
+    def adopt(self, source: Path, file: UploadedFile) -> None:
         """Take over a file of an earlier upload, without copying its bytes."""
         number = len(self.files) + 1
         os.link(source, self.folder / str(number))
@@ -148,10 +148,10 @@ class Incoming:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def uploaded(folder: Path) -> Iterator[tuple[Uploaded, Path]]:
+def uploaded(folder: Path) -> Iterator[tuple[UploadedFile, Path]]:
     """Give the files of a sealed upload and where their bytes are."""
     for each in json.loads((folder / LIST).read_text(encoding="utf-8")):
-        file = Uploaded(**each)
+        file = UploadedFile(**each)
         yield file, folder / str(file.number)
 
 

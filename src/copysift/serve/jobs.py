@@ -22,7 +22,7 @@ from copysift.errors import StoreError
 from copysift.runtime import durable
 from copysift.serve.claims import Claims
 from copysift.serve.database import ENDED_JOB, NEW_JOB, Database, open_database, repeated
-from copysift.serve.incoming import Incoming
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.job import (
     ACTIVE,
     CANCELLED,
@@ -64,15 +64,15 @@ class Jobs(Claims):
 
     # ---- accepting
 
-    def incoming(self, owner: str) -> Incoming:
+    def incoming(self, owner: str) -> IncomingFolder:
         """Start an upload of a user; raise LimitError when there is no space for it."""
-        return Incoming(self.data / "incoming" / unguessable(), self.limits, self._quotas.enter(owner))
+        return IncomingFolder(self.data / "incoming" / unguessable(), self.limits, self._quotas.enter(owner))
 
-    def question(self) -> Incoming:
+    def question(self) -> IncomingFolder:
         """Start an upload that is read at once and thrown away: one file, not a large one."""
         most = self.limits.text_bytes
         small = replace(self.limits, job_files=1, job_bytes=most, file_bytes=most, zip_bytes=most)
-        return Incoming(self.data / "incoming" / unguessable(), small)
+        return IncomingFolder(self.data / "incoming" / unguessable(), small)
 
     def held(self, owner: str) -> Held:
         """Give how many jobs of a user wait or run, the bytes of all that are kept, and the quotas."""
@@ -86,8 +86,8 @@ class Jobs(Claims):
         return Held(int(found[0]), int(found[1]), *(quota or ()))
 
     def accept(
-        self, upload: Incoming, owner: str, kind: str, request: Mapping[str, Any], *, origin: str = "api",
-        title: str = "", target: str = "", shared: bool = False, course: int | None = None, term: str = "",
+        self, upload: IncomingFolder, owner: str, kind: str, request: Mapping[str, Any], *,
+        origin: str = "api", title: str = "", target: str = "", shared: bool = False, course: int | None = None, term: str = "",
         exercise: str = "",
     ) -> Job:  # fmt: skip
         """Take a job in; when this returns it will finish, whatever happens to the process."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from copysift.errors import CopysiftError
 from copysift.serve.moss_protocol import MossLimits
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 READ_SECONDS = 60.0
 
@@ -15,8 +15,8 @@ READ_SECONDS = 60.0
 class Limits:
     """Every number that keeps one client from costing the others anything."""
 
-    job_bytes: int = Serving.max_upload
-    job_files: int = Serving.max_files
+    job_bytes: int = ServeOptions.max_upload
+    job_files: int = ServeOptions.max_files
     file_bytes: int = 20_000_000
     zip_bytes: int = 200_000_000
     field_bytes: int = 100_000
@@ -24,21 +24,21 @@ class Limits:
     name_bytes: int = 4096
     json_bytes: int = 8_000_000
     text_bytes: int = 1_000_000  # that is compared, fingerprinted or looked up within a request
-    user_jobs: int = Serving.max_jobs  # waiting or running
-    user_bytes: int = Serving.max_kept  # of all jobs that are kept
-    seconds: int = Serving.job_seconds
-    memory: int = Serving.job_memory  # address space of a job
+    user_jobs: int = ServeOptions.max_jobs  # waiting or running
+    user_bytes: int = ServeOptions.max_kept  # of all jobs that are kept
+    seconds: int = ServeOptions.job_seconds
+    memory: int = ServeOptions.job_memory  # address space of a job
     read_seconds: float = READ_SECONDS  # that reading one file of an upload may take
     attempts: int = 5  # of a job whose worker dies
-    silence: float = Serving.worker_seconds  # after which a worker is taken for dead
-    first: float = Serving.first_seconds  # for the first line, or the headers
-    idle: float = Serving.idle_seconds  # without a byte
-    upload: float = Serving.upload_seconds  # that an upload may take in all
-    peer_connections: int = Serving.max_connections
+    silence: float = ServeOptions.worker_seconds  # after which a worker is taken for dead
+    first: float = ServeOptions.first_seconds  # for the first line, or the headers
+    idle: float = ServeOptions.idle_seconds  # without a byte
+    upload: float = ServeOptions.upload_seconds  # that an upload may take in all
+    peer_connections: int = ServeOptions.max_connections
     moss_connections: int = 256
 
     @classmethod
-    def of(cls, settings: Serving) -> Limits:
+    def of(cls, settings: ServeOptions) -> Limits:
         """Give the limits that an operator has set."""
         return cls(
             job_bytes=settings.max_upload, job_files=settings.max_files, user_jobs=settings.max_jobs,

@@ -14,7 +14,7 @@ from copysift.errors import CopysiftError, UsageError
 from copysift.kinds import code
 from copysift.serve.access import is_loopback
 from copysift.serve.events import event as note
-from copysift.serve.incoming import Incoming
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.job import FAILED, Job
 from copysift.serve.jobs import Jobs
 from copysift.serve.limits import LimitError
@@ -114,7 +114,7 @@ class _Talk:
     ) -> None:
         self._server, self._reader, self._writer = server, reader, writer
         self._peer = peer_of(writer)
-        self._upload: Incoming | None = None
+        self._upload: IncomingFolder | None = None
         self._talk = Conversation(server._jobs.limits.moss(), knows_language, self._knows_user)
 
     def _knows_user(self, user: str) -> bool:

@@ -53,7 +53,7 @@ class Provider:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedLogin:
     """A login on its way, kept in a signed cookie of the browser that started it."""
 
     state: str
@@ -95,7 +95,7 @@ class OpenIdConnect:
     def begin(self, next_: str) -> Begin:
         """Start a login."""
         state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(3))
-        started = Started(state, nonce, verifier, next_, time.time() + LIFE)
+        started = StartedLogin(state, nonce, verifier, next_, time.time() + LIFE)
         with self._client() as client:
             address, _ = client.create_authorization_url(
                 self._discovered()["authorization_endpoint"], state=started.state, nonce=started.nonce,
@@ -133,11 +133,11 @@ class OpenIdConnect:
             raise LoginError(f"{name} may not use this server", hint="ask an admin to add you")
         return name, digest, started.next
 
-    def _started(self, cookie: str) -> Started:
+    def _started(self, cookie: str) -> StartedLogin:
         content, _, signed = cookie.rpartition(".")
         if not secrets.compare_digest(signed.encode(), self._sign("oidc", content).encode()):
             raise LoginError("this login was not started here", hint="try again")
-        started = Started(**json.loads(base64.urlsafe_b64decode(content)))
+        started = StartedLogin(**json.loads(base64.urlsafe_b64decode(content)))
         if started.until < time.time():
             raise LoginError("the login took too long", hint="try again")
         return started

@@ -117,10 +117,10 @@ def status(id_: str, state: ServerState, user: PageUser) -> Response:
 
 
 @cache
-def served(root: str) -> page.Served:
+def served(root: str) -> page.ServedPage:
     """Give what the report needs when a server gives it."""
     script = (files("copysift.serve") / "static" / "marks.js").read_text(encoding="utf-8")
-    return page.Served(f"{root}/static/{__version__}/bokeh.js", (script,))
+    return page.ServedPage(f"{root}/static/{__version__}/bokeh.js", (script,))
 
 
 def report_page(state: State, job: Job) -> Response:

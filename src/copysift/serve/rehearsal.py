@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from copysift.serve import work
-from copysift.serve.incoming import Incoming
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.limits import Limits
 
 PROGRAM = """def area_{0}(width, height):
@@ -26,7 +26,7 @@ def rehearse(job: Callable[..., object] = work.scan) -> None:
     """Compare four programs and throw the result away."""
     with TemporaryDirectory(prefix="copysift-") as place:
         folder = Path(place)
-        files = Incoming(folder / "in", Limits())
+        files = IncomingFolder(folder / "in", Limits())
         for number in range(4):
             shared = "".join(PROGRAM.format(at) for at in range(9))
             files.add(f"{number}.py", f"{shared}value_{number} = area_{number}(3, 4)\n".encode())

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from copysift._version import __version__
 from copysift.errors import UsageError
-from copysift.serve.incoming import Incoming
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.limits import LimitError, Limits
 
 REDIRECTS = 5
@@ -72,7 +72,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     return addresses
 
 
-def import_file(url: str, upload: Incoming, hosts: tuple[str, ...], limits: Limits) -> None:
+def import_file(url: str, upload: IncomingFolder, hosts: tuple[str, ...], limits: Limits) -> None:
     """Add the file at an address to an upload; raise UsageError with the reason if that cannot be."""
     deadline = time.monotonic() + limits.upload
     for _ in range(REDIRECTS + 1):

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from copysift.runs.browsing import Browsing
+from copysift.runs.run_browser import RunBrowser
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.views import show
 
@@ -17,7 +17,7 @@ MEMBERS = 200
 Page = Annotated[int, Query(ge=1, le=10**6)]
 
 
-def _run(state: State, name: str) -> Browsing:
+def _run(state: State, name: str) -> RunBrowser:
     try:
         return state.runs.get(name)
     except KeyError:

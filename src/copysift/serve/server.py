@@ -39,7 +39,7 @@ from copysift.serve.timeouts import TimedProtocol
 from copysift.serve.users import LOCAL, Users
 from copysift.serve.webhook import Webhook
 from copysift.serve.workers import Workers
-from copysift.settings.server import Serving
+from copysift.settings.server import ServeOptions
 
 log = logging.getLogger("copysift.serve")
 SWITCH = 0.001  # seconds that a query may keep the event loop waiting; Python's own is five times that
@@ -81,13 +81,13 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-def run(settings: Serving, say: Say) -> None:
+def run(settings: ServeOptions, say: Say) -> None:
     """Serve until stopped."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_run(settings, say))
 
 
-async def _run(settings: Serving, say: Say) -> None:
+async def _run(settings: ServeOptions, say: Say) -> None:
     sys.setswitchinterval(SWITCH)
     data = Path(settings.data).absolute()
     held = lock(data)
@@ -103,7 +103,7 @@ async def _run(settings: Serving, say: Say) -> None:
         os.close(held)
 
 
-async def _serve(settings: Serving, jobs: Jobs, say: Say) -> None:
+async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
     config = Config.of(settings, guarded=Users(jobs.database).any)
     web = listening(config.host, config.port)
     try:

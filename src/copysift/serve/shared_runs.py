@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from copysift.runs.browsing import Browsing
+from copysift.runs.run_browser import RunBrowser
 
 
 class Runs:
@@ -14,7 +14,7 @@ class Runs:
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self._paths, self._lock = paths, threading.Lock()
-        self._open: dict[str, tuple[int, Browsing]] = {}
+        self._open: dict[str, tuple[int, RunBrowser]] = {}
         for name in paths:
             self.get(name)  # raises RunError now, and not when somebody looks
 
@@ -22,7 +22,7 @@ class Runs:
         """Give the names of the runs."""
         return sorted(self._paths)
 
-    def get(self, name: str) -> Browsing:
+    def get(self, name: str) -> RunBrowser:
         """Give a run; KeyError when there is none of that name."""
         path = self._paths[name]
         try:
@@ -32,5 +32,5 @@ class Runs:
         with self._lock:
             known = self._open.get(name)
             if known is None or known[0] != stamp:
-                known = self._open[name] = (stamp, Browsing(path))
+                known = self._open[name] = (stamp, RunBrowser(path))
             return known[1]

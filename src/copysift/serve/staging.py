@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from copysift.errors import CopysiftError
 from copysift.model.document import INSIDE
-from copysift.serve.incoming import Uploaded
+from copysift.serve.incoming import UploadedFile
 from copysift.sources.containers import zip_names
 from copysift.sources.formats import is_archive
 
@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
-class Staged:
+class StagedScan:
     """Paths for a scan, and what they are called; `by` is file or dir."""
 
     paths: list[str] = field(default_factory=list)
@@ -132,19 +132,19 @@ class Staged:
 
 
 def stage(
-    uploads: Iterable[tuple[Uploaded, Path]],
+    uploads: Iterable[tuple[UploadedFile, Path]],
     folder: Path,
     by: str = "auto",
     wanted: Callable[[str], bool] = lambda name: True,
-) -> Staged:
+) -> StagedScan:
     """Lay out an upload below an empty folder; `by` is file, dir, or auto: dir where there are folders.
 
     `wanted` says by their names which files are compared; those in archives the scan filters itself.
     """
     folder.mkdir(parents=True)
-    staged = Staged()
-    loose: dict[str, list[tuple[Uploaded, Path]]] = {"file": [], "base": [], "earlier": []}
-    archives: list[tuple[str, Uploaded]] = []
+    staged = StagedScan()
+    loose: dict[str, list[tuple[UploadedFile, Path]]] = {"file": [], "base": [], "earlier": []}
+    archives: list[tuple[str, UploadedFile]] = []
     for number, (each, path) in enumerate(uploads, 1):
         if each.role == "metadata":
             continue
@@ -175,14 +175,16 @@ def stage(
     return staged
 
 
-def stage_earlier(files: Sequence[tuple[Uploaded, Path]], folder: Path, staged: Staged, by: str) -> None:
+def stage_earlier(
+    files: Sequence[tuple[UploadedFile, Path]], folder: Path, staged: StagedScan, by: str
+) -> None:
     """Lay the files of one check of an earlier term out below an empty folder, beside those of an upload."""
     folder.parent.mkdir(exist_ok=True)
     _lay(files, folder, staged, by)
     staged.earlier.append(str(folder))
 
 
-def _lay(uploads: Sequence[tuple[Uploaded, Path]], root: Path, staged: Staged, by: str) -> None:
+def _lay(uploads: Sequence[tuple[UploadedFile, Path]], root: Path, staged: StagedScan, by: str) -> None:
     taken = set(staged.names.values())
     groups = grouped([each.name for each, _ in uploads])
     group_of = {at: name for name, members in groups.items() for at in members}

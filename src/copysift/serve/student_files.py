@@ -18,7 +18,7 @@ from copysift.report.anonymise import read_key, written_key
 from copysift.runtime import durable
 from copysift.serve.cleared_passages import BEFORE, Before
 from copysift.serve.courses import people, person
-from copysift.serve.incoming import LIST, Uploaded, uploaded
+from copysift.serve.incoming import LIST, UploadedFile, uploaded
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.staging import grouped
 from copysift.sources.exports import GRADESCOPE_LIST, known_export
@@ -91,12 +91,12 @@ def share_of(folder: Path, student: Student) -> Share:
     return Share(tuple(found), whole)
 
 
-def take_out(folder: Path, student: Student) -> list[Uploaded]:
+def take_out(folder: Path, student: Student) -> list[UploadedFile]:
     """Take a student's files out of an upload; give the files that are left."""
     listed = _listed(folder, student)
     every = list(uploaded(folder))
     gone = student.of([file.name for file, _ in every if not _is_packed(file)], listed)
-    kept: list[Uploaded] = []
+    kept: list[UploadedFile] = []
     for file, path in every:
         if file.name in gone and file.role != "metadata":
             path.unlink()
@@ -105,7 +105,7 @@ def take_out(folder: Path, student: Student) -> list[Uploaded]:
             _rewrite_zip(path, student, listed)
         elif file.role == "metadata":
             _rewrite_class_list(path, student)
-        kept.append(Uploaded(file.number, file.name, file.role, path.stat().st_size))
+        kept.append(UploadedFile(file.number, file.name, file.role, path.stat().st_size))
     durable.replace(folder / LIST, json.dumps([asdict(each) for each in kept]).encode())
     _rewrite_notes(folder, student)
     return kept
@@ -131,11 +131,13 @@ def _ends(path: str) -> set[str]:
     return ends | {part.partition(".")[0] for part in parts if part}
 
 
-def _is_packed(file: Uploaded) -> bool:
+def _is_packed(file: UploadedFile) -> bool:
     return file.role != "metadata" and is_archive(file.name)
 
 
-def _can_leave(file: Uploaded, path: Path, mine: set[str], student: Student, listed: frozenset[str]) -> bool:
+def _can_leave(
+    file: UploadedFile, path: Path, mine: set[str], student: Student, listed: frozenset[str]
+) -> bool:
     """Say whether an archive can be written again without members: a zip, and no archive inside it."""
     if not zipfile.is_zipfile(path):
         return not mine

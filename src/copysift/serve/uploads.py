@@ -11,14 +11,14 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from copysift.errors import UsageError
-from copysift.serve.incoming import ROLES, Incoming
+from copysift.serve.incoming import ROLES, IncomingFolder
 from copysift.serve.limits import LimitError, Limits
 
 FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier", "metadata": "metadata"}
 
 
 async def form(
-    request: Request, upload: Incoming, limits: Limits, longest: int | None = None,
+    request: Request, upload: IncomingFolder, limits: Limits, longest: int | None = None,
     roles: Collection[str] = ROLES,
 ) -> dict[str, str]:  # fmt: skip
     """Read a multipart form: files go to the upload, the other fields are returned.
@@ -45,7 +45,7 @@ async def form(
 
 
 async def documents(
-    request: Request, upload: Incoming, limits: Limits, roles: Collection[str] = ROLES
+    request: Request, upload: IncomingFolder, limits: Limits, roles: Collection[str] = ROLES
 ) -> dict[str, Any]:
     """Read a JSON object with `documents`, each a name, a text and optionally a role; return the rest."""
     body = await json_body(request, limits)
@@ -83,7 +83,7 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
 class _Parts:
     """What the parser reports, part by part."""
 
-    def __init__(self, upload: Incoming, limits: Limits, longest: int, roles: Collection[str]) -> None:
+    def __init__(self, upload: IncomingFolder, limits: Limits, longest: int, roles: Collection[str]) -> None:
         self.fields: dict[str, str] = {}
         self.whole = False
         self._upload, self._limits, self._longest, self._roles = upload, limits, longest, roles

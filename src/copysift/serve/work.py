@@ -26,11 +26,11 @@ from copysift.serve.class_list import write_class_list
 from copysift.serve.cleared_passages import BEFORE, Before, lowered
 from copysift.serve.course_index import earlier_index, stage_terms
 from copysift.serve.courses import PAIRS_FILE, people, person
-from copysift.serve.incoming import Uploaded, nothing_read, uploaded
+from copysift.serve.incoming import UploadedFile, nothing_read, uploaded
 from copysift.serve.language_check import language_warning
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.requests import MOST_PAIRS, PAIRS
-from copysift.serve.staging import Staged, stage
+from copysift.serve.staging import StagedScan, stage
 from copysift.serve.transfer import data_of
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
@@ -174,7 +174,7 @@ def _named_index(folder: Path, named: Mapping[str, str]) -> Path | None:
     return None
 
 
-def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[Uploaded, Path]]) -> tuple[str, ...]:
+def _earlier_names(request: Mapping[str, Any], files: Sequence[tuple[UploadedFile, Path]]) -> tuple[str, ...]:
     """Give what the names of documents of earlier terms start with."""
     terms = [f"{each['name']}/" for each in request.get("course", {}).get("checks", ())]
     return (*terms, *(each.name for each, _ in files if each.role == "earlier"))
@@ -204,7 +204,7 @@ def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:
     return member_filter(WalkSettings(hidden=True, vcs=True, include=include, exclude=exclude))
 
 
-def _about_names(staged: Staged, asked: dict[str, Any]) -> list[str]:
+def _about_names(staged: StagedScan, asked: dict[str, Any]) -> list[str]:
     """Say what depends on names; filters of single files have been applied, those of archives are left."""
     notes = []
     if any(name in asked for name in FILTERS):
@@ -222,7 +222,7 @@ def _about_names(staged: Staged, asked: dict[str, Any]) -> list[str]:
 
 
 def _class_list(
-    files: Sequence[tuple[Uploaded, Path]], target: Path, staged: Staged, given: dict[str, Any]
+    files: Sequence[tuple[UploadedFile, Path]], target: Path, staged: StagedScan, given: dict[str, Any]
 ) -> list[Skipped]:
     lists = [(each, path) for each, path in files if each.role == "metadata"]
     if len(lists) > 1:

@@ -19,7 +19,7 @@ WIDTH = 10  # words of a shingle, unless the documents are short
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clustering:
+class ClusterOptions:
     """How candidate pairs are found and clusters are formed."""
 
     features: str = declare(
@@ -61,7 +61,7 @@ class Clustering:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cutting:
+class CutOptions:
     """Which passages dedup cuts."""
 
     min_passage: int = declare(
@@ -99,7 +99,7 @@ class Cutting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusSettings(Cutting, Clustering, Settings):
+class CorpusSettings(CutOptions, ClusterOptions, Settings):
     """What decides the clusters of a corpus, and what they may cost."""
 
     COMMANDS: ClassVar[str] = f"{MAKE_RUN} recluster"

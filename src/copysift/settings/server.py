@@ -14,7 +14,7 @@ _SECONDS = (0.001, 1e9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serving(TimeLimit):
+class ServeOptions(TimeLimit):
     """How a server is set up."""
 
     COMMANDS: ClassVar[str] = "serve worker"

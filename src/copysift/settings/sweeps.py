@@ -45,7 +45,7 @@ def spelled(at: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweeping(SourceFormat):
+class SweepOptions(SourceFormat):
     """Which sweep is added."""
 
     COMMANDS: ClassVar[str] = "sweep"
@@ -76,7 +76,7 @@ class Sweeping(SourceFormat):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tracing(Selection, LookUp):
+class TraceOptions(Selection, LookUp):
     """Which sweeps count, and when two documents are the same."""
 
     COMMANDS: ClassVar[str] = "locate history changes"

@@ -31,7 +31,7 @@ from copysift.sources.formats import may_hold_others
 from copysift.sources.globs import Globs
 from copysift.sources.opening import why
 from copysift.sources.source import MEMBERS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
-from copysift.sources.tar_members import Counted, tar_items
+from copysift.sources.tar_members import CountingStream, tar_items
 from copysift.sources.walk import VCS_FOLDERS, WalkSettings
 from copysift.sources.zip_members import check_directory, zip_items
 
@@ -138,7 +138,7 @@ class PackedSource(WholeSource):
         def items(file: BinaryIO, budget: Budget) -> Iterator[Item]:
             how = packing(file.read(16))
             file.seek(0)
-            stream = Counted(unpacked_stream(file, how), budget)
+            stream = CountingStream(unpacked_stream(file, how), budget)
 
             def chunks() -> Iterator[bytes]:
                 while chunk := stream.read(_CHUNK):

@@ -154,7 +154,7 @@ def _rows(batch: Documents) -> Iterator[Record]:
 
 def _warc(place: str, binary: bool) -> Met:
     try:
-        from copysift.sources.warc import Captured, captures
+        from copysift.sources.warc import CapturedRecord, captures
     except ImportError:
         raise InputError(
             f"{place}: WARC needs the package fastwarc", hint="pip install 'copysift[warc]'"
@@ -163,7 +163,7 @@ def _warc(place: str, binary: bool) -> Met:
     for item in captures(place, binary, open_place(place)):
         if isinstance(item, Skipped):
             yield item
-        elif isinstance(item, Captured):
+        elif isinstance(item, CapturedRecord):
             if item.digest:
                 digests.setdefault(item.digest, item.uri)
             yield item.uri, item.content

@@ -26,7 +26,7 @@ class Spool:
         if self._file is not None:
             self._file.close()
 
-    def keep(self, data: bytes | memoryview) -> Spooled:
+    def keep(self, data: bytes | memoryview) -> SpooledContent:
         """Keep some bytes and give them as a content."""
         with self._lock:
             if self._file is None:
@@ -34,7 +34,7 @@ class Spool:
             self._file.write(data)
             start = self._end
             self._end += len(data)
-        return Spooled(self, start, len(data))
+        return SpooledContent(self, start, len(data))
 
     def read(self, start: int, size: int) -> bytes:
         """Give bytes that were kept."""
@@ -45,7 +45,7 @@ class Spool:
 
 
 @dataclass(frozen=True, slots=True)
-class Spooled:
+class SpooledContent:
     """Content in a spool."""
 
     spool: Spool

@@ -21,7 +21,7 @@ _SHORT = "is truncated or damaged: what came before was kept"
 
 def tar_items(file: BinaryIO, packing: str, budget: Budget) -> Iterator[Item]:
     """Give the members of a tar in their order; `packing` is as `compressed.packing` gives it."""
-    stream = Counted(unpacked_stream(file, packing), budget)
+    stream = CountingStream(unpacked_stream(file, packing), budget)
     try:
         archive = tarfile.open(  # noqa: SIM115  # it owns nothing to close
             mode="r|", fileobj=cast("IO[bytes]", stream), tarinfo=_CheckedTarInfo, bufsize=CHUNK
@@ -47,7 +47,7 @@ def _pass_over(archive: tarfile.TarFile) -> None:
             raise DamagedError(_SHORT)
 
 
-class Counted:
+class CountingStream:
     """A stream that counts what it gives; where it breaks, what came before is still given."""
 
     def __init__(self, stream: BinaryIO, budget: Budget) -> None:

@@ -41,7 +41,7 @@ class Page(NamedTuple):
     language: str
 
 
-class Captured(NamedTuple):
+class CapturedRecord(NamedTuple):
     """A record with its content; `digest` is that of its payload, as the crawler wrote it."""
 
     uri: str
@@ -73,7 +73,7 @@ def warc_records(
 
 def captures(
     place: str, binary: bool = False, opened: IO[bytes] | None = None
-) -> Iterator[Captured | Revisit | Skipped]:
+) -> Iterator[CapturedRecord | Revisit | Skipped]:
     """Give what a crawl met: pages that were given (no error pages), and notes that one was as before.
 
     `binary`: also what is not text.
@@ -92,7 +92,7 @@ def captures(
             of = _address(item.headers.get("WARC-Refers-To-Target-URI")) or item.uri
             yield Revisit(item.uri, of, item.headers.get("WARC-Refers-To-Date") or "", digest)
         else:
-            yield Captured(item.uri, item.content, digest)
+            yield CapturedRecord(item.uri, item.content, digest)
 
 
 class _Record(NamedTuple):

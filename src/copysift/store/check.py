@@ -21,7 +21,7 @@ INCOMPLETE = "is incomplete: it lost fingerprints and could not be read again"
 
 
 @dataclass(slots=True)
-class Verified:
+class Verification:
     """What a check found: `left` counts the sound postings of each content, `distinct` their hashes.
 
     `segments` are the files with damage, `short` the contents that have lost postings.
@@ -34,9 +34,9 @@ class Verified:
     distinct: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def verify(snapshot: Snapshot) -> Verified:
+def verify(snapshot: Snapshot) -> Verification:
     """Read everything that a snapshot has, and note what is not as it was written."""
-    found = Verified()
+    found = Verification()
     catalog = snapshot.catalog
     for page in catalog.damaged_pages():
         found.damages.append(Damage(catalog.path.name, f"page {page + 1} fails its checksum"))
@@ -51,7 +51,7 @@ def verify(snapshot: Snapshot) -> Verified:
     return found
 
 
-def _read(snapshot: Snapshot, found: Verified) -> None:
+def _read(snapshot: Snapshot, found: Verification) -> None:
     room = snapshot.catalog.about("next")["content"] + 1
     found.left, found.distinct = np.zeros(room, np.int64), np.zeros(room, np.int64)
     for damage in snapshot.damages:
@@ -65,7 +65,7 @@ def _read(snapshot: Snapshot, found: Verified) -> None:
     found.damages += _texts(snapshot)
 
 
-def _segment(segment: Segment, found: Verified) -> Iterator[Damage]:
+def _segment(segment: Segment, found: Verification) -> Iterator[Damage]:
     last_key = -1
     for first in range(0, segment.pages, BATCH // PAGE):
         columns, damages = segment.read(first, min(segment.pages, first + BATCH // PAGE))
@@ -86,7 +86,7 @@ def _within(columns: Columns, segment: Segment) -> Columns:
     return columns.take((tops >= segment.low) & (tops < segment.high))
 
 
-def _count(columns: Columns, found: Verified) -> None:
+def _count(columns: Columns, found: Verification) -> None:
     if not len(columns.keys):
         return
     documents = columns.documents.astype(np.int64)
@@ -96,7 +96,7 @@ def _count(columns: Columns, found: Verified) -> None:
     found.distinct += np.bincount(documents[fresh], minlength=len(found.left))
 
 
-def _references(snapshot: Snapshot, found: Verified) -> Iterator[Damage]:
+def _references(snapshot: Snapshot, found: Verification) -> Iterator[Damage]:
     known = np.zeros(len(found.left), np.bool_)
     for row in snapshot.catalog.all_contents():
         known[row.number] = True

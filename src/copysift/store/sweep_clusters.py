@@ -8,7 +8,7 @@ import numpy as np
 
 from copysift.clusters.components import roots
 from copysift.store.boilerplate import Boilerplate
-from copysift.store.relating import Pairs, resemblance
+from copysift.store.relations import Pairs, resemblance
 from copysift.store.timeline import Timeline
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ class Known(NamedTuple):
     bytes: int
 
 
-class Turned(NamedTuple):
+class SweepCounts(NamedTuple):
     """What a sweep did, in addresses: new ones, those with another content, and those where nothing is."""
 
     new: int
@@ -162,7 +162,7 @@ class SweepWriter:
             ((before, each) for each in numbers),
         )
 
-    def finish(self, source: str) -> Turned:
+    def finish(self, source: str) -> SweepCounts:
         """End what was not seen, and file the sweep."""
         documents = sum(self._seen)
         if self.appends:
@@ -172,7 +172,7 @@ class SweepWriter:
                 if not self._seen[number]
             ]
             self._close(gone)
-            done = Turned(self._new, self._changed, len(gone))
+            done = SweepCounts(self._new, self._changed, len(gone))
         else:
             done = self._put_between()
         row = (self._at, source, documents)
@@ -183,7 +183,7 @@ class SweepWriter:
 
     # ---- a sweep that is not the newest
 
-    def _put_between(self) -> Turned:
+    def _put_between(self) -> SweepCounts:
         times = list(self._times)
         if not self.repeats:
             insort(times, self._at)
@@ -205,7 +205,7 @@ class SweepWriter:
                 self.turned.append(number)
         if self.repeats:
             self._forget()
-        return Turned(new, changed, gone)
+        return SweepCounts(new, changed, gone)
 
     def _every(self) -> Iterator[tuple[int, list[VersionRow]]]:
         """Give every address that has versions or is seen now, with its versions."""

@@ -33,7 +33,7 @@ _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*%?|\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """How a holder differs: `state` is whole, altered, part, altered part or rearranged."""
 
     state: str
@@ -109,10 +109,10 @@ class _Comparison:
         return Alteration(int(first[0]), int(last[0]), before, after)
 
 
-def compared(ours: bytes, theirs: bytes, tiles: Matches) -> Compared:
+def compared(ours: bytes, theirs: bytes, tiles: Matches) -> Comparison:
     """Compare an original with a document that holds some of it, by the passages that both have."""
     if not len(tiles):
-        return Compared("part", ())
+        return Comparison("part", ())
     spans, off = _chain(tiles)
     matched = sum(span.left_end - span.left for span in spans)
     found = _Comparison(ours, theirs, line_starts(ours), matched)
@@ -123,10 +123,10 @@ def compared(ours: bytes, theirs: bytes, tiles: Matches) -> Compared:
             made += found.between(span, spans[at + 1])
     made += found.end(spans[-1].left_end, len(ours), spans[-1].right_end, len(theirs))
     if off > OFF * tiles.symbols:
-        return Compared("rearranged", tuple(made))
+        return Comparison("rearranged", tuple(made))
     if found.missing:
-        return Compared("altered part" if made else "part", tuple(made))
-    return Compared("altered" if made else "whole", tuple(made))
+        return Comparison("altered part" if made else "part", tuple(made))
+    return Comparison("altered" if made else "whole", tuple(made))
 
 
 def _chain(tiles: Matches) -> tuple[list[_Span], int]:

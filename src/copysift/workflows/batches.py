@@ -23,7 +23,7 @@ from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
 from copysift.runtime.encoding import known_utf8
 from copysift.runtime.threads import Failed, attempt
-from copysift.workflows.collection import Scanned, View
+from copysift.workflows.collection import ScannedFile, View
 
 if TYPE_CHECKING:
     from copysift.kinds import Lexemes
@@ -34,7 +34,7 @@ MOST = 64  # files in a batch: all of them are open at once
 IN_FLIGHT = 64 << 20  # bytes of files that are read ahead
 LARGEST = 1 << 20  # bytes of a text that is worked on whole
 
-Read = Scanned | Skipped | Failed[Document]
+Read = ScannedFile | Skipped | Failed[Document]
 
 
 def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
@@ -56,7 +56,7 @@ def read_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
         if text is None or not ways[kind]:
             out.append(_one(reader, entries[number], each))
             continue
-        out.append(Scanned(entries[number], kind, each.size, each.checksum))
+        out.append(ScannedFile(entries[number], kind, each.size, each.checksum))
         if reader.claims(each, kind):
             for reading in ways[kind]:
                 batch.setdefault(reading, []).append((number, text))
@@ -89,7 +89,7 @@ def sum_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
             out.append(each)
         else:
             size, checksum = (entry.size, b"") if each is None else (each.size, each.checksum)
-            out.append(Scanned(entry, "bytes", size, checksum))
+            out.append(ScannedFile(entry, "bytes", size, checksum))
     return out
 
 
@@ -117,7 +117,7 @@ def _fingerprint(reader: Reader, batch: dict[str, list[tuple[int, bytes]]], out:
     for number in {number for number, _ in made}:
         read = out[number]
         views = tuple(made[number, kind] for kind in reader.readings(read.kind))
-        out[number] = Scanned(read.entry, read.kind, read.size, read.checksum, views)
+        out[number] = ScannedFile(read.entry, read.kind, read.size, read.checksum, views)
 
 
 def _views(reader: Reader, kind: str, sources: list[bytes]) -> list[View]:

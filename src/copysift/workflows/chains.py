@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import shared_tail
-from copysift.workflows.tracing import Trace
+from copysift.workflows.trace import Trace
 
 Stay = list[VersionRow]  # the versions of an address that follow each other without a gap
 

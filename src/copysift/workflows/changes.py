@@ -16,7 +16,7 @@ from copysift.model.sweeps import Changes, Lives, Move, Turn
 from copysift.settings.sweeps import spelled
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import move, shared_tail
-from copysift.workflows.tracing import Trace
+from copysift.workflows.trace import Trace
 
 BINS = 10
 DAY = 86_400

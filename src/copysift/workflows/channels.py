@@ -35,7 +35,7 @@ from copysift.match.counts import EVERY, TOKENS, PairColumns
 from copysift.match.estimators import Sketches, measured
 from copysift.match.evidence import VERBATIM, Evidence
 from copysift.match.measures import Weigh, weights
-from copysift.match.occurrences import Repeated
+from copysift.match.occurrences import RepeatedHashes
 from copysift.match.repeats import by_occurrences, chosen_by, match_shares
 from copysift.model.traits import scheme_traits
 from copysift.runtime.arrays import is_among
@@ -337,10 +337,10 @@ class _List:
     few: int
     repeats: Rows | None
     chance: Chance | None = None  # what is taken off the similarity of large programs
-    repeated: Repeated | None = None  # what groups have more than once, for sif's measure
+    repeated: RepeatedHashes | None = None  # what groups have more than once, for sif's measure
 
 
-def _repeated(channel: Channel, whole: bool, postings: Postings) -> Repeated | None:
+def _repeated(channel: Channel, whole: bool, postings: Postings) -> RepeatedHashes | None:
     """Give what groups have more than once of a list, if occurrences are counted."""
     return (channel.occurrences_whole if whole else channel.occurrences).among(postings)
 

@@ -24,7 +24,7 @@ SAME = 1.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What a check found: copied files (left) and what they are copied from, and how much of each."""
 
     result: Result
@@ -39,7 +39,7 @@ def check(
     *,
     since: str = "",
     progress: Progress | None = None,
-) -> tuple[Checked, Scan]:
+) -> tuple[CheckResult, Scan]:
     """Compare files with the rest of their repository, or with `settings.earlier`.
 
     With `since` only lines that are new since that commit count, of all changed files unless some are named.
@@ -56,7 +56,7 @@ def check(
     if not wanted:
         scan = Scan(asked)
         empty = Result(settings={}, documents=(), pairs=(), clusters=())
-        return Checked(empty, 0, {}), scan
+        return CheckResult(empty, 0, {}), scan
     scan, places = scan_of(list(wanted), asked, {**given, **changes})
     result = scan.run(places, regions=True, progress=progress)
     pairs = list({(pair.left, pair.right): pair for pair in _oriented(result, wanted, settings)}.values())
@@ -73,7 +73,7 @@ def check(
     shown = dataclasses.replace(
         result, pairs=tuple(kept), equal=equal, clusters=(), submissions=(), settings=described
     )
-    return Checked(shown, len(wanted), copied), scan
+    return CheckResult(shown, len(wanted), copied), scan
 
 
 def _wanted(paths: Sequence[str], since: str, repository: Repository | None) -> dict[str, Lines | None]:

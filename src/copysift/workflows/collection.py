@@ -39,7 +39,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class ScannedFile:
     """A file as it was read; it has no views when a file of the same bytes and kind has them."""
 
     entry: Document
@@ -50,7 +50,7 @@ class Scanned:
 
 
 @dataclass(slots=True)
-class Filed:
+class FiledDocument:
     """A document; one that is equal to an earlier one represents nothing in the join."""
 
     entry: Document
@@ -84,7 +84,7 @@ class Collection:
 
     def __init__(self, sketches: bool = False) -> None:
         self._keep = sketches  # the hashes stay at hand: estimators need them
-        self.filed: list[Filed] = []
+        self.filed: list[FiledDocument] = []
         self.skipped: list[Skipped] = []
         self._first: dict[tuple[int, bytes], int] = {}
         self._sets: dict[int, list[int]] = {}
@@ -95,7 +95,7 @@ class Collection:
         """Note an input that was left out."""
         self.skipped.append(note)
 
-    def add(self, scanned: Scanned) -> tuple[int, tuple[View, ...]]:
+    def add(self, scanned: ScannedFile) -> tuple[int, tuple[View, ...]]:
         """File a document; give the number that its fingerprints belong to, and the views that are needed.
 
         Threads race, so those of equal files may come with any of them: they go to the first. Equal files of
@@ -108,7 +108,7 @@ class Collection:
         if first != number:
             kinds = self.filed[first].kinds
             self._sets.setdefault(first, [first]).append(number)
-        self.filed.append(Filed(entry, scanned.kind, scanned.size, 0, {}, kinds))
+        self.filed.append(FiledDocument(entry, scanned.kind, scanned.size, 0, {}, kinds))
         if not scanned.views:
             return first, ()
         needed = tuple(view for view in scanned.views if view.channel not in kinds)
@@ -146,7 +146,7 @@ class Collection:
             name, size = filed.entry.name, filed.entry.file_size
             yield Group(name, name, filed.plain_kind, filed.size, count, filed.read_as, size)
 
-    def by_name(self, name: str) -> Filed:
+    def by_name(self, name: str) -> FiledDocument:
         """Give a document by its name."""
         return self.filed[self._names[name]]
 
@@ -161,7 +161,7 @@ class Collection:
             self._firsts = {each: first for first, members in self._sets.items() for each in members}
         return self._firsts.get(number, number)
 
-    def holders(self, number: int) -> Sequence[Filed]:
+    def holders(self, number: int) -> Sequence[FiledDocument]:
         """Give the files behind a number that the join knows."""
         return (self.filed[number],)
 

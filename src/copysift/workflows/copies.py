@@ -15,7 +15,7 @@ from copysift.workflows.addresses import group
 from copysift.workflows.alterations import compared
 from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.reading import Reader
-from copysift.workflows.tracing import Trace
+from copysift.workflows.trace import Trace
 
 SAME = 0.005  # a share that differs by less is the same: it is told in whole percents
 
@@ -29,7 +29,7 @@ class _Original:
     versions: list[VersionRow]
 
 
-class Holding:
+class CopySearch:
     """Answers for one question."""
 
     def __init__(

@@ -24,7 +24,7 @@ from copysift.model.values import Fingerprints, Region
 from copysift.sources.file_types import PROGRAMS, SHEETS, SLIDES, TEXTS, written_type
 from copysift.workflows.channel import Lists
 from copysift.workflows.channels import Channels
-from copysift.workflows.collection import Collection, Filed
+from copysift.workflows.collection import Collection, FiledDocument
 from copysift.workflows.matches import Exact
 from copysift.workflows.occurrences import occurrences
 from copysift.workflows.reading import Reader
@@ -39,7 +39,7 @@ KEPT = 64  # documents whose fingerprints and lexemes are kept
 TOKENS, WITH_STRINGS, STATEMENTS = "tokens", "tokens and strings", "statements word for word"
 
 
-class _Shared:
+class _SharedHashes:
     """Which hashes two groups both have, in one list of postings."""
 
     def __init__(self, postings: Postings) -> None:
@@ -69,7 +69,7 @@ class Explainer:
         self._evidence: Evidence = channels.evidence
         self._more = channels.more
         self._types = channels.types
-        self._shared: dict[tuple[str, bool], _Shared] = {}
+        self._shared: dict[tuple[str, bool], _SharedHashes] = {}
         self._kept: OrderedDict[tuple[str, str, bool], Fingerprints | PlacedLexemes | None] = OrderedDict()
 
     def explain(
@@ -145,12 +145,14 @@ class Explainer:
         shared = self._list((key, whole), lists.whole if whole else lists.chosen)
         return _share(shared.of(left, right)[1].sum(), shared.total(left, right))
 
-    def _list(self, key: tuple[str, bool], postings: Postings) -> _Shared:
+    def _list(self, key: tuple[str, bool], postings: Postings) -> _SharedHashes:
         if key not in self._shared:
-            self._shared[key] = _Shared(postings)
+            self._shared[key] = _SharedHashes(postings)
         return self._shared[key]
 
-    def _in_file(self, filed: Filed, channel: str, whole: bool, wanted: dict[str, UInt64s]) -> Iterator[Clue]:
+    def _in_file(
+        self, filed: FiledDocument, channel: str, whole: bool, wanted: dict[str, UInt64s]
+    ) -> Iterator[Clue]:
         """Give the clues of one file, kind by kind, in the order of their places; touching ones as one."""
         name, kind = filed.entry.path, filed.kind_in(channel)
         if channel not in filed.kinds and filed.kinds:
@@ -167,7 +169,7 @@ class Explainer:
             STATEMENT, name, wanted[STATEMENT], keyed(lexemes.statement_hashes), lexemes.statements
         )
 
-    def _fingerprints(self, filed: Filed, kind: str, whole: bool) -> Fingerprints:
+    def _fingerprints(self, filed: FiledDocument, kind: str, whole: bool) -> Fingerprints:
         key = (filed.entry.path, kind, whole)
         if key not in self._kept:
             read = self._reader.placed_grams if whole else self._reader.placed_fingerprints
@@ -176,7 +178,7 @@ class Explainer:
         assert isinstance(found, Fingerprints)
         return found
 
-    def _lexemes(self, filed: Filed, kind: str) -> PlacedLexemes | None:
+    def _lexemes(self, filed: FiledDocument, kind: str) -> PlacedLexemes | None:
         key = (filed.entry.path, f"lexemes {kind}", False)
         if key not in self._kept:
             self._keep(key, self._reader.placed_lexemes(filed.entry, kind, filed.source_kind(kind)))
@@ -190,7 +192,7 @@ class Explainer:
             self._kept.popitem(last=False)
 
 
-def _type_of(filed: Filed) -> str:
+def _type_of(filed: FiledDocument) -> str:
     return PROGRAMS if CODE in filed.kinds else written_type(filed.entry)
 
 

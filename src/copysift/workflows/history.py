@@ -9,7 +9,7 @@ from itertools import pairwise
 from copysift.errors import InputError
 from copysift.model.sweeps import History, Passage, Version
 from copysift.settings.sweeps import spelled
-from copysift.workflows.tracing import Trace
+from copysift.workflows.trace import Trace
 
 LONGEST = (
     5_000  # lines that are compared line by line; beyond, what lies between the equal ends is one change

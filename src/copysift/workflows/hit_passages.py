@@ -15,8 +15,8 @@ from copysift.match.exact import line_starts
 from copysift.model.answers import Hit
 from copysift.model.values import Region, Side
 from copysift.runtime.mapped import spacious_array
+from copysift.workflows.group_matches import JoinedFiles, PreparedFile, matched
 from copysift.workflows.index_base import IndexBase
-from copysift.workflows.joining import Joined, Prepared, matched
 from copysift.workflows.large_documents import streamed
 from copysift.workflows.query_document import Look, Part
 
@@ -34,7 +34,7 @@ class HitPassages:
 
     def __init__(self, looks: list[Look], snapshot: Snapshot, reader: StoredReader, base: IndexBase) -> None:
         self._looks, self._snapshot, self._reader, self._base = looks, snapshot, reader, base
-        self._ours: dict[tuple[str, str], tuple[Joined, tuple[str, ...]]] = {}
+        self._ours: dict[tuple[str, str], tuple[JoinedFiles, tuple[str, ...]]] = {}
 
     def put_in(self, hit: Hit, document: DocumentRow, content: ContentRow) -> Hit:
         """Give a hit with its passages."""
@@ -49,7 +49,7 @@ class HitPassages:
         except InputError:
             return self._sketched(hit, content, look)
         ours, names = self._left(look, family(kind))
-        both = [ours, Joined([(0, theirs)])]
+        both = [ours, JoinedFiles([(0, theirs)])]
         first = np.zeros(1, np.int64)
         noise = self._reader.noise(kind)
         room = partial(spacious_array, limit=SEEDS)
@@ -58,20 +58,20 @@ class HitPassages:
         longest, lines = int(shared.longest[0]), int(shared.lines[0])
         return dataclasses.replace(hit, longest=longest, lines=lines, regions=regions)
 
-    def _left(self, look: Look, wanted: str) -> tuple[Joined, tuple[str, ...]]:
+    def _left(self, look: Look, wanted: str) -> tuple[JoinedFiles, tuple[str, ...]]:
         """Give the parts of the question that are of a family, or all as bytes where none is."""
         key = (look.channel, wanted)
         if key not in self._ours:
             parts = [(part, kind) for part, kind in look.parts if family(kind) == wanted]
             parts = parts or [(part, wanted) for part, _ in look.parts]
             files = [(at, self._asked(part, kind)) for at, (part, kind) in enumerate(parts)]
-            self._ours[key] = Joined(files), tuple(part.name for part, _ in parts)
+            self._ours[key] = JoinedFiles(files), tuple(part.name for part, _ in parts)
         return self._ours[key]
 
-    def _asked(self, part: Part, kind: str) -> Prepared:
+    def _asked(self, part: Part, kind: str) -> PreparedFile:
         return self._prepared(lambda: [part.source], len(part.source), kind)
 
-    def _prepared(self, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
+    def _prepared(self, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> PreparedFile:
         """Make a source ready to be matched; the symbols of a large one are in a temporary file."""
         if size > LARGE and not self._base:
             return streamed(self._reader, chunks, size, kind)
@@ -81,7 +81,7 @@ class HitPassages:
         if self._base:
             grams = self._reader.grams_of([canonical] if len(canonical.symbols) else [], kind)
             mask = self._base.base.mask(grams, self._reader.noise(kind)[0], len(canonical.symbols))
-        return Prepared(canonical.symbols, canonical.positions, line_starts(source), len(source), mask)
+        return PreparedFile(canonical.symbols, canonical.positions, line_starts(source), len(source), mask)
 
     def _sketched(self, hit: Hit, content: ContentRow, look: Look) -> Hit:
         """Join the spans of shared fingerprints that overlap on both sides; lines of the right are 0."""

@@ -22,7 +22,7 @@ from copysift.store.base_code import base_of
 from copysift.store.check import verify
 from copysift.store.segment import Damage
 from copysift.store.timeline import is_swept
-from copysift.workflows.index_adding import Adding
+from copysift.workflows.index_additions import Adder
 from copysift.workflows.index_scan import IndexScan
 from copysift.workflows.index_update import bring_up_to_date
 from copysift.workflows.python_input import (
@@ -46,7 +46,7 @@ from copysift.workflows.timeline import OverTime
 
 if TYPE_CHECKING:  # what writes is loaded when it is needed: a query starts faster without
     from copysift.store.writer import Writer
-    from copysift.workflows.index_adding import Added, Adding
+    from copysift.workflows.index_additions import Adder, Addition
     from copysift.workflows.python_documents import Documents
 
 Place = str | os.PathLike[str]
@@ -71,7 +71,7 @@ class Index(OverTime):
     def __repr__(self) -> str:
         return f"<Index {os.fspath(self.path)}>"
 
-    def add(self, what: Documents, *, progress: Progress | None = None) -> Added:
+    def add(self, what: Documents, *, progress: Progress | None = None) -> Addition:
         """Add files, or documents: a path or glob, a table or frame as in `scan`, or an iterable.
 
         An iterable gives paths, globs, Documents, (name, text) or mappings.
@@ -101,7 +101,7 @@ class Index(OverTime):
 
     def update(
         self, paths: Place | Iterable[Place] | None = None, *, progress: Progress | None = None
-    ) -> Added:
+    ) -> Addition:
         """Add what is new or changed at or below the paths, and remove what has disappeared there.
 
         Without paths, the files that the index knows are looked at.
@@ -356,7 +356,7 @@ class Index(OverTime):
             )
         return writer
 
-    def _adding(self, progress: Progress | None, *, named: bool = True) -> Adding:
+    def _adding(self, progress: Progress | None, *, named: bool = True) -> Adder:
         writer = self._plain()
         require_seed(self.path, self._stored, self.settings)
         reader = reader_of(self.settings, self._stored)
@@ -368,9 +368,9 @@ class Index(OverTime):
         if not named and settings.by == "dir":  # the files are known, and so are their submissions
             whole = settings.records if settings.records != "auto" else "no"
             settings = replace(settings, by="file", records=whole)
-        return Adding(writer, reader, self._places, settings, self._texts, progress)
+        return Adder(writer, reader, self._places, settings, self._texts, progress)
 
-    def _commit(self, adding: Adding) -> Added:
+    def _commit(self, adding: Adder) -> Addition:
         adding.note_lexers()
         self._writing().commit()
         self._stored = self._writing().catalog.about("settings")

@@ -32,7 +32,7 @@ from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow
 from copysift.workflows.channels import Channels
-from copysift.workflows.collection import Filed, Scanned
+from copysift.workflows.collection import FiledDocument, ScannedFile
 from copysift.workflows.index_base import stored_base
 from copysift.workflows.index_lexers import note as read_otherwise
 from copysift.workflows.scan import Scan
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 class _Member(NamedTuple):
     """A file of a submission: its group, and the numbers of its postings, those of its content first."""
 
-    filed: Filed
+    filed: FiledDocument
     group: int
     stored: list[int]
 
@@ -172,7 +172,7 @@ class IndexScan(Scan):
         for shown, row, content in documents:
             number = len(self._collection.filed)
             entry = entry_of(shown, content.bytes, row.mtime)
-            group, _ = self._collection.add(Scanned(entry, content.kind, content.bytes, content.checksum))
+            group, _ = self._collection.add(ScannedFile(entry, content.kind, content.bytes, content.checksum))
             self._reader.know(shown, row, content)
             filed = self._collection.filed[group if self._gathered is None else number]
             main = self._reader.readings(content.kind)[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from copysift.model.values import Skipped
 from copysift.sources.places import exists
 from copysift.store.writer import Writer
-from copysift.workflows.index_adding import Adding
+from copysift.workflows.index_additions import Adder
 from copysift.workflows.index_moves import find_moves
 from copysift.workflows.stored_settings import Places
 
@@ -16,7 +16,7 @@ Place = str | os.PathLike[str]
 
 
 def bring_up_to_date(
-    adding: Adding, writer: Writer, known_places: Places, paths: Place | Iterable[Place] | None
+    adding: Adder, writer: Writer, known_places: Places, paths: Place | Iterable[Place] | None
 ) -> None:
     """Add what is new or changed at or below the paths, or at all known files; remove what is gone."""
     contents = {row.name: row.content for row in writer.catalog.documents() if row.file}

@@ -16,8 +16,8 @@ from copysift.match.base_code import Base
 from copysift.match.streamed import StreamedLines, StreamedPositions
 from copysift.model.values import Canonical
 from copysift.runtime.mapped import ArrayFile
-from copysift.workflows.collection import Filed
-from copysift.workflows.joining import Joined, Prepared
+from copysift.workflows.collection import FiledDocument
+from copysift.workflows.group_matches import JoinedFiles, PreparedFile
 from copysift.workflows.reading import Reader
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class _Row:
         self._masked = bool(base) or several
         self._type: np.dtype[np.generic] = np.dtype(np.uint8)
 
-    def add(self, filed: Filed, kind: str) -> tuple[int, int]:
+    def add(self, filed: FiledDocument, kind: str) -> tuple[int, int]:
         """Put a file in; give its first symbol and one past its last."""
         first = len(self._symbols)
         blocks = self._passed(self._reader.blocks_of(filed.entry, kind, filed.source_kind(kind)))
@@ -66,8 +66,8 @@ class _Row:
 
 
 def spooled(
-    reader: Reader, base: Base, files: Sequence[tuple[int, Filed, str]], folder: Path | None
-) -> Joined:
+    reader: Reader, base: Base, files: Sequence[tuple[int, FiledDocument, str]], folder: Path | None
+) -> JoinedFiles:
     """Give files as one side of a match: place, file and the kind to read it as."""
     row = _Row(reader, base, folder, len(files) > 1)
     bounds = [row.add(filed, kind) for _, filed, kind in files]
@@ -78,20 +78,20 @@ def spooled(
         source = filed.source_kind(kind)
         positions = StreamedPositions(partial(reader.blocks_of, filed.entry, kind, source))
         lines = StreamedLines(partial(reader.source_chunks, filed.entry, source))
-        made.append((place, Prepared(symbols[first:end], positions, lines, filed.size, own)))
-    return Joined(made, (symbols, mask))
+        made.append((place, PreparedFile(symbols[first:end], positions, lines, filed.size, own)))
+    return JoinedFiles(made, (symbols, mask))
 
 
-def streamed(reader: Reader, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> Prepared:
+def streamed(reader: Reader, chunks: Callable[[], Iterable[bytes]], size: int, kind: str) -> PreparedFile:
     """Give a document ready to be matched; `chunks` gives its readable source, as often as it is needed."""
     symbols = ArrayFile()
     for block in reader.blocks(kind, chunks()):
         symbols.append(block.symbols)
     positions = StreamedPositions(lambda: reader.blocks(kind, chunks()))
-    return Prepared(symbols.array(), positions, StreamedLines(chunks), size)
+    return PreparedFile(symbols.array(), positions, StreamedLines(chunks), size)
 
 
-def whole_span(reader: Reader, filed: Filed) -> tuple[int, int, int]:
+def whole_span(reader: Reader, filed: FiledDocument) -> tuple[int, int, int]:
     """Count the symbols of a file; give the offset of the first, and of the end of the last."""
     count, start, end = 0, 0, 0
     for block in reader.blocks_of(filed.entry, filed.kind, filed.kind):

@@ -16,7 +16,7 @@ from copysift.settings.sweeps import spelled
 from copysift.store.timeline import VersionRow
 from copysift.workflows.addresses import shared_tail
 from copysift.workflows.chains import earlier, onwards, stays
-from copysift.workflows.tracing import Measure, Trace
+from copysift.workflows.trace import Measure, Trace
 
 REACH = 10_000  # contents that are followed at most
 FAINTEST = 0.2  # confidence below which a path is given up

@@ -25,15 +25,15 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.mapped import spacious_array
 from copysift.runtime.progress import NullProgress, Progress
 from copysift.runtime.threads import Failed, ordered_map
-from copysift.workflows.collection import Collection, Filed
-from copysift.workflows.joining import Joined, Prepared, families, files_in, matched
+from copysift.workflows.collection import Collection, FiledDocument
+from copysift.workflows.group_matches import JoinedFiles, PreparedFile, families, files_in, matched
 from copysift.workflows.large_documents import spooled, whole_span
 from copysift.workflows.reading import Reader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.workflows.joining import UInt8s
+    from copysift.workflows.group_matches import UInt8s
 
 AT_ONCE, FEWEST = 512, 8  # pairs of a task at most, and at least
 MEMORY = 2_000_000_000  # bytes, of which matching takes shares
@@ -63,9 +63,9 @@ class Exact:
         self._base = base or Base()
         self._collection = collection
         self._jobs = jobs
-        self._cache: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, str], PreparedFile] = OrderedDict()
         self._held = 0
-        self._rows: OrderedDict[tuple[str, ...], Joined] = OrderedDict()
+        self._rows: OrderedDict[tuple[str, ...], JoinedFiles] = OrderedDict()
         self._lock = threading.Lock()
 
     def among(
@@ -122,7 +122,7 @@ class Exact:
         """Give the names of the files of a document."""
         return tuple(each.entry.path for each in self._collection.holders(number))
 
-    def files(self, number: int) -> Sequence[Filed]:
+    def files(self, number: int) -> Sequence[FiledDocument]:
         """Give the files of a document."""
         return self._collection.holders(number)
 
@@ -165,8 +165,8 @@ class Exact:
         return found.without(lost) if lost.any() else found
 
     def joined(
-        self, files: Sequence[Filed], family: str, channel: str
-    ) -> tuple[Joined, tuple[int, int]] | None:
+        self, files: Sequence[FiledDocument], family: str, channel: str
+    ) -> tuple[JoinedFiles, tuple[int, int]] | None:
         """Give those files of a group that are of a family in a channel, with noise and guarantee threshold.
 
         None when one of them is gone.
@@ -176,7 +176,7 @@ class Exact:
             if sum(filed.size for _, filed, _ in chosen) > self._share(LARGE):
                 row = self._large(chosen)
             else:
-                row = Joined([(place, self._prepared(filed, kind)) for place, filed, kind in chosen])
+                row = JoinedFiles([(place, self._prepared(filed, kind)) for place, filed, kind in chosen])
         except (InputError, OSError):
             return None
         return row, self._reader.noise(chosen[0][2])
@@ -200,7 +200,7 @@ class Exact:
             made.append(pair if span is None else _equal_pair(pair, span))
         return tuple(made)
 
-    def _whole(self, filed: Filed) -> tuple[int, int, int, int, int] | None:
+    def _whole(self, filed: FiledDocument) -> tuple[int, int, int, int, int] | None:
         """Give symbols, first and last byte offset, first and last line of all that counts in a file."""
         try:
             count, start, end = whole_span(self._reader, filed)
@@ -225,7 +225,7 @@ class Exact:
         """Give space for seeds: in a file if they would take too much memory."""
         return spacious_array(count, dtype, self._share(SEEDS), self._folder)
 
-    def _large(self, files: list[tuple[int, Filed, str]]) -> Joined:
+    def _large(self, files: list[tuple[int, FiledDocument, str]]) -> JoinedFiles:
         """Give large files with their symbols in a temporary file; a few stay there."""
         key = tuple(part for _, filed, kind in files for part in (filed.entry.path, kind))
         with self._lock:
@@ -239,7 +239,7 @@ class Exact:
                 self._rows.popitem(last=False)
         return row
 
-    def _prepared(self, filed: Filed, kind: str) -> Prepared:
+    def _prepared(self, filed: FiledDocument, kind: str) -> PreparedFile:
         key = (filed.entry.path, kind)
         with self._lock:
             if key in self._cache:
@@ -248,7 +248,7 @@ class Exact:
         data = self._reader.source(filed.entry, filed.source_kind(kind))
         canonical = self._reader.canonical_of(data, kind)
         mask = self._mask(canonical, kind)
-        made = Prepared(canonical.symbols, canonical.positions, line_starts(data), len(data), mask)
+        made = PreparedFile(canonical.symbols, canonical.positions, line_starts(data), len(data), mask)
         with self._lock:
             if key not in self._cache:
                 self._cache[key] = made
@@ -265,7 +265,7 @@ class _Sides:
         self._exact, self._collection = exact, collection
         self._kinds: dict[tuple[int, str], tuple[str, ...]] = {}
         self._numbers: dict[tuple[int, str, str], int | None] = {}
-        self.joined: list[Joined] = []
+        self.joined: list[JoinedFiles] = []
         self.limits: list[tuple[int, int]] = []
 
     def kinds(self, group: int, channel: str) -> tuple[str, ...]:

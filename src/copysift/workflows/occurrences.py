@@ -11,7 +11,7 @@ from copysift.kinds.kind import family as family_of
 from copysift.match.exact import runs_among
 from copysift.model.explanation import Occurrence
 from copysift.model.values import Region, Side
-from copysift.workflows.joining import Joined, families
+from copysift.workflows.group_matches import JoinedFiles, families
 from copysift.workflows.matches import Exact
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _side(region: Region, number: int, row: _Row) -> Iterator[tuple[int, int]]:
 class _Row:
     """Files of a group in a row of symbols."""
 
-    def __init__(self, joined: Joined, names: Sequence[str]) -> None:
+    def __init__(self, joined: JoinedFiles, names: Sequence[str]) -> None:
         self.symbols = joined.symbols
         self.mask = np.zeros(len(self.symbols), np.uint8) if joined.mask is None else joined.mask
         self._files = joined.files

@@ -30,7 +30,7 @@ from copysift.workflows.python_input import (
     question_of,
     submission_questions,
 )
-from copysift.workflows.query import Asking
+from copysift.workflows.query import Answerer
 from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import (
@@ -64,7 +64,9 @@ class OpenedIndex:
         self._given: dict[str, object] = {**settings}
         self._places = Places(self.path)
         self._snapshot: Snapshot | None = None
-        self._asked: tuple[tuple[str, ...], Asking] | None = None  # of this snapshot, without this base code
+        self._asked: tuple[tuple[str, ...], Answerer] | None = (
+            None  # of this snapshot, without this base code
+        )
         self._notes: tuple[Snapshot, tuple[str, ...]] | None = None  # on how its programs were read
         self._readers: dict[tuple[str, str], Reader] = {}  # of questions, by kind and language
         self._common = 0  # fingerprints of questions that too many documents have
@@ -225,12 +227,12 @@ class OpenedIndex:
             self._readers = {**self._readers, known: made} if len(self._readers) < READERS else {known: made}
         return self._readers[known]
 
-    def _asking(self, base: tuple[str, ...] = ()) -> Asking:
+    def _asking(self, base: tuple[str, ...] = ()) -> Answerer:
         snapshot = self._reading()
         if self._asked is None or self._asked[0] != base:
             reader = self._stored_reader(snapshot)
             ignored = base_of_question(base, self.settings, reader)
-            self._asked = base, Asking(snapshot, reader, self._places, ignored)
+            self._asked = base, Answerer(snapshot, reader, self._places, ignored)
         return self._asked[1]
 
     def _sketching(self) -> tuple[Reader, bool]:

@@ -32,7 +32,7 @@ from copysift.store.snapshot import Snapshot
 from copysift.workflows.channels import FLOOR
 from copysift.workflows.hit_passages import HitPassages
 from copysift.workflows.index_base import IndexBase
-from copysift.workflows.query_document import Asked, Look, Part, QueryDocument, one_after_another
+from copysift.workflows.query_document import Look, Part, QueryDocument, QueryFingerprints, one_after_another
 from copysift.workflows.query_similarity import IndexWeights
 from copysift.workflows.stored_settings import Places, StoredReader
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class _SharedCounts:
     """What the contents that were met share: distinct hashes, and occurrences of them in the content."""
 
     contents: NDArray[np.int64]
@@ -52,14 +52,14 @@ class _Shared:
     occurrences: NDArray[np.int64]
 
 
-class _Measured(NamedTuple):
+class _MeasuredHits(NamedTuple):
     """Hits, each with its content, and the numbers of all contents that were looked at."""
 
     hits: list[tuple[Hit, ContentRow]]
     numbers: list[int]
 
 
-class Answered(NamedTuple):
+class QueryAnswer(NamedTuple):
     """Hits, best first, how many fingerprints the query has, and how many of them too many documents have."""
 
     hits: list[Hit]
@@ -67,7 +67,7 @@ class Answered(NamedTuple):
     common: int
 
 
-class Asking:
+class Answerer:
     """Answers queries from one snapshot; threads may share it."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Asking:
         self._base = IndexBase(snapshot, base)
         self._weights: dict[tuple[str, int], IndexWeights] = {}
 
-    def ask(self, question: QueryDocument, query: Query, passages: bool = False) -> Answered:
+    def ask(self, question: QueryDocument, query: Query, passages: bool = False) -> QueryAnswer:
         """Answer one question."""
         looks = self._looks(question, query)
         best = self._best(question, query, looks)
@@ -95,7 +95,7 @@ class Asking:
             hits = [(found.put_in(*each), *each[1:]) for each in hits]
         made = [each[0] if passages else replace(each[0], regions=None) for each in hits]
         common = sum(look.common for look in looks if not look.whole)
-        return Answered(made, len(looks[0].asked.all.hashes), common)
+        return QueryAnswer(made, len(looks[0].asked.all.hashes), common)
 
     def contents(self, question: QueryDocument, query: Query) -> list[tuple[Hit, ContentRow]]:
         """Give the contents that answer a question, whether a document has them today or not."""
@@ -134,7 +134,7 @@ class Asking:
         occurrences = len(together.hashes) if whole else int(np.isin(together.hashes, looked_up).sum())
         selected = sum(len(each.hashes) for each in every)
         count = len(distinct(together.hashes))
-        asked = Asked(together, owners, count, looked_up, occurrences, selected)
+        asked = QueryFingerprints(together, owners, count, looked_up, occurrences, selected)
         look = Look(channel, tuple(parts), asked, self._snapshot.find(looked_up))
         return rare(look, self._most(query.max_shared))
 
@@ -203,7 +203,7 @@ class Asking:
             chosen.append(hashes)
         return distinct(np.concatenate(chosen))
 
-    def _measured(self, question: QueryDocument, query: Query, look: Look, equal: set[int]) -> _Measured:
+    def _measured(self, question: QueryDocument, query: Query, look: Look, equal: set[int]) -> _MeasuredHits:
         """Measure the contents that share enough in a channel; `equal` ones have its bytes."""
         asked = look.asked
         shared = self._counted(look.found)
@@ -227,7 +227,7 @@ class Asking:
             if hit.equal or query.measure == "longest" or _measure(hit, query.measure) >= query.cut - 1e-12:
                 hits.append((hit, row))
         hits = self._with_intervals(hits, look)
-        return _Measured(hits, [row.number for row, _ in owners.values()])
+        return _MeasuredHits(hits, [row.number for row, _ in owners.values()])
 
     def _similarities(self, query: Query, look: Look) -> dict[int, float] | None:
         """Give the similarity of a look to the contents that it met, if that is wanted."""
@@ -275,12 +275,12 @@ class Asking:
             unit = self._places.shown_unit(self._snapshot.unit_of(document.number), document)
             yield replace(hit, right=self._places.shown(document), unit=unit), document
 
-    def _counted(self, found: Found) -> _Shared:
+    def _counted(self, found: Found) -> _SharedCounts:
         """Count what every content shares; a hash of a content is in one segment only."""
         documents = found.documents.astype(np.int64)
         if not len(documents):
             nothing = np.empty(0, np.int64)
-            return _Shared(nothing, nothing, nothing)
+            return _SharedCounts(nothing, nothing, nothing)
         fresh = np.ones(len(documents), np.bool_)
         fresh[1:] = (documents[1:] != documents[:-1]) | (found.which[1:] != found.which[:-1])
         low = int(documents.min())
@@ -289,9 +289,9 @@ class Asking:
             occurrences = np.bincount(documents - low, minlength=span)
             hashes = np.bincount(documents[fresh] - low, minlength=span)
             met = np.flatnonzero(occurrences)
-            return _Shared(met + low, hashes[met], occurrences[met])
+            return _SharedCounts(met + low, hashes[met], occurrences[met])
         met, places = np.unique(documents, return_inverse=True)
-        return _Shared(met, np.bincount(places[fresh], minlength=len(met)), np.bincount(places))
+        return _SharedCounts(met, np.bincount(places[fresh], minlength=len(met)), np.bincount(places))
 
 
 def _hit(
@@ -364,7 +364,7 @@ def rare(look: Look, most: int) -> Look:
     left = asked.distinct - int(common.sum())
     return replace(
         look,
-        asked=Asked(every, asked.owners[own], left, looked_up, occurrences, asked.selected),
+        asked=QueryFingerprints(every, asked.owners[own], left, looked_up, occurrences, asked.selected),
         found=Found(places[found.which[kept]].astype(np.uint32), *(column[kept] for column in found[1:])),
         common=int(common.sum()),
         ignored=dict(zip(numbers.tolist(), counts.tolist(), strict=True)),

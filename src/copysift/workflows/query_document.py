@@ -53,7 +53,7 @@ class QueryDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryFingerprints:
     """The fingerprints of a query: all that count, the part that each is of, and the distinct ones looked up.
 
     `selected` counts those of base code, too.
@@ -82,7 +82,7 @@ class Look:
 
     channel: str
     parts: tuple[tuple[Part, str], ...]  # with the kind that each is read as
-    asked: Asked
+    asked: QueryFingerprints
     found: Found
     common: int = 0
     ignored: dict[int, int] = field(default_factory=dict)

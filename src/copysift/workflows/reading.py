@@ -28,7 +28,7 @@ from copysift.runtime.timing import timed
 from copysift.settings.comparison import Settings
 from copysift.sources import files
 from copysift.store.entries import WHOLE, Views
-from copysift.workflows.collection import Scanned, View
+from copysift.workflows.collection import ScannedFile, View
 from copysift.workflows.document_kinds import DocumentKinds
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Reader(DocumentKinds):
         self._learning = False
         self._fingerprinter("text" if self._settings.kind == "auto" else self._settings.kind)
 
-    def read(self, entry: Document) -> Scanned | Skipped:
+    def read(self, entry: Document) -> ScannedFile | Skipped:
         """Read and fingerprint a file; of equal files only one, whichever thread comes first."""
         loaded = self._load(entry)
         return loaded if isinstance(loaded, Skipped) else self.read_loaded(entry, loaded)
@@ -97,7 +97,7 @@ class Reader(DocumentKinds):
         """Read files together, without the checksums that nobody needs."""
         return self._load_many(entries, self._lonely)
 
-    def read_loaded(self, entry: Document, loaded: Document) -> Scanned:
+    def read_loaded(self, entry: Document, loaded: Document) -> ScannedFile:
         """Fingerprint a file that was listed and read, unless an equal one is claimed."""
         kind, chunks = self._opened(loaded)
         views: tuple[View, ...] = ()
@@ -106,7 +106,7 @@ class Reader(DocumentKinds):
                 views = tuple(self._large_view(each, loaded, kind) for each in self.readings(kind))
             else:
                 views = tuple(self.view(each, list(chunks)) for each in self.readings(kind))
-        return Scanned(entry, kind, loaded.size, loaded.checksum, views)
+        return ScannedFile(entry, kind, loaded.size, loaded.checksum, views)
 
     def view(self, kind: str, chunks: list[bytes]) -> View:
         """Fingerprint a readable source that is in memory as one kind."""

@@ -11,7 +11,7 @@ from copysift.errors import InputError, StoreError
 from copysift.model.values import Skipped
 from copysift.store.catalog import FOLDER
 from copysift.store.catalog_rows import ContentRow
-from copysift.store.check import Verified
+from copysift.store.check import Verification
 from copysift.store.losses import shrink
 from copysift.store.segment import Columns, Segment, sorted_columns
 from copysift.store.snapshot import Snapshot
@@ -21,16 +21,16 @@ from copysift.workflows.stored_settings import StoredReader
 
 
 @dataclass(slots=True)
-class Repaired:
+class Repairs:
     """Documents that had lost fingerprints: names read again, and those that could not be."""
 
     again: list[str] = field(default_factory=list)
     lost: list[Skipped] = field(default_factory=list)
 
 
-def repair(snapshot: Snapshot, verified: Verified, reader: StoredReader, writer: Writer) -> Repaired:
+def repair(snapshot: Snapshot, verified: Verification, reader: StoredReader, writer: Writer) -> Repairs:
     """Repair in one commit; a document that cannot be read again keeps the fingerprints that are left."""
-    done = Repaired()
+    done = Repairs()
     contents = snapshot.contents(list(verified.short))
     for number, left in sorted(verified.short.items()):
         _mend(contents[number], left, int(verified.distinct[number]), snapshot, reader, writer, done)
@@ -61,7 +61,7 @@ def _sound(path: Path, low: int, high: int) -> Columns | None:
 
 def _mend(
     content: ContentRow, left: int, distinct: int, snapshot: Snapshot, reader: StoredReader, writer: Writer,
-    done: Repaired,
+    done: Repairs,
 ) -> None:  # fmt: skip
     documents = holders(snapshot.catalog, content.number)
     found, why = None, ""

@@ -24,7 +24,7 @@ from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.index import Query
 from copysift.settings.keywords import ReclusterKeywords
-from copysift.workflows.run_query import Asked
+from copysift.workflows.run_query import RunLookup
 from copysift.workflows.selection import equal_pairs
 
 if TYPE_CHECKING:
@@ -174,8 +174,8 @@ class Run(tables.Tabular):
         return counts
 
     @cached_property
-    def _asked(self) -> Asked:
-        return Asked(self.path, self._seed)
+    def _asked(self) -> RunLookup:
+        return RunLookup(self.path, self._seed)
 
     @cached_property
     def _counts(self) -> Counts:

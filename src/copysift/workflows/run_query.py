@@ -15,12 +15,12 @@ from copysift.engines.option_files import option_files
 from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
 from copysift.join.boilerplate import Boilerplate
-from copysift.match.sets import Measured, at_least, measures
+from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.match.templates import Texts, common_shingles, near_copies, without_templates
 from copysift.model.answers import Hit
 from copysift.model.values import Group, Pair
 from copysift.runs.checksums import read_table
-from copysift.runs.postings import Inverted
+from copysift.runs.postings import InvertedFiles
 from copysift.runs.scan_run import TABLES, read_description
 from copysift.runs.sets import Sets
 from copysift.runs.tables import ids_of
@@ -44,10 +44,10 @@ def query(
     path: Path, text: bytes | None, name: str, threshold: float, seed: int = 0, limit: int | None = None
 ) -> list[Pair]:
     """Look up one document in a run: see `Asked.query`."""
-    return Asked(path, seed).query(text, name, threshold, limit)
+    return RunLookup(path, seed).query(text, name, threshold, limit)
 
 
-class Asked:
+class RunLookup:
     """A run in which documents are looked up, one after the other."""
 
     def __init__(self, path: Path, seed: int = 0) -> None:
@@ -61,7 +61,7 @@ class Asked:
         self._sets = Sets(path / "sketches")
         self._common = self._sets.common()
         self._files = option_files(from_stored(settings), self._sets.folder)
-        self._inverted = Inverted(self._sets)
+        self._inverted = InvertedFiles(self._sets)
         self._ids = ids_of(path)
 
     def query(
@@ -156,7 +156,7 @@ class Asked:
         )
         return hits[order], tuple(each[order] for each in columns), (size, len(mine))
 
-    def _without_templates(self, pairs: Measured, own: Texts) -> Measured:
+    def _without_templates(self, pairs: MeasuredPairs, own: Texts) -> MeasuredPairs:
         """Leave out of the measures what more works have than --template allows, as the run does.
 
         Documents of one cluster are one work.
@@ -166,7 +166,7 @@ class Asked:
         works = self._clusters()[pairs.right[crowd]] if 0 < settings.template < len(crowd) else crowd[:0]
         if len(np.unique(works)) <= settings.template:
             return pairs
-        left_out: list[Measured] = [pairs.take(np.setdiff1d(np.arange(len(pairs)), crowd))]
+        left_out: list[MeasuredPairs] = [pairs.take(np.setdiff1d(np.arange(len(pairs)), crowd))]
         values, bounds = self._sets.some(pairs.right[crowd])
         common = common_shingles(
             *_only(values, np.repeat(works, np.diff(bounds)).astype(np.uint32), own.values), settings.template
@@ -183,7 +183,7 @@ class Asked:
                 0.0,
             )
             left_out.append(again)
-        found = Measured.joined(left_out)
+        found = MeasuredPairs.joined(left_out)
         return found.take(np.argsort(found.right, kind="stable"))
 
     def _clusters(self) -> Int64s:

@@ -58,7 +58,7 @@ from copysift.workflows.selection import (
     pair_table,
     selected,
 )
-from copysift.workflows.submission_units import Gathered
+from copysift.workflows.submission_units import SubmissionUnits
 from copysift.workflows.submissions import gather
 
 IGNORED_TEXT = 200  # bytes of it
@@ -94,7 +94,7 @@ class Scan:
         self._notes: tuple[str, ...] = ()  # what could have been read in another way
         self._reader = Reader(settings)
         self._collection = Collection(sketches=scheme_traits(settings.scheme).sketch)
-        self._gathered: Gathered | None = None  # the collection, when it is one of submissions
+        self._gathered: SubmissionUnits | None = None  # the collection, when it is one of submissions
         self._grouped = False  # units are compared, though neither settings nor names ask for it
         # Containers and files of records are opened; else files are taken as they are.
         self._archives = opens and not settings.equal_only

@@ -19,7 +19,7 @@ from copysift.match.base_code import Base
 from copysift.model.document import INSIDE
 from copysift.model.values import Group, Submission
 from copysift.sources.roster import Roster
-from copysift.workflows.collection import Collection, Filed, Scanned, View
+from copysift.workflows.collection import Collection, FiledDocument, ScannedFile, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ NOT_SELECTED = "without a file that --include and --exclude select"
 _ENDS = re.compile(f"/|{re.escape(INSIDE)}")  # of the name of a group in that of what is inside it
 
 
-class Gathered(Collection):
+class SubmissionUnits(Collection):
     """Files in their groups; the number of a group is its place in the roster."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Gathered(Collection):
         self._patterns = patterns  # of files to read or to leave out were given
         self.numbers = {each.name: number for number, each in enumerate(roster.submissions)}
         self._group_of = group_of
-        self._members: list[list[Filed]] = [[] for _ in roster.submissions]
+        self._members: list[list[FiledDocument]] = [[] for _ in roster.submissions]
         self._checksums: list[list[bytes]] = [[] for _ in roster.submissions]
         self._based: set[int] = set()  # groups that have base code
 
@@ -72,15 +72,15 @@ class Gathered(Collection):
             self._members.append([])
             self._checksums.append([])
 
-    def ignore(self, filed: Filed, group: int, count: int) -> None:
+    def ignore(self, filed: FiledDocument, group: int, count: int) -> None:
         """Take off a file of a group the fingerprints that are base code."""
         filed.fingerprints -= count
         self._based.add(group)
 
-    def add(self, scanned: Scanned) -> tuple[int, tuple[View, ...]]:
+    def add(self, scanned: ScannedFile) -> tuple[int, tuple[View, ...]]:
         """File a document; give the number of its group, and its views."""
         group = self.numbers[self._group_of[scanned.entry.path]]
-        filed = Filed(scanned.entry, scanned.kind, scanned.size)
+        filed = FiledDocument(scanned.entry, scanned.kind, scanned.size)
         self._names[scanned.entry.path] = len(self.filed)
         self.filed.append(filed)
         self._members[group].append(filed)
@@ -122,7 +122,7 @@ class Gathered(Collection):
         """Give the number of the group of a file."""
         return self.numbers[self._group_of[name]]
 
-    def holders(self, number: int) -> Sequence[Filed]:
+    def holders(self, number: int) -> Sequence[FiledDocument]:
         """Give the files of a group by its number."""
         return self._members[number]
 

@@ -25,18 +25,18 @@ from copysift.sources.submission_files import authors_in, leave_out, submission_
 from copysift.sources.submission_intake import Intake, Taken
 from copysift.sources.walk import walk_settings
 from copysift.workflows.reading import Reader
-from copysift.workflows.submission_units import Gathered
+from copysift.workflows.submission_units import SubmissionUnits
 
 Place = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
+class SubmissionFiles:
     """Files to read; `submissions` is None when every file represents itself and equal ones collapse."""
 
     entries: list[Document]
     skipped: list[Skipped]
-    submissions: Gathered | None
+    submissions: SubmissionUnits | None
     notes: tuple[str, ...] = ()  # what could have been read in another way
 
 
@@ -50,7 +50,7 @@ def gather(
     grouped: bool = False,
     documents: Iterable[Document] = (),
     qualified: bool = False,
-) -> Gathering:
+) -> SubmissionFiles:
     """Find the files of the paths, and put them into groups where the settings or their names say so.
 
     Documents in memory come after them, in the groups of their units.
@@ -72,9 +72,9 @@ def gather(
     entries = [entry for entry, _ in files]
     asked = grouped or settings.has_submissions
     if not asked and not archives:
-        return Gathering(entries, skipped, None, intake.notes)
+        return SubmissionFiles(entries, skipped, None, intake.notes)
     if not asked and not exported([entry.file for entry in entries]):
-        return Gathering(entries, skipped, None, intake.notes)
+        return SubmissionFiles(entries, skipped, None, intake.notes)
     notes = (*intake.notes, *handed_out.notes, *past.notes)
     listed = authors_in(entries)
     if not settings.include:  # patterns say which files are meant
@@ -96,8 +96,8 @@ def gather(
         )
     base, unread = _base([entry for entry, _ in handed_out.files], reader, jobs)
     group_of = {entry.path: group for entry, group in files}
-    gathered = Gathered(known, group_of, base, bool(settings.include or settings.exclude))
-    return Gathering(entries, [*skipped, *unread, *known.unknown], gathered, notes)
+    gathered = SubmissionUnits(known, group_of, base, bool(settings.include or settings.exclude))
+    return SubmissionFiles(entries, [*skipped, *unread, *known.unknown], gathered, notes)
 
 
 def base_code(settings: Settings, spool: Spool, reader: Reader, jobs: int) -> tuple[Base, list[Skipped]]:

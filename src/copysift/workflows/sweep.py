@@ -32,8 +32,8 @@ from copysift.store import writer as store
 from copysift.store.boilerplate import MAX_SHARED, add_base, most_shared
 from copysift.store.catalog_rows import LOST
 from copysift.store.entries import LARGEST, TOO_LARGE
-from copysift.store.relating import ascending
-from copysift.store.sweep_writer import Known, SweepWriter, Turned
+from copysift.store.relations import ascending
+from copysift.store.sweep_writer import Known, SweepCounts, SweepWriter
 from copysift.store.timeline import is_swept
 from copysift.store.units import UnitRow
 from copysift.workflows.batches import IN_FLIGHT, skipped
@@ -143,7 +143,7 @@ class Sweeper:
             why = f" that can be read: {first.name} {first.reason}{more}"
         return InputError(f"{source} has no documents{why}", hint="the index is unchanged")
 
-    def _told(self, at: int, turned: Turned) -> Swept:
+    def _told(self, at: int, turned: SweepCounts) -> Swept:
         return Swept(
             spelled(at), self._documents, turned.new, turned.changed,
             self._documents - turned.new - turned.changed,
@@ -364,7 +364,7 @@ def _moment(when: str) -> int | None:
         return None
 
 
-def _differs(at: int, turned: Turned) -> UsageError:
+def _differs(at: int, turned: SweepCounts) -> UsageError:
     return UsageError(
         f"there is a sweep of {spelled(at)} already, and this one differs: {turned.new:,} new, "
         f"{turned.changed:,} changed, {turned.gone:,} missing",

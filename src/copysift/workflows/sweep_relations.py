@@ -14,7 +14,7 @@ from copysift.model.sweeps import IgnoredInSweep
 from copysift.settings.comparison import Settings
 from copysift.store.boilerplate import Boilerplate, most_shared, present_ever, present_now
 from copysift.store.catalog import Catalog
-from copysift.store.relating import Pairs, Relating, Sources
+from copysift.store.relations import Pairs, Relations, Sources
 from copysift.store.segment import Damage
 from copysift.store.snapshot import Snapshot
 from copysift.store.sweep_clusters import merge, rebuild
@@ -50,7 +50,7 @@ def relate_new(
     timeline, sizes = Timeline(writer.catalog), sizes_of(writer)
     known = Boilerplate.stored(writer.catalog, len(sizes))
     sources = _sources(writer, settings, looked_up)
-    work = Relating(sources, sizes, fresh, known, present_now(timeline, len(sizes)), limit)
+    work = Relations(sources, sizes, fresh, known, present_now(timeline, len(sizes)), limit)
     if work.outgrown:
         return relate_all(writer, settings, limit)
     pairs = _filed(writer, work, wanted, fresh)
@@ -66,7 +66,7 @@ def _sources(writer: Writer, settings: Settings, looked_up: UInt64s | None) -> S
     )  # fmt: skip
 
 
-def _filed(writer: Writer, work: Relating, wanted: Iterable[tuple[int, int]], fresh: int) -> Pairs:
+def _filed(writer: Writer, work: Relations, wanted: Iterable[tuple[int, int]], fresh: int) -> Pairs:
     """File the pairs both ways, and what was found to be boilerplate."""
     pairs = work.pairs(wanted)
     rows = list(zip(*(column.tolist() for column in pairs), strict=True))
@@ -98,7 +98,7 @@ def relate_all(writer: Writer, settings: Settings, limit: int) -> list[Damage]:
     sizes = sizes_of(writer)
     sources = _sources(writer, settings, None)
     known = Boilerplate.none(writer.catalog, len(sizes))
-    work = Relating(sources, sizes, 0, known, present_ever(timeline, len(sizes)), limit)
+    work = Relations(sources, sizes, 0, known, present_ever(timeline, len(sizes)), limit)
     writer.changed = True
     _filed(writer, work, wanted, 0)
     rebuild(timeline)

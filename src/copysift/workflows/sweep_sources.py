@@ -11,7 +11,7 @@ from copysift.errors import InputError, UsageError
 from copysift.model.document import NO_HINT, Document, Memory
 from copysift.model.values import Skipped
 from copysift.settings.comparison import Settings
-from copysift.settings.sweeps import Sweeping
+from copysift.settings.sweeps import SweepOptions
 from copysift.sources.crawl import NAMES, Again, Record, crawl, revision
 from copysift.sources.fields import Fields
 from copysift.sources.git_revision import commit_of, tree
@@ -30,7 +30,7 @@ Found = tuple[str, bytes] | Record | Submitted | Again | Skipped
 class Sources:
     """The sources of one sweep; `at` is its time in seconds since 1970."""
 
-    def __init__(self, given: Any, sweeping: Sweeping, settings: Settings, index: Path) -> None:
+    def __init__(self, given: Any, sweeping: SweepOptions, settings: Settings, index: Path) -> None:
         self._sweeping, self._settings = sweeping, settings
         self._avoid = str(index.absolute()) + os.sep
         self._commit = ""

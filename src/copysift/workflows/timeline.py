@@ -20,11 +20,11 @@ from copysift.settings.keywords import (
     LocateKeywords,
     SweepKeywords,
 )
-from copysift.settings.sweeps import Copies, Sweeping, Tracing, spelled
+from copysift.settings.sweeps import Copies, SweepOptions, TraceOptions, spelled
 from copysift.store.snapshot import exists
 from copysift.store.timeline import is_swept
 from copysift.workflows.changes import changes
-from copysift.workflows.copies import Holding
+from copysift.workflows.copies import CopySearch
 from copysift.workflows.history import history
 from copysift.workflows.index_base import base_of_question
 from copysift.workflows.locate import locate, locate_contents
@@ -32,7 +32,7 @@ from copysift.workflows.opened_index import OpenedIndex
 from copysift.workflows.query_document import QueryDocument
 from copysift.workflows.stored_settings import reading_settings
 from copysift.workflows.submission_content import MIXED
-from copysift.workflows.tracing import Measure, Trace
+from copysift.workflows.trace import Measure, Trace
 
 if TYPE_CHECKING:
     from copysift.runtime.progress import Progress
@@ -63,7 +63,7 @@ class OverTime(OpenedIndex):
         from copysift.workflows.sweep import Sweeper  # loads Arrow, which a query does not need
         from copysift.workflows.sweep_sources import Sources
 
-        sweeping = make(Sweeping, asked)
+        sweeping = make(SweepOptions, asked)
         settings = self.settings
         if exists(self.path):  # what counts as one document is remembered, as by index add
             settings = reading_settings(self.path, self._reading().catalog, self._given)
@@ -112,7 +112,7 @@ class OverTime(OpenedIndex):
         """
         trace = self._trace()
         trace.number_of(uri)  # an address that nobody met is told first
-        tracing = make(Tracing, asked, "locate")
+        tracing = make(TraceOptions, asked, "locate")
         if tracing.base:
             raise UsageError(
                 f"--base is about a file that is read, and {uri} was compared when it was swept",
@@ -127,7 +127,7 @@ class OverTime(OpenedIndex):
         >>> sweeps.seen("essays/bees.txt").now.uri
         'bees.txt'
         """
-        tracing = make(Tracing, asked, "locate")
+        tracing = make(TraceOptions, asked, "locate")
         trace, question = self._trace(), self.question(content, text=text, asked=tracing)
         exact = [row.number for row in trace.snapshot.contents_of(question.checksum, question.bytes)]
         reader = self._sketching()[0]
@@ -148,7 +148,7 @@ class OverTime(OpenedIndex):
         >>> sweeps.history("bees.txt").versions[0].first
         '2026-01-01'
         """
-        made = make(Tracing, asked, "history")
+        made = make(TraceOptions, asked, "history")
         return history(self._trace(), uri, made.diff, made.since, made.until)
 
     def changes(self, **asked: Unpack[ChangesKeywords]) -> Changes:
@@ -158,7 +158,7 @@ class OverTime(OpenedIndex):
         >>> sweeps.changes().turns[-1].documents
         2
         """
-        made = make(Tracing, asked, "changes")
+        made = make(TraceOptions, asked, "changes")
         return changes(self._trace(), made.kept, made.since, made.until)
 
     def copies(
@@ -221,12 +221,12 @@ class OverTime(OpenedIndex):
 
     def _holders(self, question: QueryDocument, asked: Copies) -> Holders:
         reader, _ = self._sketching()
-        holding = Holding(self._trace(), reader, question, asked.original, asked.group_by)
+        holding = CopySearch(self._trace(), reader, question, asked.original, asked.group_by)
         query = Query(threshold=asked.cut, measure="containment-left")
         found = self._asking(asked.base).contents(question, query)
         return replace(holding.holders(found, asked.watch), skipped=self._damaged())
 
-    def _by_tokens(self, question: QueryDocument, asked: Tracing) -> dict[int, Measure]:
+    def _by_tokens(self, question: QueryDocument, asked: TraceOptions) -> dict[int, Measure]:
         """Give the programs that resemble a document by their tokens, as a query finds them."""
         query = Query(threshold=asked.cut, measure="resemblance")
         return {

@@ -55,7 +55,7 @@ def leave_out(corpus: SparkCorpus) -> dict[str, Any]:
     return left
 
 
-def _lightened(corpus: SparkCorpus, table: placing.Placed) -> DataFrame:
+def _lightened(corpus: SparkCorpus, table: placing.PlacedTable) -> DataFrame:
     """Give all documents without boilerplate; in a folder part by part."""
     if not corpus.folder:
         rows = corpus.sketched.where(DOCUMENT).select("row", "words", "places", "values", "in_order")

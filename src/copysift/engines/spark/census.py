@@ -19,7 +19,7 @@ from copysift import kernels
 from copysift.engines import census
 from copysift.engines.spark.columns import Batches, numbers, packed, runs, signed, unpacked, unsigned
 from copysift.engines.spark.filters import BLOCK, BLOCKS, MERGED, Filter
-from copysift.engines.spark.placement import Placed
+from copysift.engines.spark.placement import PlacedTable
 from copysift.engines.spark.sketch_tasks import probes_column
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, tally
@@ -109,7 +109,7 @@ def _counted(held: list[UInt64s]) -> pa.RecordBatch:
 
 
 @functools.lru_cache(maxsize=1)
-def read_common(table: Placed) -> Boilerplate:
+def read_common(table: PlacedTable) -> Boilerplate:
     """Read the boilerplate inside a task."""
     tables = [*table.tables()]
     hashes = np.concatenate([np.zeros(0, np.uint64), *(unsigned(each["shingle"]) for each in tables)])
@@ -141,7 +141,7 @@ def first_holders(sets: DataFrame, table: DataFrame) -> list[list[int]]:
     return [[each, documents, first[each]] for each, documents in told]
 
 
-def lighter_task(settings: CorpusSettings, table: Placed) -> Task:
+def lighter_task(settings: CorpusSettings, table: PlacedTable) -> Task:
     """Leave boilerplate out of sets that come in a column."""
 
     def task(batches: Batches) -> Batches:
@@ -163,7 +163,7 @@ def lighter_task(settings: CorpusSettings, table: Placed) -> Task:
     return task
 
 
-def lighter_parts_task(settings: CorpusSettings, table: Placed, folder: str) -> Task:
+def lighter_parts_task(settings: CorpusSettings, table: PlacedTable, folder: str) -> Task:
     """Leave boilerplate out of the sets of parts in a folder."""
 
     def task(batches: Batches) -> Batches:

@@ -16,7 +16,7 @@ from copysift.engines import phases
 from copysift.engines.spark.columns import Batches, numbers, runs, unpacked
 from copysift.engines.spark.measures import measured_rows
 from copysift.engines.spark.tasks import Task
-from copysift.match.sets import Measured, measures, shared_by
+from copysift.match.sets import MeasuredPairs, measures, shared_by
 from copysift.settings.corpus import CorpusSettings
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class _Leaders:
 
     def _measured(
         self, leader: tuple[int, UInt64s], named: Int64s, values: UInt64s, bounds: Int64s, left: Int64s
-    ) -> Measured:
+    ) -> MeasuredPairs:
         name, own = leader
         whole = np.concatenate([values, own])
         ends = np.append(bounds, bounds[-1] + len(own))
@@ -166,8 +166,8 @@ class _Leaders:
         shared = shared_by(whole, ends, left, last)
         return measures(named[left], np.full(len(left), name), shared, sizes[left], sizes[last])
 
-    def _alike(self, found: Measured) -> NDArray[np.bool_]:
+    def _alike(self, found: MeasuredPairs) -> NDArray[np.bool_]:
         return phases.alike(found, self._settings)
 
-    def _rows(self, found: Measured) -> pa.RecordBatch:
+    def _rows(self, found: MeasuredPairs) -> pa.RecordBatch:
         return measured_rows(found.take(self._alike(found)))

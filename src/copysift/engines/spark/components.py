@@ -12,7 +12,7 @@ from copysift.engines import phases
 from copysift.engines.spark.columns import Batches, numbers, runs
 from copysift.engines.spark.measures import measured_rows
 from copysift.engines.spark.tasks import Task
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.settings.corpus import CorpusSettings
 
 
@@ -21,10 +21,10 @@ def alike_task(settings: CorpusSettings, measured: bool = False) -> Task:
 
     def task(batches: Batches) -> Batches:
         for batch in batches:
-            found = Measured(
+            found = MeasuredPairs(
                 *(
                     np.asarray(batch[name].to_numpy(zero_copy_only=False))
-                    for name in Measured.__dataclass_fields__
+                    for name in MeasuredPairs.__dataclass_fields__
                 )
             )
             together = found.take(phases.alike(found, settings))

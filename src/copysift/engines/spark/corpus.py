@@ -189,7 +189,7 @@ class SparkCorpus:
 
     def boilerplate(self) -> Boilerplate:
         """Give the boilerplate of a run that keeps its sets in a folder."""
-        return census.read_common(placing.Placed("common", self.store.folder("common")))
+        return census.read_common(placing.PlacedTable("common", self.store.folder("common")))
 
     def told(self) -> Told:
         """Give what a run says about its boilerplate."""

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from copysift.engines import cluster_run as corpus_run
 from copysift.engines.cluster_run import Summary
 from copysift.engines.dedup_job import (
-    Deduped,
+    DedupCounts,
     DedupJob,
     beside,
     check_wishes,
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from copysift.engines.spark.corpus import SparkCorpus
-    from copysift.engines.spark.records import Reading
+    from copysift.engines.spark.records import RecordSources
 
 
-def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) -> Deduped:
+def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) -> DedupCounts:
     """Write what stays of the sources to the target, and beside it who was removed."""
     keeping, shards, against, run, target = job.keeping, job.shards, job.against, job.run, job.target
     sources, settings = list(job.sources), job.settings
@@ -83,7 +83,7 @@ def dedup(spark: SparkSession, job: DedupJob, progress: Progress | None = None) 
     return done
 
 
-def _decided_here(spark: SparkSession, job: DedupJob, progress: Progress | None) -> Deduped:
+def _decided_here(spark: SparkSession, job: DedupJob, progress: Progress | None) -> DedupCounts:
     """Let Spark make the run, and decide and write here, by the pairs of the run."""
     if "://" in job.target:
         refuse_far(job.settings, "an output at a URI")
@@ -103,12 +103,12 @@ def _decided_here(spark: SparkSession, job: DedupJob, progress: Progress | None)
 
 def _write(
     corpus: SparkCorpus,
-    reading: Reading,
+    reading: RecordSources,
     place: writing.Files | writing.Folders | None,
     keeping: str,
     shards: int,
     old: Path | None,
-) -> Deduped:
+) -> DedupCounts:
     before = 0 if old is None else pq.read_metadata(old / TABLES[0]).num_rows
     removed = deciding.decide(corpus, keeping) if old is None else deciding.against(corpus, before)
     done = _numbers(corpus, removed, before)
@@ -120,7 +120,7 @@ def _write(
     return done
 
 
-def _numbers(corpus: SparkCorpus, removed: DataFrame, before: int) -> Deduped:
+def _numbers(corpus: SparkCorpus, removed: DataFrame, before: int) -> DedupCounts:
     tables.names(corpus)  # counts ids that came again
     found = deciding.reasons(removed)
     documents, gone = corpus.counts["documents"] - before, sum(found.values())
@@ -128,7 +128,7 @@ def _numbers(corpus: SparkCorpus, removed: DataFrame, before: int) -> Deduped:
     total = sum(reasons.values())
     told = Summary(Path(), {"reasons": reasons, "counts": {"skipped": total}}, ())
     skipped = tuple((name, reason) for name, reason in named)
-    return Deduped(documents, documents - gone, gone, found, skipped, total, told.left_out)
+    return DedupCounts(documents, documents - gone, gone, found, skipped, total, told.left_out)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from copysift import kernels
 from copysift.engines.spark.columns import Batches, numbers, runs, unpacked
-from copysift.engines.spark.placement import Placed
+from copysift.engines.spark.placement import PlacedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ BLOCKS = "block int, bits binary"
 class Filter:
     """A filter of this many words, whose table has the blocks that are not empty."""
 
-    table: Placed
+    table: PlacedTable
     words: int
 
     def read(self) -> UInt64s:

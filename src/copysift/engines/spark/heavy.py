@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 - the name that every PySpark program uses
 
 from copysift.engines.spark.columns import Batches, held, numbers, packed, place_in, runs, signed, unpacked
-from copysift.engines.spark.placement import Placed, shingles_of
+from copysift.engines.spark.placement import PlacedTable, shingles_of
 from copysift.engines.spark.ranges import HEAVY
 from copysift.engines.spark.tasks import HELD, SHARED, Task, common_rows
 from copysift.fingerprints import shingles as sketching
@@ -87,7 +87,7 @@ def _spell_task(batches: Batches) -> Batches:
 class Crowds:
     """The entries of heavy shingles in cells: cell = place of the shingle · spans + span of documents."""
 
-    def __init__(self, settings: CorpusSettings, table: Placed, documents: int) -> None:
+    def __init__(self, settings: CorpusSettings, table: PlacedTable, documents: int) -> None:
         self.settings = settings
         self.table = table
         self.span = SPAN

@@ -18,7 +18,7 @@ import pyarrow as pa
 from copysift.engines.spark.columns import Batches, numbers, packed, unpacked
 from copysift.join.spill import write_all
 from copysift.runs.sets import Sets
-from copysift.runs.sketches import Places, Sketched, write_facts
+from copysift.runs.sketches import Places, SketchedPart, write_facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class SetsWriter:
         self._files = {name: self._parts[name].open("wb", buffering=0) for name in ("order", "shingles")}
         self._tables: list[pa.Table] = []
 
-    def add(self, sketched: Sketched) -> None:
+    def add(self, sketched: SketchedPart) -> None:
         """Write the shingles of some documents; their facts are held, which are small."""
         for name, array in (("order", sketched.order), ("shingles", sketched.values)):
             write_all(self._files[name].fileno(), array, self._paths[name])

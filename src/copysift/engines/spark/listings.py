@@ -18,7 +18,7 @@ LARGE = 256 << 20  # bytes of a packed WARC file from which on it is streamed
 MOST = (1 << 31) - 1 - 64  # bytes that Spark puts into one row
 
 
-class Listed(NamedTuple):
+class FileList(NamedTuple):
     """Files of one format that are read in one way; `places` is what represents them."""
 
     form: str
@@ -36,7 +36,7 @@ def stamp(spark: SparkSession, names: list[str]) -> str:
     return hashlib.blake2b(json.dumps(files).encode(), digest_size=16).hexdigest()
 
 
-def listed(spark: SparkSession, name: str, wanted: str) -> list[Listed]:
+def listed(spark: SparkSession, name: str, wanted: str) -> list[FileList]:
     """List the files of a URI: a file, a folder of files, or a pattern."""
     own = wanted if wanted != "auto" else _form(name.rstrip("/"))
     found: dict[tuple[str, str], list[str]] = {}
@@ -54,7 +54,7 @@ def listed(spark: SparkSession, name: str, wanted: str) -> list[Listed]:
         raise InputError(f"{name}: no such file, or it is empty")
     alone = len(found) == 1  # the folder itself: its folders may name columns
     return [
-        Listed(form, way, tuple(some), (name,) if alone else tuple(some))
+        FileList(form, way, tuple(some), (name,) if alone else tuple(some))
         for (form, way), some in found.items()
     ]
 

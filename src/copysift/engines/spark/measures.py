@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from copysift.engines import phases
 from copysift.engines.spark.columns import Batches, chunks, numbers, unpacked
 from copysift.engines.spark.tasks import HELD, Task
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.runs.sets import Sets
 from copysift.settings.corpus import CorpusSettings
 
@@ -61,10 +61,10 @@ def measure_near_task(settings: CorpusSettings, folder: str) -> Task:
     return task
 
 
-def measured_rows(found: Measured) -> pa.RecordBatch:
+def measured_rows(found: MeasuredPairs) -> pa.RecordBatch:
     """Give measured pairs as rows."""
     return pa.RecordBatch.from_pydict(
-        {name: pa.array(getattr(found, name)) for name in Measured.__dataclass_fields__}
+        {name: pa.array(getattr(found, name)) for name in MeasuredPairs.__dataclass_fields__}
     )
 
 

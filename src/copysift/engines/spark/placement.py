@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedTable:
     """A table that tasks read as files: in a folder, or among those that Spark has brought."""
 
     name: str
@@ -50,7 +50,7 @@ def named(table: str) -> str:
 
 
 @contextlib.contextmanager
-def placed(store: Store, name: str) -> Iterator[Placed | None]:
+def placed(store: Store, name: str) -> Iterator[PlacedTable | None]:
     """Let tasks read a table of the store; it goes afterwards. None without a name."""
     if not name:
         yield None
@@ -60,7 +60,7 @@ def placed(store: Store, name: str) -> Iterator[Placed | None]:
     if not folder:
         context.addFile(uri, recursive=True)
     try:
-        yield Placed(name, folder)
+        yield PlacedTable(name, folder)
     finally:
         if not folder:
             context._jsc.sc().addedFiles().get("default").get().remove(uri)  # Spark has no other way
@@ -68,7 +68,7 @@ def placed(store: Store, name: str) -> Iterator[Placed | None]:
 
 
 @functools.lru_cache(maxsize=1)
-def shingles_of(table: Placed) -> UInt64s:
+def shingles_of(table: PlacedTable) -> UInt64s:
     """Give the shingles of a table, ascending."""
     return np.sort(
         np.concatenate([np.zeros(0, np.uint64), *(unsigned(t["shingle"]) for t in table.tables())])

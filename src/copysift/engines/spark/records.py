@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RECORDS = "row long, shard int, record string"
 
 
-class Reading(Protocol):
+class RecordSources(Protocol):
     """Sources that are read by tasks, twice the same: a record has the same row both times."""
 
     files: OptionFiles  # what the options say that name files

@@ -22,7 +22,7 @@ from copysift.engines.phases import OptionFiles
 from copysift.engines.reading import fields_of
 from copysift.engines.spark.columns import Batches
 from copysift.engines.spark.kept_sets import SetsWriter
-from copysift.engines.spark.listings import LINES, STREAM, TABLE, WHOLE, Listed, listed
+from copysift.engines.spark.listings import LINES, STREAM, TABLE, WHOLE, FileList, listed
 from copysift.engines.spark.records import RECORDS, written
 from copysift.engines.spark.session import CONF
 from copysift.engines.spark.sketch_tasks import SKETCHES, rows_of
@@ -103,9 +103,9 @@ class Remote:
             given = {"spark.sql.files.maxPartitionBytes": str(SPLIT), "spark.sql.files.minPartitionNum": "1"}
             for key, value in (CONF | given).items():
                 spark.conf.set(key, value)
-            seen: list[tuple[Listed, Any]] = []
+            seen: list[tuple[FileList, Any]] = []
             for name in self.names:
-                found: list[tuple[Listed, Any]] = []
+                found: list[tuple[FileList, Any]] = []
                 for group in listed(spark, name, self.settings.input):
                     frame = _frame(spark, group, self.settings)
                     self._frames.append(frame.drop("__path", "__start", "__size"))
@@ -117,7 +117,7 @@ class Remote:
         return self._frames, self._plan
 
 
-def _frame(spark: SparkSession, group: Listed, settings: CorpusSettings) -> DataFrame:
+def _frame(spark: SparkSession, group: FileList, settings: CorpusSettings) -> DataFrame:
     """Let Spark read files; `key` names the split that a row is of."""
     if group.way in (LINES, STREAM):
         found = spark.read.option("lineSep", "\n").text(list(group.files))
@@ -140,7 +140,7 @@ def _frame(spark: SparkSession, group: Listed, settings: CorpusSettings) -> Data
     )
 
 
-def _counted(frame: DataFrame, group: Listed) -> list[Any]:
+def _counted(frame: DataFrame, group: FileList) -> list[Any]:
     """Count the lines, or rows, of every split; whole files are not read for that."""
     columns = list(SPLIT_COLUMNS)
     length: Column = F.lit(0)
@@ -151,7 +151,7 @@ def _counted(frame: DataFrame, group: Listed) -> list[Any]:
     return counted.agg(F.count("__key").alias("rows"), F.sum(length.cast("long")).alias("bytes")).collect()
 
 
-def _numbered(seen: list[tuple[Listed, Any]]) -> dict[int, Split]:
+def _numbered(seen: list[tuple[FileList, Any]]) -> dict[int, Split]:
     plan: dict[int, Split] = {}
     read: dict[str, int] = {}  # bytes of lines of every file, a line end for every line
     for _, row in seen:

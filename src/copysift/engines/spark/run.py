@@ -18,7 +18,7 @@ from copysift.engines.spark import last_phase, tables
 from copysift.engines.spark import sources as reading
 from copysift.engines.spark.corpus import SparkCorpus
 from copysift.engines.spark.listings import stamp
-from copysift.engines.spark.records import Reading
+from copysift.engines.spark.records import RecordSources
 from copysift.engines.spark.remote import Remote
 from copysift.engines.spark.storage import Store
 from copysift.errors import InputError, RunError, UsageError
@@ -68,12 +68,12 @@ def cluster(
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Making:
+class RunMaker:
     """A run while it is made."""
 
     path: Path
     corpus: SparkCorpus
-    reading: Reading
+    reading: RecordSources
     names: list[str]
     before: list[str]  # sources of the run that this one is made onto
     work: Work
@@ -87,7 +87,7 @@ def begin(
     onto: Path | None = None,
     progress: Progress | None = None,
     wish: str = "",
-) -> Making:
+) -> RunMaker:
     """Start a run in a folder, or resume it; `wish` is what else its phases depend on."""
     work = Work(path)
     known = corpus_run.earlier_run(settings, onto)
@@ -110,10 +110,10 @@ def begin(
     folder = "" if settings.slim else str((path / "sketches").absolute())
     read = reading_of(spark, names, settings, segments)
     corpus = corpus_of(spark, store, read, settings, folder, progress)
-    return Making(path, corpus, read, names, before, work)
+    return RunMaker(path, corpus, read, names, before, work)
 
 
-def finish(making: Making) -> Summary:
+def finish(making: RunMaker) -> Summary:
     """Describe a run whose tables are written; with that it is complete."""
     path, before = making.path, making.before
     with making.corpus.configured():
@@ -131,7 +131,7 @@ def finish(making: Making) -> Summary:
 
 def reading_of(
     spark: SparkSession, names: list[str], settings: CorpusSettings, segments: Iterable[reading.Segment] = ()
-) -> Reading:
+) -> RecordSources:
     """Say how sources are read: files that every executor sees, or URIs that Spark reads."""
     if "-" in names:
         raise UsageError("Spark cannot read standard input", hint="name files that every executor sees")
@@ -154,7 +154,7 @@ def reading_of(
 def corpus_of(
     spark: SparkSession,
     store: Store,
-    read: Reading,
+    read: RecordSources,
     settings: CorpusSettings,
     folder: str = "",
     progress: Progress | None = None,
@@ -173,7 +173,7 @@ def adopted(onto: Path) -> list[reading.Segment]:
     return reading.adopted(folder)
 
 
-def make_run(making: Making) -> None:
+def make_run(making: RunMaker) -> None:
     """Do the phases and write the tables; what does not wait for pairs is made beside them."""
     corpus, path = making.corpus, making.path
     store = corpus.store
@@ -213,7 +213,7 @@ def make_run(making: Making) -> None:
         written.result()
 
 
-def _part_company(making: Making) -> None:
+def _part_company(making: RunMaker) -> None:
     """Find documents that are not compared with each other; their names alone are read here."""
     corpus, settings, read = making.corpus, making.corpus.asked, making.reading
     if not (settings.metadata or settings.earlier or settings.by == "dir"):

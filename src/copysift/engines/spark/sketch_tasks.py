@@ -25,7 +25,7 @@ from copysift.engines.spark.columns import Batches, packed, signed
 from copysift.fingerprints import shingles as sketching
 from copysift.join.boilerplate import bounds_of
 from copysift.model.values import Skipped
-from copysift.runs.sketches import Places, Sketched
+from copysift.runs.sketches import Places, SketchedPart
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.fields import ID_FIELDS, Fields
 from copysift.sources.records import SCHEMA, Builder, add_record
@@ -40,7 +40,7 @@ ROWS = 1 << 20  # shingles in a batch of rows
 Records = Iterator[tuple[pa.RecordBatch | Skipped, "pa.RecordBatch | None"]]
 
 
-Keep = Callable[[Sketched], None]  # is given every batch as it is sketched
+Keep = Callable[[SketchedPart], None]  # is given every batch as it is sketched
 
 
 def rows_of(
@@ -80,7 +80,7 @@ class Summary:
         self.documents = self.skipped = 0
         self.bytes = self.shingles = self.fingerprints = self.fine = 0
 
-    def add(self, sketched: Sketched) -> None:
+    def add(self, sketched: SketchedPart) -> None:
         """Count some documents."""
         table = sketched.table
         shingles = table["shingles"].to_numpy()
@@ -101,7 +101,7 @@ class Summary:
 
 
 def table_rows(
-    sketched: Sketched, part: int, place: int, order: pa.RecordBatch | None, modulus: int, sets: bool
+    sketched: SketchedPart, part: int, place: int, order: pa.RecordBatch | None, modulus: int, sets: bool
 ) -> Iterator[pa.RecordBatch]:
     """Give sketched documents as rows, with their sets or, where these are kept elsewhere, without.
 
@@ -157,7 +157,7 @@ def _with_sets(rows: pa.RecordBatch, values: pa.Array, order: pa.Array) -> pa.Re
     return rows.add_column(at, "in_order", order).add_column(at, "values", values)
 
 
-def _samples(sketched: Sketched, shingles: Any, modulus: int) -> tuple[Any, Any]:
+def _samples(sketched: SketchedPart, shingles: Any, modulus: int) -> tuple[Any, Any]:
     return sketching.samples(sketched.values, bounds_of(shingles), sketching.moduli(shingles, modulus))
 
 

@@ -32,7 +32,7 @@ from copysift.errors import InputError
 from copysift.model.traits import is_raw
 from copysift.runs import tables
 from copysift.runs.sets import Sets
-from copysift.runs.sketches import Sketched
+from copysift.runs.sketches import SketchedPart
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.formats import format_of
 from copysift.sources.json_array import is_array
@@ -241,7 +241,7 @@ def _rows(
     table = sets.table(part[0].part, FACTS).append_column("places", pa.array(places))
     table = table.append_column("kind", sets.kinds(part[0].part))
     values, _ = sets.full(part[0].part)
-    sketched, summary = Sketched(table, values, order), Summary(number, settings.modulus)
+    sketched, summary = SketchedPart(table, values, order), Summary(number, settings.modulus)
     if keep is not None:
         keep(sketched)
     yield from table_rows(sketched, number, 0, None, settings.modulus, keep is None)

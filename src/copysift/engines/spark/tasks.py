@@ -15,7 +15,7 @@ from copysift.engines import phases
 from copysift.engines.spark.columns import Batches, held, numbers, packed, place_in, runs, unpacked
 from copysift.engines.spark.filters import Filter
 from copysift.engines.spark.kept_sets import sets_of
-from copysift.engines.spark.placement import Placed, shingles_of
+from copysift.engines.spark.placement import PlacedTable, shingles_of
 from copysift.engines.spark.ranges import HEAVY, ranges
 from copysift.fingerprints import shingles as sketching
 from copysift.join import lists
@@ -99,7 +99,7 @@ def entries_task(settings: CorpusSettings, known: Filter | None, folder: str = "
     return task
 
 
-def blocks_task(bits: int, heavy: Placed | None = None) -> Task:
+def blocks_task(bits: int, heavy: PlacedTable | None = None) -> Task:
     """Put (shingle, document) entries into 2^bits ranges of shingles, many a row; heavy shingles go."""
 
     def task(batches: Batches) -> Batches:
@@ -109,7 +109,7 @@ def blocks_task(bits: int, heavy: Placed | None = None) -> Task:
     return task
 
 
-def _blocks(table: pa.Table, bits: int, heavy: Placed | None) -> Batches:
+def _blocks(table: pa.Table, bits: int, heavy: PlacedTable | None) -> Batches:
     if (np.diff(numbers(table["number"])) < 0).any():
         table = table.sort_by("number")
     hashes, bounds = unpacked(table["hashes"], np.uint64)

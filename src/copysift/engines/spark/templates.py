@@ -22,7 +22,7 @@ from copysift.engines.spark.columns import Batches, chunks, numbers, signed, unp
 from copysift.engines.spark.measures import MEASURES, PAIRS, measured_rows
 from copysift.engines.spark.stars import components
 from copysift.engines.spark.tasks import HELD, Task
-from copysift.match.sets import Measured
+from copysift.match.sets import MeasuredPairs
 from copysift.match.templates import Texts, near_copies, without_templates
 from copysift.runs.sets import Sets
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from copysift.engines.spark.corpus import SparkCorpus
 
-Held = Callable[[Measured, Texts], Measured]
-COLUMNS = tuple(Measured.__dataclass_fields__)
+Held = Callable[[MeasuredPairs, Texts], MeasuredPairs]
+COLUMNS = tuple(MeasuredPairs.__dataclass_fields__)
 FACTS = ("words", "places", "shingles")
 
 
@@ -75,12 +75,12 @@ def _entries(batches: Batches) -> Batches:
         yield pa.RecordBatch.from_pydict({"shingle": signed(values), "work": pa.array(works)})
 
 
-def _near(pairs: Measured, texts: Texts) -> Measured:
+def _near(pairs: MeasuredPairs, texts: Texts) -> MeasuredPairs:
     return pairs.take(near_copies(pairs, texts))
 
 
-def _without(floor: float, table: placing.Placed) -> Held:
-    def held(pairs: Measured, texts: Texts) -> Measured:
+def _without(floor: float, table: placing.PlacedTable) -> Held:
+    def held(pairs: MeasuredPairs, texts: Texts) -> MeasuredPairs:
         common = read_common(table)
         return without_templates(pairs, texts.numbers, texts.values, texts.bounds, common, floor)
 
@@ -139,6 +139,6 @@ def _cell_task(then: Held) -> Task:
     return task
 
 
-def _ordered(table: pa.Table) -> Measured:
-    pairs = Measured(*(table[name].to_numpy() for name in COLUMNS))
+def _ordered(table: pa.Table) -> MeasuredPairs:
+    pairs = MeasuredPairs(*(table[name].to_numpy() for name in COLUMNS))
     return pairs.take(np.lexsort((pairs.right, pairs.left)))

@@ -16,7 +16,7 @@ from copysift.engines.record_writers import ROWS, columns_of, encoded, fitted, m
 from copysift.engines.spark import limits, tables
 from copysift.engines.spark import shards as sharding
 from copysift.engines.spark.columns import Batches
-from copysift.engines.spark.records import Reading
+from copysift.engines.spark.records import RecordSources
 from copysift.engines.spark.storage import Store
 from copysift.errors import UsageError
 from copysift.model.values import TAKEN
@@ -31,7 +31,7 @@ LISTED = ("document", "kept", "reason", "resemblance", "containment")
 
 
 def kept(
-    corpus: SparkCorpus, reading: Reading, removed: DataFrame, gone: int, first: int, shards: int
+    corpus: SparkCorpus, reading: RecordSources, removed: DataFrame, gone: int, first: int, shards: int
 ) -> DataFrame:
     """Give (number, shard, record) of what stays; few that go are sent to all tasks."""
     edges = sharding.edges(corpus, removed, first, shards)

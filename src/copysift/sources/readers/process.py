@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copysift.runtime.timing import too_slow
-from copysift.runtime.watched import CrashedError, TooSlowError, Watched
+from copysift.runtime.watched import CrashedError, TooSlowError, WatchedProcess
 from copysift.sources.container_limits import Budget, LimitReachedError
 from copysift.sources.readers.extraction import Extracted, Member, TextLimits, UnreadableError
 
 CRASHED = "broke its reader, which may be an attack; its text was not read"
-PROCESS = Watched("copysift.sources.readers.worker")
+PROCESS = WatchedProcess("copysift.sources.readers.worker")
 
 
 def extract_apart(reader: str, data: bytes, limits: TextLimits, budget: Budget) -> Extracted:

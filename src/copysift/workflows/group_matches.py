@@ -18,7 +18,7 @@ from copysift.match.streamed import StreamedLines
 from copysift.model.regions import SIDE, WIDTH, RegionColumns
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
-from copysift.workflows.collection import Filed
+from copysift.workflows.collection import FiledDocument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedFile:
     """A file ready to be matched; `lines` are its line starts, `mask` is 1 for the symbols of base code."""
 
     symbols: Symbols
@@ -56,14 +56,14 @@ class Prepared:
         return np.searchsorted(self.lines, offsets, "right")
 
 
-class Joined:
+class JoinedFiles:
     """Files of a group in a row; each has its place among all files of the group.
 
     `row` has the symbols and the mask of all of them, if they are there already.
     """
 
     def __init__(
-        self, files: Sequence[tuple[int, Prepared]], row: tuple[Symbols, UInt8s | None] | None = None
+        self, files: Sequence[tuple[int, PreparedFile]], row: tuple[Symbols, UInt8s | None] | None = None
     ) -> None:
         self.places = [place for place, _ in files]
         self.files = [prepared for _, prepared in files]
@@ -86,12 +86,12 @@ class Joined:
         return np.concatenate(parts)
 
 
-class Matched:
+class MatchedGroups:
     """The runs of pairs of groups, and where they are; a side is 0, the left, or 1."""
 
     def __init__(
         self,
-        groups: Sequence[Joined],
+        groups: Sequence[JoinedFiles],
         lefts: Int64s,
         rights: Int64s,
         limits: tuple[int, int],
@@ -151,7 +151,7 @@ class Matched:
 
 
 def matched(
-    groups: Sequence[Joined], problems: Iterable[Problem], count: int, allocate: Allocate | None = None
+    groups: Sequence[JoinedFiles], problems: Iterable[Problem], count: int, allocate: Allocate | None = None
 ) -> RegionColumns:
     """Match pairs of groups, in one problem or several: k and t, numbers of the pairs, their sides.
 
@@ -160,7 +160,7 @@ def matched(
     """
     parts = [np.empty((0, 1 + WIDTH), np.int64)]
     for limits, pairs, lefts, rights in problems:
-        found = Matched(groups, lefts, rights, limits, allocate)
+        found = MatchedGroups(groups, lefts, rights, limits, allocate)
         parts.append(np.column_stack([pairs[found.runs.pairs], found.runs.lengths, *found.sides()]))
     rows = np.concatenate(parts)
     rows = rows[np.lexsort((rows[:, 3 + SIDE], rows[:, 3], rows[:, 2], rows[:, 0]))]
@@ -190,7 +190,9 @@ def families(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
     return sorted({*left} & {*right})
 
 
-def files_in(files: Sequence[Filed], family: str, channel: str) -> list[tuple[int, Filed, str]]:
+def files_in(
+    files: Sequence[FiledDocument], family: str, channel: str
+) -> list[tuple[int, FiledDocument, str]]:
     """Give the files of a group whose symbols are of a family: place, file and the kind to read it as."""
     kinds = [each.kind_in(channel) for each in files]
     own = [

@@ -88,7 +88,7 @@ class Sources:
                     yield _Piece(part[found.which], *(each.astype(np.int64) for each in places))
 
 
-class Relating:
+class Relations:
     """Relates the contents from number `fresh` on with all others.
 
     `sizes` has the distinct hashes of every live content by number, 0 for others. `known` has what earlier

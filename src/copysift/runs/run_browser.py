@@ -14,7 +14,7 @@ from copysift.runs.scan_run import TABLES, read_description
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedDocument:
     """A cluster by its first document, and how many it has."""
 
     cluster: str
@@ -30,7 +30,7 @@ class Member:
     resemblance: float | None
 
 
-class Browsing:
+class RunBrowser:
     """The clusters of one run, the largest first, held in memory; pairs are read when they are shown."""
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +47,7 @@ class Browsing:
         self.documents, self.pairs = int(described["counts"]["documents"]), int(described["counts"]["pairs"])
         self.clusters, self.clustered = len(self._heads), len(table)
 
-    def listed(self, words: str, offset: int, limit: int) -> tuple[list[Listed], int]:
+    def listed(self, words: str, offset: int, limit: int) -> tuple[list[ListedDocument], int]:
         """Give some clusters that have a document with these words in its name, and how many there are."""
         order = self._order
         if words:
@@ -55,7 +55,9 @@ class Browsing:
             order = order[np.isin(order, self._codes[met])]
         some = order[offset : offset + limit]
         names = self._heads.take(pa.array(some)).to_pylist()
-        return [Listed(*each) for each in zip(names, self._sizes[some].tolist(), strict=True)], len(order)
+        return [ListedDocument(*each) for each in zip(names, self._sizes[some].tolist(), strict=True)], len(
+            order
+        )
 
     def members(self, cluster: str, offset: int, limit: int) -> tuple[list[Member], int]:
         """Give some documents of a cluster, and how many it has; none when the cluster does not exist."""

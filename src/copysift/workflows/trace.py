@@ -13,7 +13,7 @@ from copysift.model.values import Fingerprints
 from copysift.runtime.arrays import distinct
 from copysift.settings.sweeps import spelled
 from copysift.store.boilerplate import bare_contents, boilerplate_among
-from copysift.store.relating import is_evidence
+from copysift.store.relations import is_evidence
 from copysift.store.snapshot import Snapshot
 from copysift.store.timeline import SweepRow, Timeline, VersionRow, is_swept
 from copysift.workflows.index_base import IndexBase

@@ -44,7 +44,7 @@ RACY = 2_000_000_000  # nanoseconds: a file this young may change again without 
 
 
 @dataclass(slots=True)
-class Added:
+class Addition:
     """What an add or update did, in documents."""
 
     added: int = 0
@@ -72,7 +72,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _WantedDocument:
     """A document that must be read: its name in the index, what that has of it, and the time of its file."""
 
     document: Document
@@ -91,7 +91,7 @@ class _Read:
     again: Callable[[], store.Views]
 
 
-class Adding:
+class Adder:
     """Reads documents and gives them to the writer."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Adding:
         self._unit_numbers: dict[str, int] = {}
         self._unit_of_outer: dict[str, int] = {}  # 0: none
         self._old = contents_in(writer.catalog, outdated(writer.catalog, reader.languages))
-        self.done = Added()
+        self.done = Addition()
 
     def read_again(self, contents: Mapping[str, int]) -> None:
         """Let the files be read again that another lexer read, where they still are; contents by name."""
@@ -182,7 +182,7 @@ class Adding:
         reading = reading_of(self._settings)
         return replace(reading, walking=replace(reading.walking, indexes=False))
 
-    def _submitted(self, paths: list[str | os.PathLike[str]], met: set[str]) -> Iterator[_Wanted]:
+    def _submitted(self, paths: list[str | os.PathLike[str]], met: set[str]) -> Iterator[_WantedDocument]:
         """Give the documents of submissions that must be read, and note which submissions these are."""
         intake = Intake(self._reading(), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
@@ -214,12 +214,12 @@ class Adding:
             if self._outers.unchanged(self._places.stored(outer), stamp):
                 self._keep(name)
             else:
-                yield _Wanted(document, name, self._known(name), _settled(stamp.mtime_ns))
+                yield _WantedDocument(document, name, self._known(name), _settled(stamp.mtime_ns))
         for outer, count in counts.items():
             whole = not any(each.code in UNREAD and each.name.startswith(outer) for each in taken.skipped)
             self._close(self._places.stored(outer), _stamp(outer), count, whole, met)
 
-    def _changed(self, document: Document, name: str, met: set[str]) -> Iterator[_Wanted]:
+    def _changed(self, document: Document, name: str, met: set[str]) -> Iterator[_WantedDocument]:
         """Give a file, unless it is as it was."""
         self._forget(name, met)
         known, content = self._known(name), document.content
@@ -227,7 +227,7 @@ class Adding:
         if known and known.mtime and (known.size, known.mtime) == at:
             self._keep(name)
         else:
-            yield _Wanted(document, name, known)
+            yield _WantedDocument(document, name, known)
 
     def _keep(self, name: str) -> None:
         """Count a document that is as it was; it may have come into a submission."""
@@ -244,7 +244,7 @@ class Adding:
 
     def _wanted(
         self, inputs: Inputs, paths: Iterable[str | os.PathLike[str]], met: set[str]
-    ) -> Iterator[_Wanted]:
+    ) -> Iterator[_WantedDocument]:
         """Give what must be read: files that are new or have changed, and what is in them."""
         for found in inputs.files(paths):
             if isinstance(found, Skipped):
@@ -263,7 +263,7 @@ class Adding:
                 continue
             yield from self._changed(found.document, name, met)
 
-    def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[_Wanted]:
+    def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[_WantedDocument]:
         """Give the documents in a container or file of records, unless it is as it was."""
         assert file.source is not None
         stamp = file.source.stamp(file.document)
@@ -285,7 +285,7 @@ class Adding:
             name = outer + each.name[top:]
             count += name not in met
             met.add(name)
-            yield _Wanted(each, name, self._known(name), mtime_ns)
+            yield _WantedDocument(each, name, self._known(name), mtime_ns)
         self._close(outer, stamp, count, not lost, met, itself)
 
     def _close(
@@ -309,11 +309,11 @@ class Adding:
         old = self._writer.find(name)
         return None if old is None else _Known(old[0], old[1], old[2], old[4])
 
-    def _read_files(self, items: list[_Wanted]) -> list[_Read | Skipped | Failed[_Wanted]]:
+    def _read_files(self, items: list[_WantedDocument]) -> list[_Read | Skipped | Failed[_WantedDocument]]:
         """Read documents together: one small file by itself takes longer to open than to read."""
         fitting = [item.document for item in items if item.document.content.size <= LARGEST]
         loaded = iter(load_many(fitting))
-        out: list[_Read | Skipped | Failed[_Wanted]] = []
+        out: list[_Read | Skipped | Failed[_WantedDocument]] = []
         for item in items:
             if item.document.content.size > LARGEST:
                 out.append(Skipped(item.document.name, TOO_LARGE))
@@ -326,7 +326,7 @@ class Adding:
                 out.append(each)
         return out
 
-    def _read_file(self, item: _Wanted, loaded: Document) -> _Read:
+    def _read_file(self, item: _WantedDocument, loaded: Document) -> _Read:
         known = item.known
         kind, chunks = self._reader.opened(loaded)
         mtime_ns = item.mtime_ns or _settled(getattr(loaded.content, "mtime_ns", 0))
