@@ -87,8 +87,8 @@ class Jobs(Claims):
 
     def accept(
         self, upload: IncomingFolder, owner: str, kind: str, request: Mapping[str, Any], *,
-        origin: str = "api", title: str = "", target: str = "", shared: bool = False, course: int | None = None, term: str = "",
-        exercise: str = "",
+        origin: str = "api", title: str = "", target: str = "", shared: bool = False,
+        course: int | None = None, term: str = "", exercise: str = "",
     ) -> Job:  # fmt: skip
         """Take a job in; when this returns it will finish, whatever happens to the process."""
         upload.seal()
