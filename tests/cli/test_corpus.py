@@ -57,7 +57,32 @@ def test_query_ranks_the_documents_of_a_run(tmp_path):
     found = json.loads(copysift(tmp_path, "query", "run", "part.txt", "--json").out)
     assert [pair["right"] for pair in found if pair["containment_left"] == 1.0][:2] == ["a", "b"]
     nothing = copysift(tmp_path, "query", "run", "d")
-    assert (nothing.status, nothing.out) == (1, "")
+    assert (nothing.status, nothing.out) == (1, "d: 0 documents\n")
+
+
+def test_query_of_a_run_says_that_nothing_was_found(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    done = copysift(tmp_path, "query", "run", "--text", "of this nothing is known")
+    assert (done.status, done.out) == (1, "of this nothing is known: 0 documents\n")
+    done = copysift(tmp_path, "query", "run", "a", "d")
+    assert done.out.splitlines()[1] == "a"
+    assert done.out.splitlines()[-1] == "d: 0 documents"
+    assert copysift(tmp_path, "query", "run", "d", "-q").out == ""
+
+
+def test_dedup_never_writes_into_a_run_or_an_index(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    copysift(tmp_path, "index", "add", "all.sift", "c.jsonl")
+    for target in ("run", "run/", "all.sift"):
+        before = sorted((tmp_path / target).rglob("*"))
+        for sources in (["c.jsonl"], ["--from", "run"]):
+            done = copysift(tmp_path, "dedup", *sources, "-o", target)
+            assert (done.status, done.out) == (2, "")
+            assert f"{target.rstrip('/')} is a run or an index" in done.err
+        assert sorted((tmp_path / target).rglob("*")) == before
+    assert not (tmp_path / "run.removed.jsonl").exists()
 
 
 def test_query_of_a_run_has_threshold_format_and_output_as_that_of_an_index(tmp_path):

@@ -374,3 +374,13 @@ def test_starter_code_and_earlier_years_without_files_are_named(tmp_path):
         "copysift: --earlier w has no files of its own",
     ]
     assert copysift(tmp_path, "scan", "w", "--by", "dir", "--earlier", "old").err == ""
+
+
+def test_what_stands_for_markup_inside_of_words_is_not_shown(tmp_path):
+    page = ".TH X 1\n.SH NAME\n" + "".join(f"\\fB{word}\\fP\\-name\n" for word in prose(4).split())
+    write(tmp_path, {"a.1": page, "b.1": page + "One line more.\n"})
+    for options in (("--passages", "1"), ("--sets",)):
+        done = copysift(tmp_path, "scan", ".", *options)
+        assert done.status == 0, done.err
+        assert "x7f" not in done.out
+    assert "-name" in copysift(tmp_path, "scan", ".", "--passages", "1").out

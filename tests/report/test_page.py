@@ -221,3 +221,7 @@ def test_names_have_room_beside_their_clusters_and_point_away_from_the_middle():
 def test_each_script_parses(name):
     with (files("copysift.report") / "static" / name).open() as script:
         subprocess.run(["node", "--check", "-"], stdin=script, check=True, capture_output=True)
+
+
+def test_the_page_leaves_out_what_stands_for_markup_inside_of_words():
+    assert readable(b"\x7f\x7fa\x7f-b", [2, 5]) == ("a-b", {2: 0, 5: 2})

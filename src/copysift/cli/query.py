@@ -167,7 +167,7 @@ def _query_run(
         console.write(json.dumps([asdict(pair) for pair in pairs], ensure_ascii=False) + "\n", door)
     else:
         blocks = [
-            (f"{name}\n" if len(questions) > 1 else "") + "".join(map(_line, each))
+            _block(name, each, door, titled=len(questions) > 1)
             for (name, _), each in zip(questions, answers, strict=True)
         ]
         console.write("".join([HEAD, *blocks] if pairs else blocks), door)
@@ -192,6 +192,14 @@ def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
         elif isinstance(each, Document):
             found.append((each.name, b"".join(each.content.chunks())))
     return found
+
+
+def _block(name: str, pairs: list[Pair], door: Door, *, titled: bool) -> str:
+    from copysift.report.wording import spelled
+
+    if not pairs:
+        return "" if door.quiet else f"{spelled(name)}: 0 documents\n"
+    return (f"{spelled(name)}\n" if titled else "") + "".join(map(_line, pairs))
 
 
 def _line(pair: Pair) -> str:

@@ -30,6 +30,7 @@ from copysift.sources.places import exists, is_uri
 from copysift.sources.record_segments import Origin
 
 _FACTS = ("state.json", "dataset_info.json", "dataset_dict.json")  # of a saved Hugging Face data set
+_OWN = ("run.json", "catalog.sqlite")  # which a folder has that is a run, or an index
 _CODECS = {"UNCOMPRESSED": "NONE"}  # which the writer names otherwise than the reader
 _TABLES = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow"}
 
@@ -92,6 +93,10 @@ def check_output(path: Path, sources: list[str], shards: int, settings: CorpusSe
         if source != "-" and not exists(source):
             raise InputError(f"{source}: no such file or folder")
     if is_folder(path):
+        if any((path / each).exists() for each in _OWN):
+            raise UsageError(
+                f"{path} is a run or an index", hint="choose another folder, or name a file with -o"
+            )
         if shards > 1:
             raise UsageError("--shards and a folder exclude each other", hint="name a file with -o")
         for origin, _ in files_of((each for each in sources if each != "-"), settings):

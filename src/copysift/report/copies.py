@@ -9,7 +9,7 @@ from itertools import groupby
 from copysift.model.sweeps import Alteration, Holder, Holders
 from copysift.report.csv_cells import csv_lines
 from copysift.report.view import View
-from copysift.report.wording import pad, percent, plural, styled, visible
+from copysift.report.wording import excerpt, pad, percent, plural, styled, visible
 
 COLUMNS = (
     "group",
@@ -72,8 +72,8 @@ def _altered(each: Alteration, view: View) -> list[str]:
     )
     return [
         f"          {lines}",
-        styled(f"          - {visible(' '.join(each.before.split()))}", "red", view.color),
-        styled(f"          + {visible(' '.join(each.after.split()))}", "green", view.color),
+        styled(f"          - {excerpt(' '.join(each.before.split()))}", "red", view.color),
+        styled(f"          + {excerpt(' '.join(each.after.split()))}", "green", view.color),
     ]
 
 

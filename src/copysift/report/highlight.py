@@ -39,8 +39,10 @@ _failures: list[str] = []
 CLASS_NAMES = ("", *dict.fromkeys(name for _, name in CLASSES))
 
 # Characters that would draw text in another order than it has, and controls, each as one visible sign.
-_VISIBLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
-_VISIBLE |= dict.fromkeys((0x7F, *range(0x80, 0xA0), *range(0x200E, 0x2010)), 0xFFFD)
+# DEL is not shown: readers put it in place of markup inside of words.
+_VISIBLE: dict[int, int | None] = {0x7F: None}
+_VISIBLE |= {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
+_VISIBLE |= dict.fromkeys((*range(0x80, 0xA0), *range(0x200E, 0x2010)), 0xFFFD)
 _VISIBLE |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
 
 

@@ -7,7 +7,7 @@ from dataclasses import astuple
 
 from copysift.model.values import Pair, Region, Result, Side
 from copysift.report.view import View
-from copysift.report.wording import cells, pad, plural, shorten, spelled, styled, visible
+from copysift.report.wording import cells, excerpt, pad, plural, shorten, spelled, styled
 
 MOST_LINES = 24  # of one passage unless it is to be shown whole; the rest is counted
 MOST_BYTES = 64 * 1024  # of such a passage that are looked at: one line may be a whole file
@@ -73,7 +73,7 @@ def source_lines(side: Side, view: View) -> list[str]:
     if "\0" in text or 10 * text.count("\ufffd") > len(text):  # no text: its place, and how it begins
         more = " …" if side.end - side.start > MOST_HEX else ""
         return [f"bytes {side.start:,} to {side.end:,}: {raw[:MOST_HEX].hex(' ')}{more}"]
-    return [visible(line.replace("\t", TAB)) for line in text.split("\n")]
+    return [excerpt(line.replace("\t", TAB)) for line in text.split("\n")]
 
 
 def clip(line: str, room: int | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copysift.model.values import Result
 from copysift.report.folder_tables import more
 from copysift.report.view import View
-from copysift.report.wording import plural, shorten_among, spelled, styled, visible
+from copysift.report.wording import excerpt, plural, shorten_among, spelled, styled
 
 TEXT = 60  # characters of a shared text that are shown
 
@@ -20,7 +20,7 @@ def sets(result: Result, view: View) -> str:
         shared = plural(each.shared, "fingerprint")
         lines.append(f"  {plural(len(each.members), 'file')} share {shared}")
         for text in each.texts:
-            words = visible(" ".join(text.split()))
+            words = excerpt(" ".join(text.split()))
             lines.append(
                 styled(f"    “{words if len(words) <= TEXT else words[:TEXT] + '…'}”", "dim", view.color)
             )

@@ -56,6 +56,11 @@ def visible(text: str) -> str:
     return "".join(map(_visible_character, text))
 
 
+def excerpt(text: str) -> str:
+    """Spell out a part of a source; what a reader put in place of markup inside of words is left out."""
+    return visible(text.replace("\x7f", ""))
+
+
 def spelled(name: str) -> str:
     """Spell a name so that it differs from every other: a backslash of its own is doubled.
 
