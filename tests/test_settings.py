@@ -117,8 +117,8 @@ def test_an_option_is_declared_once():
     twice = {flag: names for flag, names in homes.items() if len(names) > 1}
     # the kept passages of dedup have the old name until it gets one for what it does
     assert twice.pop("--passages") == {"Door.cut_passages", "Door.passages"}
-    assert twice.pop("--overwrite") == {"Door.overwrite", "Sweeping.overwrite"}  # of a run, of a sweep
-    assert twice.pop("--since") == {"Door.since_commit", "Tracing.since"}  # a commit, a date
+    assert twice.pop("--overwrite") == {"Door.overwrite", "SweepOptions.overwrite"}  # of a run, of a sweep
+    assert twice.pop("--since") == {"Door.since_commit", "TraceOptions.since"}  # a commit, a date
     assert not twice
 
 

@@ -37,7 +37,10 @@ def test_help_lists_the_commands_and_the_exit_status(tmp_path):
         (["--version"], HEAVY),
         (["scan", "--help"], HEAVY),
         # The facts about schemes and kinds are beside their code, which needs NumPy.
-        (["formats"], ("pyarrow", "rich", "pygments", "copysift.workflows", "charset_normalizer")),
+        (
+            ["formats"],
+            ("pyarrow", "rich", "pygments", "sqlite3", "copysift.workflows.r", "charset_normalizer"),
+        ),
     ],
 )
 def test_start_up_is_light(tmp_path, arguments, heavy):

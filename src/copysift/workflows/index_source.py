@@ -13,10 +13,6 @@ from copysift.model.document import Document, Hint, Memory
 from copysift.model.values import Skipped
 from copysift.sources.source import DOCUMENTS, WHOLE, Given, Part, Reading, SourceTraits, WholeSource
 from copysift.sources.walk import is_index
-from copysift.store.snapshot import Snapshot
-from copysift.store.units import UnitRow
-from copysift.workflows.stored_settings import Members, Places, reading_settings, unchanged
-from copysift.workflows.submissions import reading_of
 
 
 class IndexSource(WholeSource):
@@ -35,11 +31,17 @@ class IndexSource(WholeSource):
 
     def open(self, outer: Document, reading: Reading, part: Part = WHOLE) -> Given:
         """Give the documents in the order of adding, with their submissions, by the names to show."""
+        from copysift.store.snapshot import (
+            Snapshot,  # these load SQLite, which a list of sources does not need
+        )
+        from copysift.store.units import UnitRow
+        from copysift.workflows.stored_settings import Places, members_of, unchanged
+
         path = Path(outer.name).parent
         snapshot = Snapshot(path)
         try:
             places = Places(path)
-            members = Members(reading_of(reading_settings(path, snapshot.catalog, {})))
+            members = members_of(path, snapshot.catalog)
             units, of = snapshot.units(), snapshot.members()
             for row, content in snapshot.listed():
                 shown = places.shown(row)

@@ -227,6 +227,11 @@ def entry_of(path: str, size: int = 0, mtime: int = 0) -> Document:
     return Document(path, file_at(path, size, mtime))
 
 
+def members_of(path: Path, catalog: Catalog) -> Members:
+    """Give what opens the documents of an index inside their containers, as its sources were read."""
+    return Members(reading_of(reading_settings(path, catalog, {})))
+
+
 class Members:
     """Reads files and documents in containers by name; a container is opened once."""
 
