@@ -41,3 +41,10 @@ def test_a_renamed_program_is_located_by_its_tokens(here):
     with copysift.Index("site.sift") as index:
         assert index.seen("new.py").now.uri == "ann.py"
         assert index.seen("new.py", kind="text").now is None
+
+
+def test_a_renamed_program_is_found_in_a_submission_of_a_sweep(here):
+    write(here, {"class/bob/a.py": RENAMED, "class/bob/b.py": "print(1)\n" * 9, "new.py": PROGRAM})
+    run(here, "sweep", "class.sift", "class", "--by", "dir", "--date", "2026-01-01")
+    with copysift.Index("class.sift") as index:
+        assert [each.uri for each in index.copies("new.py").holders] == ["bob"]

@@ -126,9 +126,7 @@ def _references(snapshot: Snapshot, found: Verification) -> Iterator[Damage]:
             snapshot.catalog.path.name, f"document {name!r} refers to content {content}, which is not there"
         )
     if has_units(snapshot.catalog):
-        named = (
-            "uris" if is_swept(snapshot.catalog) else "documents"
-        )  # addresses stay when their content goes
+        named = "uris" if is_swept(snapshot.catalog) else "documents"  # addresses outlive their contents
         lost = snapshot.catalog.one(
             f"SELECT count(*) FROM members WHERE document NOT IN (SELECT number FROM {named}) "
             "OR unit NOT IN (SELECT number FROM units)"
