@@ -13,6 +13,7 @@ from copysift.cli import console
 from copysift.cli.corpora import check_engine, corpus_settings, expand, name_skipped
 from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
+from copysift.sources.walk import is_run
 
 if TYPE_CHECKING:
     from copysift.engines.dedup_job import DedupCounts
@@ -99,36 +100,41 @@ def _dedup(
     shown: Progress,
 ) -> DedupCounts:
     """Run the chosen engine."""
-    from copysift.engines.cluster_run import check_onto, replaces
+    from copysift.engines.cluster_run import replaces
     from copysift.engines.dedup_job import DedupJob
     from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
+    from copysift.engines.known_run import known_run
     from copysift.engines.output_targets import output_place
 
     if door.save and not door.overwrite and replaces(Path(door.save), sources, settings):
         raise UsageError(
             f"{door.save} already contains another run", hint="choose another folder, or add --overwrite"
         )
-    against, run = (Path(name) if name else None for name in (door.against, door.save))
-    if against is not None:
-        check_onto(against, settings, given)
-    if door.engine == "spark":
-        on_spark = dedup_on_spark(door.spark_master, door.spark_conf)
-        job = DedupJob(
-            sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
+    run = Path(door.save) if door.save else None
+    on_spark = door.engine == "spark"
+    if on_spark and door.against and not is_run(door.against):
+        raise UsageError(
+            f"--engine spark takes --against only as a run, and {door.against} is none",
+            hint=f"make one with copysift cluster {door.against} -o RUN, and name that",
         )
-        return on_spark(job, shown)
-    return dedup(
-        sources,
-        output_place(door.output, make=not door.dry_run) if door.output else None,
-        settings,
-        keeping=door.keep,
-        shards=door.shards,
-        dry_run=door.dry_run or not door.output,
-        against=against,
-        passages=door.cut_passages,
-        tests=door.test,
-        run=run,
-        from_run=Path(door.from_run) if door.from_run else None,
-        progress=shown,
-    )
+    with known_run(door.against or None, settings, given, shown) as against:
+        if on_spark:
+            job = DedupJob(
+                sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
+            )
+            return dedup_on_spark(door.spark_master, door.spark_conf)(job, shown)
+        return dedup(
+            sources,
+            output_place(door.output, make=not door.dry_run) if door.output else None,
+            settings,
+            keeping=door.keep,
+            shards=door.shards,
+            dry_run=door.dry_run or not door.output,
+            against=against,
+            passages=door.cut_passages,
+            tests=door.test,
+            run=run,
+            from_run=Path(door.from_run) if door.from_run else None,
+            progress=shown,
+        )

@@ -56,8 +56,9 @@ class Door:
         REPORTED, flag, commands="scan",
     )  # fmt: skip
     against: str = declare(
-        "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
-        CONTENTS, text, "RUN", commands="dedup", default_text="none",
+        "", "--against",
+        "Remove only what this run, index, folder or file already has. (To list it, use `copysift query`.)",
+        CONTENTS, text, "RUN|SOURCE", commands="dedup", default_text="none",
     )  # fmt: skip
     test: tuple[str, ...] = declare(
         (), "--test",

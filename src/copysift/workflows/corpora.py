@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar, Unpack, overload
 
 from copysift.engines import dedup_steps
-from copysift.engines.cluster_run import check_onto
+from copysift.engines.known_run import known_run
 from copysift.engines.output_targets import output_place, removed_path
 from copysift.errors import UsageError
 from copysift.match.counts import Counts
@@ -137,9 +137,9 @@ def dedup(
     table. Those that cannot be compared (no text) stay. Files give a `DedupResult`; with `output` what
     stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow.
 
-    `against` names a run: what it has goes; with `passages` "cut" only the passages that it has go, with
-    "flag" their half-open byte offsets are added as a field `passages`. `from_run` applies a finished
-    run, to its own files or to the documents that it was made of, without comparing again.
+    `against` names a run, an index or files: what they have goes; with `passages` "cut" only the passages
+    that they have go, with "flag" their half-open byte offsets are added as a field `passages`. `from_run`
+    applies a finished run, to its own files or to the documents that it was made of, without comparing again.
 
     `test` names files of benchmarks: what the documents have of their items is cut, or flagged, and nothing
     else. `report` is a file (.html, .json or .csv) that says so for each item; of files,
@@ -152,20 +152,18 @@ def dedup(
         raise UsageError(f"passages are cut or flag, not {passages!r}")
     if from_run is not None and against is not None:
         raise UsageError("from_run does not go together with against", hint="leave one of them out")
-    old, done = (None if place is None else Path(place) for place in (against, from_run))
+    if test != () and against is not None:
+        raise UsageError("test does not go together with against", hint="leave one of them out")
+    done = None if from_run is None else Path(from_run)
     if documents is None and done is None:
         raise UsageError("nothing to deduplicate", hint="give paths, documents or from_run")
-    with _settings(settings, "dedup") as made:
-        if old is not None:
-            check_onto(old, made, settings)
+    with _settings(settings, "dedup") as made, known_run(against, made, settings) as old:
         given = Paths(()) if documents is None else understood(documents)
         tests = (
             [os.fspath(test)] if isinstance(test, str | os.PathLike) else [os.fspath(each) for each in test]
         )
         if report is not None and not tests:
             raise UsageError("a report says what there is of a benchmark", hint="name it with test")
-        if tests and old is not None:
-            raise UsageError("test does not go together with against", hint="leave one of them out")
         if isinstance(given, Paths):
             found = _dedup_files(given, output, made, keep, old, passages, done, tests)
             if report is not None and found.contamination is not None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from copysift.errors import UsageError
 from copysift.model.values import Skipped
 from copysift.sources.places import exists
+from copysift.sources.walk import is_index
 from copysift.store.writer import Writer
 from copysift.workflows.index_additions import Adder
 from copysift.workflows.index_moves import find_moves
@@ -29,6 +31,7 @@ def bring_up_to_date(
         below = known
     else:
         places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+        _refuse_indexes(places)
         met = adding.files(place for place in places if exists(place))
         below = [name for name in known if any(known_places.below(name, place) for place in places)]
         missing = [
@@ -48,3 +51,13 @@ def bring_up_to_date(
     adding.done.moved += moves
     adding.done.added -= len(moves)
     adding.done.removed -= len(moves)
+
+
+def _refuse_indexes(places: list[str]) -> None:
+    """Refuse another index: nothing says which of the documents came from it and are gone there."""
+    for place in places:
+        if is_index(place):
+            raise UsageError(
+                f"{place} is an index, which does not say what was removed from it",
+                hint="use copysift index add to add its documents",
+            )
