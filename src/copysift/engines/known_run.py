@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from copysift.engines.cluster_run import check_onto, cluster
-from copysift.errors import CopysiftError
+from copysift.errors import CopysiftError, RunError
 from copysift.runs.tables import is_corpus
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings
@@ -29,7 +29,9 @@ def known_run(
         yield None
         return
     path = Path(place)
-    if is_corpus(path) or is_run(str(path)):
+    if is_run(str(path)) and not is_corpus(path):
+        raise RunError(f"{path} was not made by copysift cluster", hint="cluster the documents first")
+    if is_corpus(path):
         check_onto(path, settings, given)
         yield path
         return

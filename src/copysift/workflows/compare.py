@@ -169,7 +169,10 @@ def _below_index(index: str, settings: Settings) -> tuple[list[Document], list[S
     top = os.path.commonpath(folders) if together else ""
     start = len(top) + bool(top)
     return (
-        [dataclasses.replace(each, name=f"{index}{INSIDE}{each.name[start:]}") for each in documents],
+        [
+            dataclasses.replace(each, name=f"{index}{INSIDE}{each.name[start:]}", unit="")
+            for each in documents
+        ],
         [each for each in found if isinstance(each, Skipped)],
     )
 

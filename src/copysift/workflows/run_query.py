@@ -64,6 +64,10 @@ class RunLookup:
         self._inverted = InvertedFiles(self._sets)
         self._ids = ids_of(path)
 
+    def has(self, name: str) -> bool:
+        """Say whether the run has a document of this ID."""
+        return bool(pc.any(pc.equal(self._ids, name)).as_py())
+
     def query(
         self,
         text: bytes | None,

@@ -175,9 +175,9 @@ def _flag(name: str) -> str:
 
 
 def _spelled(value: object) -> str:
-    return (
-        "by kind" if value is None else " ".join(value) or "none" if isinstance(value, list) else str(value)
-    )
+    if value is None:
+        return "by kind"
+    return (" ".join(value) if isinstance(value, list) else str(value)) or "none"
 
 
 class Places:
