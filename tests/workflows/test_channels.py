@@ -95,7 +95,7 @@ def test_text_decides_where_one_of_two_units_of_a_class_is_not_a_program(tmp_pat
     text = "".join(f"# {word}\n" for word in prose(1).split())
     files = {
         "ann/main.py": f"{text}{STACK}{PROGRAM}",
-        "bob/main.py": f"{STACK}{PROGRAM}",
+        "bob/main.py": f"{SUM}{PROGRAM}",
         "bob/notes.txt": text,
     }
     (pair,) = copysift.scan(put(tmp_path, files), threshold=0.01, by="dir").pairs
