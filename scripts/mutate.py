@@ -51,7 +51,13 @@ MODULES = {
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
     ),
     "clusters/families.py": "tests/clusters/test_families.py",
-    "store/writer.py": "tests/store/test_writer.py tests/store/test_merge.py",
+    "join/rows.py": "tests/store/test_join.py tests/match/test_chance.py tests/clusters/test_families.py",
+    "join/boilerplate.py": "tests/corpus/test_boilerplate.py",
+    "store/writer.py": (
+        "tests/store/test_writer.py tests/store/test_contents.py tests/store/test_flips.py "
+        "tests/store/test_formats.py tests/workflows/test_updating.py tests/workflows/test_repair.py "
+        "tests/workflows/test_index_units.py tests/sweeps/test_sweep.py tests/sweeps/test_cut.py"
+    ),
     "store/lock.py": "tests/store/test_lock.py",
     "runtime/durable.py": "tests/runtime/test_durable.py",
     "runtime/timing.py": (

@@ -23,6 +23,7 @@ from copysift.runs import tables
 from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, read_description
 from copysift.runs.sets import Sets
+from copysift.runs.sketches import SUM
 from copysift.runs.workspace import Work, answer_settings, job_of, link, making, nothing_read
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.progress import Progress
@@ -143,6 +144,7 @@ def drop_sets(path: Path) -> None:
     """Remove the shingles of a run (--slim)."""
     for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
         stale.unlink()
+        stale.with_suffix(SUM).unlink(missing_ok=True)
 
 
 def _check_sources(sources: list[str], settings: CorpusSettings) -> None:

@@ -7,6 +7,7 @@ same are one for every measure, whoever wrote them; a cluster needs a member bes
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from copysift.clusters.classes import Membership
 from copysift.engines.submissions import FILES
 from copysift.model.values import Skipped
 from copysift.runs.sets import Sets
+from copysift.runs.sketches import SUM, read_array, write_sum
 from copysift.runtime import durable
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
@@ -82,18 +84,20 @@ def company_of(sets: Sets, settings: CorpusSettings, earlier: int) -> tuple[Comp
         kin = kin if kin.any() else kin[:0]
     made = Company(earlier, kin)
     path = sets.folder / NAME
-    path.unlink(missing_ok=True)
+    for stale in (path, path.with_suffix(SUM)):
+        stale.unlink(missing_ok=True)
     if made:
-        durable.replace(path, np.concatenate([np.array([earlier], np.uint64), kin]).astype("<u8").tobytes())
+        data = np.concatenate([np.array([earlier], np.uint64), kin]).astype("<u8").tobytes()
+        write_sum(path, zlib.crc32(data))
+        durable.replace(path, data)
     return made, unknown
 
 
 def read_company(folder: Path) -> Company:
     """Read who is not compared from the sketches of a run."""
-    path = folder / NAME
-    if not path.exists():
+    loaded = read_array(folder / NAME, np.uint64)
+    if not len(loaded):
         return Company(0, np.zeros(0, np.uint32))
-    loaded = np.fromfile(path, "<u8")
     return Company(int(loaded[0]), loaded[1:].astype(np.uint32))
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.clusters.components import roots
-from copysift.errors import RunError
 from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.match.templates import without_templates
 from copysift.runs.sets import Sets
@@ -75,13 +74,12 @@ def upper(missed: int, of: int) -> float:
 def measure_recall(opened: StoredRun) -> Recall | None:
     """Compare a sample of the documents of a run with the others; None where the run has no shingles."""
     sets = Sets(opened.path / "sketches")
+    if not sets.path("shingles", 0).exists():
+        return None
     floor = float(opened.described["floor"])
     standing = np.flatnonzero(opened.first == np.arange(len(opened.first)))
     chosen = standing[np.arange(SAMPLE) * len(standing) // SAMPLE] if len(standing) > SAMPLE else standing
-    try:
-        exact, compared = _pairs(sets, chosen, opened.first)
-    except RunError:
-        return None
+    exact, compared = _pairs(sets, chosen, opened.first)
     true = exact.take(at_least(exact, floor))
     count = len(opened.first)
     known = distinct(opened.pairs.left * count + opened.pairs.right)

@@ -1,11 +1,11 @@
 """The sketched documents of a run on disk: facts and shingles, in parts, in order of input.
 
 `documents-N.arrow` has the facts, `shingles-N.u64` the sets, one document after another, `order-N.u32` the
-low halves of the shingles in order of the text. `documents-N.sum` has the checksum of the facts, and the
-facts have digests of the sets. The census adds `common.arrow`, the boilerplate; `census-N.u64`, how many
-shingles of each document count; and `rest-N.u64`, the sets of the documents that have boilerplate, without
-it. `base.u64` has the shingles of --base, which no set has. What is wanted is a set without boilerplate,
-unless it says `full`.
+low halves of the shingles in order of the text. The facts have digests of the sets. The census adds
+`common.arrow`, the boilerplate; `census-N.u64`, how many shingles of each document count; and `rest-N.u64`,
+the sets of the documents that have boilerplate, without it. `base.u64` has the shingles of --base, which no
+set has. Each file has its checksum beside it, in a file of its name that ends in `.sum`. What is wanted is a
+set without boilerplate, unless it says `full`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ import pyarrow.ipc
 from copysift import kernels
 from copysift.errors import RunError
 from copysift.join.boilerplate import Boilerplate, Without, bounds_of, picked
-from copysift.join.spill import write_all
 from copysift.match.templates import Texts
 from copysift.runs.sketches import (
-    COMMON,
     SUM,
     Places,
     SketchedPart,
     checksum,
+    read_array,
+    read_common,
     spare_path,
+    write_arrays,
     write_facts,
 )
-from copysift.runtime.arrays import distinct, heads, mapped
+from copysift.runtime.arrays import distinct, heads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,11 @@ DIGESTS = ("content", "lexical", "sets")
 NUMBERS = ("bytes", "words", "places", "shingles", *DIGESTS)
 STEMS = {"documents": "arrow", "order": "u32"}  # the others are u64
 # the files of a part, in the order in which they are written
-PART_STEMS = (("shingles", "u64"), ("order", "u32"), ("documents", "sum"), ("documents", "arrow"))
+PART_STEMS = tuple(
+    (stem, suffix)
+    for stem, kind in (("shingles", "u64"), ("order", "u32"), ("documents", "arrow"))
+    for suffix in ("sum", kind)
+)
 
 
 class Sets:
@@ -70,12 +75,7 @@ class Sets:
     def write(self, part: list[SketchedPart]) -> None:
         """Add a part; its table comes last, so that a part is whole or not there."""
         for name, stem in (("values", "shingles"), ("order", "order")):
-            path = self.path(stem, self.parts)
-            spare = spare_path(path)
-            with spare.open("wb", buffering=0) as file:
-                for each in part:
-                    write_all(file.fileno(), getattr(each, name), path)
-            spare.replace(path)
+            write_arrays(self.path(stem, self.parts), (getattr(each, name) for each in part))
         table = pa.concat_tables([each.table for each in part])
         target = self.path("documents", self.parts)
         try:
@@ -117,12 +117,8 @@ class Sets:
         found = Without(some[found.changed], some[found.buried], found.values, found.bounds)
         sizes[found.changed] = np.diff(found.bounds)
         for stem, array in (("rest", found.values), ("census", sizes)):
-            path = self.path(stem, part)
             if len(array) or stem == "census":
-                spare = spare_path(path)
-                with spare.open("wb", buffering=0) as file:
-                    write_all(file.fileno(), np.ascontiguousarray(array), path)
-                spare.replace(path)
+                write_arrays(self.path(stem, part), [array])
         return found, sizes
 
     def _suspects(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s, Int64s, Int64s, UInt32s]:
@@ -142,22 +138,13 @@ class Sets:
         places = self.of_part(part, "places")
         if path.stat().st_size != 4 * int(places.sum()):
             raise RunError(f"{path} is truncated", hint="recreate the run")
-        return places, mapped(path, np.uint32) if places.any() else np.zeros(0, np.uint32)
+        return places, read_array(path, np.uint32)
 
     # ---- facts
 
     def common(self) -> Boilerplate:
         """Give the boilerplate of the run."""
-        path = self.folder / COMMON
-        if not path.exists():
-            return Boilerplate.none()
-        try:
-            with pa.memory_map(str(path)) as file:
-                table = pa.ipc.open_file(file).read_all()
-                hashes, documents = (table[name].to_numpy() for name in ("shingle", "documents"))
-                return Boilerplate(hashes.copy(), documents.copy())
-        except (pa.ArrowException, OSError, KeyError) as error:
-            raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
+        return read_common(self.folder)
 
     def column(self, name: str) -> NDArray[Any]:
         """Give a number of every document."""
@@ -174,7 +161,7 @@ class Sets:
 
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
         if name == "compared" and self.path("census", part).exists():
-            sizes = np.fromfile(self.path("census", part), np.int64)
+            sizes = read_array(self.path("census", part), np.int64)
             shingles = self.of_part(part, "shingles")
             if len(sizes) != len(shingles) or (sizes < 0).any() or (sizes > shingles).any():
                 raise RunError(f"{self.path('census', part)} is damaged", hint="recreate the run")
@@ -364,7 +351,7 @@ class Sets:
                 return np.zeros(0, np.uint64)
             if path.stat().st_size != 8 * count:
                 raise RunError(f"{path} is truncated", hint="recreate the run")
-            return mapped(path, np.uint64) if count else np.zeros(0, np.uint64)
+            return read_array(path, np.uint64)
         except OSError as error:
             if path.exists():
                 raise RunError(f"cannot read {path}: {error.strerror}") from None

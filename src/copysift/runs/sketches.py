@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 
 from copysift import kernels
+from copysift.errors import RunError
 from copysift.join.boilerplate import Boilerplate, bounds_of
+from copysift.join.spill import write_all
 from copysift.model.values import Skipped
 from copysift.runs.columns import column
+from copysift.runtime.arrays import mapped
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 SUM, DIGEST = ".sum", 32  # suffix of a checksum, and its hexadecimal digits
+Number = TypeVar("Number", bound=np.generic)
+_sound: dict[tuple[int, int, int], int] = {}  # files that this process wrote or compared, and their times
 COMMON, BASE, TEMPLATES = "common.arrow", "base.u64", "templates.u64"
 
 
@@ -69,42 +76,104 @@ def write_facts(table: pa.Table, part: Path, target: Path) -> None:
     part.replace(target)
 
 
+def write_arrays(target: Path, arrays: Iterable[NDArray[Any]]) -> None:
+    """Write arrays one after another, and put the file in place after its checksum."""
+    spare, crc = spare_path(target), 0
+    with spare.open("wb", buffering=0) as file:
+        for array in map(np.ascontiguousarray, arrays):
+            write_all(file.fileno(), array, target)
+            crc = zlib.crc32(array.data, crc)
+    _put(spare, target, crc)
+
+
+def write_sum(target: Path, crc: int) -> None:
+    """Write the checksum that a file is going to have."""
+    beside = spare_path(target.with_suffix(SUM))
+    beside.write_bytes(b"%08x" % crc)
+    beside.replace(target.with_suffix(SUM))
+
+
+def _put(spare: Path, target: Path, crc: int) -> None:
+    write_sum(target, crc)
+    spare.replace(target)
+    _sound[_identity(target)] = target.stat().st_mtime_ns
+
+
+def read_array(path: Path, kind: type[Number]) -> NDArray[Number]:
+    """Give the values of a file where they lie, if it is what was written; it may be missing."""
+    if not path.exists() or not path.stat().st_size:
+        array = np.zeros(0, kind)
+    elif path.stat().st_size % np.dtype(kind).itemsize:
+        raise RunError(f"{path} is damaged", hint="recreate the run")
+    else:
+        array = mapped(path, kind)
+    verify(path, array)
+    return array
+
+
+def verify(path: Path, array: NDArray[Any]) -> None:
+    """Compare what a file holds with its checksum, once in a process; runs of earlier versions have none."""
+    beside = path.with_suffix(SUM)
+    if not beside.exists():
+        return
+    identity = _identity(path) if path.exists() else None
+    if identity is not None and _sound.get(identity) == path.stat().st_mtime_ns:
+        return
+    crc = zlib.crc32(array.data)
+    if identity is None or beside.read_bytes() != b"%08x" % crc:
+        raise RunError(f"{path} is missing or damaged", hint="recreate the run")
+    _sound[identity] = path.stat().st_mtime_ns
+
+
+def _identity(path: Path) -> tuple[int, int, int]:
+    about = path.stat()
+    return about.st_dev, about.st_ino, about.st_size
+
+
 def write_common(folder: Path, common: Boilerplate) -> None:
     """Write the boilerplate of a run, if it has any."""
     if len(common):
         table = pa.table({"shingle": column(common.hashes), "documents": column(common.documents)})
         part = spare_path(folder / COMMON)
         write_arrow(table, part)
-        part.replace(folder / COMMON)
+        _put(part, folder / COMMON, zlib.crc32(mapped(part, np.uint8).data))
+
+
+def read_common(folder: Path) -> Boilerplate:
+    """Read the boilerplate of a run."""
+    path = folder / COMMON
+    try:
+        data = read_array(path, np.uint8)
+        if not len(data):
+            return Boilerplate.none()
+        table = pa.ipc.open_file(pa.py_buffer(data)).read_all()
+        hashes, documents = (table[name].to_numpy() for name in ("shingle", "documents"))
+        return Boilerplate(hashes.copy(), documents.copy())
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
 
 
 def write_base(folder: Path, base: Boilerplate) -> None:
     """Write the shingles of --base, which what is added or looked up later is without too."""
     if len(base):
-        part = spare_path(folder / BASE)
-        part.write_bytes(base.hashes.tobytes())
-        part.replace(folder / BASE)
+        write_arrays(folder / BASE, [base.hashes])
 
 
 def write_templates(folder: Path, hashes: UInt64s) -> None:
     """Write the shingles of templates, which do not count where they are all that two works share."""
     if len(hashes):
-        part = spare_path(folder / TEMPLATES)
-        part.write_bytes(hashes.tobytes())
-        part.replace(folder / TEMPLATES)
+        write_arrays(folder / TEMPLATES, [hashes])
 
 
 def read_templates(folder: Path) -> Boilerplate:
     """Read the shingles of templates of a run."""
-    path = folder / TEMPLATES
-    hashes = np.fromfile(path, np.uint64) if path.exists() else np.zeros(0, np.uint64)
+    hashes = np.array(read_array(folder / TEMPLATES, np.uint64))
     return Boilerplate(hashes, np.zeros(len(hashes), np.int64))
 
 
 def read_base(folder: Path) -> Boilerplate:
     """Read the shingles of --base that the sketches of a run are without."""
-    path = folder / BASE
-    hashes = np.fromfile(path, np.uint64) if path.exists() else np.zeros(0, np.uint64)
+    hashes = np.array(read_array(folder / BASE, np.uint64))
     return Boilerplate(hashes, np.zeros(len(hashes), np.int64))
 
 

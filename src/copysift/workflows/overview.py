@@ -11,6 +11,7 @@ import numpy as np
 
 from copysift.clusters.classes import JOINED
 from copysift.engines.texts import shown_text, texts_of
+from copysift.errors import RunError
 from copysift.report.corpus import Overview, Portrait
 from copysift.runs.checksums import read_table
 from copysift.runs.recall import measure_recall, recall_words
@@ -86,7 +87,11 @@ def _found(path: Path, described: Mapping[str, Any]) -> Iterator[str]:
             f"(--modulus {settings['modulus']}; all shingles of short documents); "
             f"{'their measures are estimates' if settings.get('estimate') else 'each was measured over all'}"
         )
-    recall = measure_recall(open_corpus(path))
+    try:
+        recall = measure_recall(open_corpus(path))
+    except RunError as error:
+        yield f"Recall cannot be measured: {error.message}"
+        return
     if recall is None:
         yield "Recall cannot be measured: the run was made with --slim and has no shingles"
     else:
