@@ -1,4 +1,4 @@
-"""The compiled text kernel: a thin shell around text.h, unicode_text.h, words.h and markup.h.
+"""The compiled text kernel: a thin shell around text.h, positions.h, unicode_text.h, words.h and markup.h.
 
 reference/text.py and reference/markup.py are its definition.
 """
@@ -19,18 +19,36 @@ cdef extern from "text.h" nogil:
     int64_t text_sound(const uint8_t *data, size_t n, size_t sample)
     size_t utf8_whole(const uint8_t *data, size_t n)
     int text_plain(const uint8_t *data, size_t n, uint8_t *out, uint64_t *masks, uint32_t *ranks)
+
+cdef extern from "positions.h" nogil:
+    ctypedef struct text_bounds:
+        const uint64_t *bounds
+        size_t groups
+        const uint32_t *extra
+        size_t extras
     void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
                         const uint32_t *which, size_t n, uint32_t *out)
     int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out)
     void text_all_positions(const uint64_t *masks, size_t groups, uint32_t offset, uint32_t *out)
+    void text_ranks(const uint64_t *masks, size_t groups, uint32_t *ranks)
+    void text_without_extra(const text_bounds *b, uint32_t *which, size_t n)
+    void text_begins(const text_bounds *b, uint32_t offset, uint32_t *places, size_t n)
+    void text_ends(const text_bounds *b, uint32_t offset, uint32_t *places, size_t n)
+    void text_merge(uint64_t *bounds, size_t groups, uint64_t offset, const uint32_t *starts, const uint32_t *ends,
+                    size_t n)
 
 cdef extern from "unicode_text.h" nogil:
     ctypedef struct text_out:
         uint32_t *symbols
-        uint32_t *starts
-        uint32_t *ends
+        uint64_t *masks
+        uint64_t *bounds
+        uint32_t *extra
         size_t count
-    size_t text_unicode(const uint8_t *data, size_t n, uint32_t offset, int final, text_out *out)
+        size_t extras
+    void unicode_init()
+    size_t unicode_room(size_t n)
+    size_t unicode_groups(size_t n)
+    size_t text_unicode(const uint8_t *data, size_t n, int final, text_out *out)
 
 cdef extern from "words.h" nogil:
     ctypedef struct word_out:
@@ -59,6 +77,7 @@ cdef extern from "markup.h" nogil:
     uint64_t text_markup(blanker *b, uint64_t state)
 
 text_init()
+unicode_init()
 words_init()
 markup_init()
 UNICODE_VERSION = UNI_VERSION.decode()
@@ -96,6 +115,11 @@ use_avx512(True)
 cdef object trim(object array, Py_ssize_t count):
     """Cut to length; copy where the rest would hold on to more memory than is used."""
     return array[:count] if 2 * count > array.size else array[:count].copy()
+
+
+cdef object headed(object array, Py_ssize_t count):
+    """Cut to length; where the array is large, what was never written takes no memory, and a copy takes time."""
+    return array[:count] if array.size > 1 << 18 else trim(array, count)
 
 
 cdef struct one_text:
@@ -170,20 +194,67 @@ def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t off
     return found
 
 
-def unicode_block(const uint8_t[::1] data, uint32_t offset, bint final):
-    """Canonicalise a block that begins at `offset` of the source."""
-    cdef size_t n = data.shape[0], used
+def unicode_block(const uint8_t[::1] data, bint final):
+    """Canonicalise a block: symbols, masks, ranks, bounds, the extra symbols, and the bytes used."""
+    cdef size_t n = data.shape[0], used, groups = unicode_groups(n)
     cdef const uint8_t *source = &data[0] if n else NULL
-    cdef size_t room = n + n // 2 + 16
-    symbols, starts, ends = (np.empty(room, np.uint32) for _ in range(3))
-    cdef uint32_t[::1] to_symbols = symbols
-    cdef uint32_t[::1] to_starts = starts
-    cdef uint32_t[::1] to_ends = ends
+    symbols, extra = np.empty(unicode_room(n), np.uint32), np.empty(n // 2 + 1, np.uint32)
+    masks, bounds = np.zeros(groups, np.uint64), np.zeros(groups, np.uint64)
+    ranks = np.empty(groups, np.uint32)
+    cdef uint32_t[::1] to_symbols = symbols, to_extra = extra, to_ranks = ranks
+    cdef uint64_t[::1] to_masks = masks, to_bounds = bounds
     cdef text_out out
-    out.symbols, out.starts, out.ends, out.count = &to_symbols[0], &to_starts[0], &to_ends[0], 0
+    out.symbols, out.masks, out.bounds, out.extra = &to_symbols[0], &to_masks[0], &to_bounds[0], &to_extra[0]
+    out.count, out.extras = 0, 0
     with nogil:
-        used = text_unicode(source, n, offset, final, &out)
-    return trim(symbols, out.count), trim(starts, out.count), trim(ends, out.count), used
+        used = text_unicode(source, n, final, &out)
+        groups = unicode_groups(used)
+        text_ranks(out.masks, groups - 1, &to_ranks[0])
+    return (headed(symbols, out.count), masks[:groups - 1], ranks[:groups], bounds[:groups], extra[:out.extras].copy(),
+            used)
+
+
+def character_spans(const uint64_t[::1] masks, const uint32_t[::1] ranks, const uint64_t[::1] bounds,
+                    const uint32_t[::1] extra, uint32_t offset, first, last):
+    """Give where the characters of the symbols first[i] begin, and where those of the symbols last[i] end."""
+    cdef size_t groups = masks.shape[0], n = first.size
+    cdef text_bounds at
+    cdef const int64_t[::1] firsts, lasts
+    cdef uint32_t[::1] to_starts, to_ends
+    cdef uint32_t total
+    cdef int inside
+    if <size_t>ranks.shape[0] != groups + 1 or <size_t>bounds.shape[0] < groups + 1 or <size_t>last.size != n:
+        raise ValueError("masks, ranks and bounds of different blocks")
+    starts, ends = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    if not n:
+        return starts, ends
+    firsts, lasts = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(last, np.int64)
+    to_starts, to_ends = starts, ends
+    at.bounds, at.groups, at.extras, at.extra = &bounds[0], bounds.shape[0], extra.shape[0], NULL
+    if at.extras:
+        at.extra = &extra[0]
+    total = ranks[groups] + <uint32_t>at.extras
+    with nogil:
+        inside = text_narrow(&firsts[0], n, total, &to_starts[0]) and text_narrow(&lasts[0], n, total, &to_ends[0])
+        if inside:
+            text_without_extra(&at, &to_starts[0], n)
+            text_without_extra(&at, &to_ends[0], n)
+            text_positions(&masks[0], &ranks[0], groups, 0, &to_starts[0], n, &to_starts[0])
+            text_positions(&masks[0], &ranks[0], groups, 0, &to_ends[0], n, &to_ends[0])
+            text_begins(&at, offset, &to_starts[0], n)
+            text_ends(&at, offset, &to_ends[0], n)
+    if not inside:
+        raise IndexError(f"a symbol outside the {total} of this block")
+    return starts, ends
+
+
+def merge_characters(uint64_t[::1] bounds, uint64_t offset, const uint32_t[::1] starts, const uint32_t[::1] ends):
+    """Make one character of each span of the source in the bounds of a block at `offset`."""
+    if starts.shape[0] != ends.shape[0]:
+        raise ValueError("as many starts as ends")
+    if bounds.shape[0] and starts.shape[0]:
+        with nogil:
+            text_merge(&bounds[0], bounds.shape[0], offset, &starts[0], &ends[0], starts.shape[0])
 
 
 def words_block(const uint8_t[::1] data, uint32_t offset, bint final):
