@@ -118,7 +118,7 @@ def fuzz_text(data: bytes) -> None:
         same((starts, ends), text.character_spans(*places, offset, which, which))
     plain = _text.plain_block(body, final)
     if plain is not None and len(plain[0]):
-        _text.positions(plain[1], plain[2], offset, None)
+        _text.positions(plain[1], plain[2], offset)
     assert len(_text.sound([body, body[1:]], 64)) == 2
 
 

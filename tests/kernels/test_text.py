@@ -248,22 +248,31 @@ def test_positions_agree_in_any_order(text, chance, offset):
     found = _text.plain_block(text.encode(), True)
     assert found is not None
     symbols, masks, ranks, _ = found
-    everything = _text.positions(masks, ranks, offset, None)
-    assert np.array_equal(everything, reference.positions(masks, ranks, offset, None))
+    everything = _text.positions(masks, ranks, offset)
+    assert np.array_equal(everything, reference.positions(masks, ranks, offset))
     assert everything.tolist() == [start + offset for _, start, _ in spans_of(text.encode())]
     which = np.array([chance.randrange(len(symbols)) for _ in range(20 if len(symbols) else 0)], np.int64)
-    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
-    which.sort()
-    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
+    for first in (which, np.sort(which)):
+        starts, ends = _text.plain_spans(masks, ranks, offset, first, which)
+        assert np.array_equal(starts, everything[first])
+        assert np.array_equal(ends, everything[which] + 1)
+        assert same((starts, ends), reference.plain_spans(masks, ranks, offset, first, which))
 
 
 def test_positions_far_apart_are_found():
     data = (b"." * 1000 + b"x") * 3000
     _, masks, ranks, _ = _text.plain_block(data, True)
     which = np.array([0, 2999, 1, 1500, 1501, 2998], np.uint32)
-    assert _text.positions(masks, ranks, 5, which).tolist() == [5 + 1000 + 1001 * i for i in which.tolist()]
+    starts, ends = _text.plain_spans(masks, ranks, 5, which, which)
+    assert starts.tolist() == [5 + 1000 + 1001 * i for i in which.tolist()]
+    assert ends.tolist() == (starts + 1).tolist()
+    for wrong in (-1, 3000):
+        with pytest.raises(IndexError):
+            _text.plain_spans(masks, ranks, 0, np.array([0]), np.array([wrong]))
+    with pytest.raises(ValueError, match="different blocks"):
+        _text.plain_spans(masks[1:], ranks, 0, np.array([0]), np.array([0]))
     with pytest.raises(IndexError):
-        _text.positions(masks, ranks, 0, np.array([3000]))
+        _text.plain_spans(masks[:0], ranks[:1], 0, np.array([0]), np.array([0]))
 
 
 @pytest.mark.parametrize("length", [65535, 65536, 65537, 2 * 65536 + 3])

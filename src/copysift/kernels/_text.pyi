@@ -16,9 +16,14 @@ def sound(sources: Sequence[bytes], sample: int) -> list[int]: ...
 def plain_block(
     data: Bytes, final: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint32], int] | None: ...
-def positions(
-    masks: NDArray[np.uint64], ranks: NDArray[np.uint32], offset: int, which: NDArray[Any] | None
-) -> NDArray[np.uint32]: ...
+def positions(masks: NDArray[np.uint64], ranks: NDArray[np.uint32], offset: int) -> NDArray[np.uint32]: ...
+def plain_spans(
+    masks: NDArray[np.uint64],
+    ranks: NDArray[np.uint32],
+    offset: int,
+    first: NDArray[Any],
+    last: NDArray[Any],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def unicode_block(
     data: Bytes, final: bool
 ) -> tuple[

@@ -3,7 +3,7 @@
 reference/text.py and reference/markup.py are its definition.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
@@ -26,14 +26,10 @@ cdef extern from "positions.h" nogil:
         size_t groups
         const uint32_t *extra
         size_t extras
-    void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
-                        const uint32_t *which, size_t n, uint32_t *out)
-    int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out)
     void text_all_positions(const uint64_t *masks, size_t groups, uint32_t offset, uint32_t *out)
     void text_ranks(const uint64_t *masks, size_t groups, uint32_t *ranks)
-    void text_without_extra(const text_bounds *b, uint32_t *which, size_t n)
-    void text_begins(const text_bounds *b, uint32_t offset, uint32_t *places, size_t n)
-    void text_ends(const text_bounds *b, uint32_t offset, uint32_t *places, size_t n)
+    int text_spans(const uint64_t *masks, const uint32_t *ranks, size_t groups, const text_bounds *b, uint32_t offset,
+                   const int64_t *first, const int64_t *last, size_t n, uint32_t *starts, uint32_t *ends)
     void text_merge(uint64_t *bounds, size_t groups, uint64_t offset, const uint32_t *starts, const uint32_t *ends,
                     size_t n)
 
@@ -167,31 +163,44 @@ def plain_block(const uint8_t[::1] data, bint final):
     return trim(symbols, to_ranks[groups]), masks[:groups], ranks, used
 
 
-def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t offset, which):
-    """Give the source offsets of symbols of a plain block that begins at `offset`; None: of all."""
+def positions(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t offset):
+    """Give the source offsets of all symbols of a plain block that begins at `offset`."""
     cdef size_t groups = masks.shape[0]
-    cdef uint32_t total = ranks[groups]
-    cdef const int64_t[::1] indices
     cdef uint32_t[::1] out
-    cdef size_t n
-    cdef int inside
-    found = np.empty(total if which is None else which.size, np.uint32)
-    n = found.size
-    if not n:
-        return found
-    out = found
-    if which is None:
+    found = np.empty(ranks[groups], np.uint32)
+    if found.size:
+        out = found
         with nogil:
             text_all_positions(&masks[0], groups, offset, &out[0])
-        return found
-    indices = np.ascontiguousarray(which, np.int64)
-    with nogil:
-        inside = text_narrow(&indices[0], n, total, &out[0])
-        if inside:
-            text_positions(&masks[0], &ranks[0], groups, offset, &out[0], n, &out[0])
-    if not inside:
-        raise IndexError(f"a symbol outside the {total} of this block")
     return found
+
+
+cdef object resolved(const uint64_t[::1] masks, const uint32_t[::1] ranks, const text_bounds *bounds, uint32_t offset,
+                     first, last):
+    """Give where the symbols first[i] begin, and where the symbols last[i] end."""
+    cdef size_t groups = masks.shape[0], n = first.size
+    cdef const int64_t[::1] firsts, lasts
+    cdef uint32_t[::1] to_starts, to_ends
+    cdef int inside
+    if <size_t>ranks.shape[0] != groups + 1 or <size_t>last.size != n:
+        raise ValueError("masks, ranks and symbols of different blocks")
+    starts, ends = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    if n:
+        if not groups:
+            raise IndexError("a symbol of an empty block")
+        firsts, lasts = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(last, np.int64)
+        to_starts, to_ends = starts, ends
+        with nogil:
+            inside = text_spans(&masks[0], &ranks[0], groups, bounds, offset, &firsts[0], &lasts[0], n, &to_starts[0],
+                                &to_ends[0])
+        if not inside:
+            raise IndexError("a symbol that this block does not have")
+    return starts, ends
+
+
+def plain_spans(const uint64_t[::1] masks, const uint32_t[::1] ranks, uint32_t offset, first, last):
+    """Give where the symbols first[i] of a plain block at `offset` begin, and where its symbols last[i] end."""
+    return resolved(masks, ranks, NULL, offset, first, last)
 
 
 def unicode_block(const uint8_t[::1] data, bint final):
@@ -217,35 +226,13 @@ def unicode_block(const uint8_t[::1] data, bint final):
 def character_spans(const uint64_t[::1] masks, const uint32_t[::1] ranks, const uint64_t[::1] bounds,
                     const uint32_t[::1] extra, uint32_t offset, first, last):
     """Give where the characters of the symbols first[i] begin, and where those of the symbols last[i] end."""
-    cdef size_t groups = masks.shape[0], n = first.size
     cdef text_bounds at
-    cdef const int64_t[::1] firsts, lasts
-    cdef uint32_t[::1] to_starts, to_ends
-    cdef uint32_t total
-    cdef int inside
-    if <size_t>ranks.shape[0] != groups + 1 or <size_t>bounds.shape[0] < groups + 1 or <size_t>last.size != n:
-        raise ValueError("masks, ranks and bounds of different blocks")
-    starts, ends = np.empty(n, np.uint32), np.empty(n, np.uint32)
-    if not n:
-        return starts, ends
-    firsts, lasts = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(last, np.int64)
-    to_starts, to_ends = starts, ends
+    if bounds.shape[0] <= masks.shape[0]:
+        raise ValueError("masks and bounds of different blocks")
     at.bounds, at.groups, at.extras, at.extra = &bounds[0], bounds.shape[0], extra.shape[0], NULL
     if at.extras:
         at.extra = &extra[0]
-    total = ranks[groups] + <uint32_t>at.extras
-    with nogil:
-        inside = text_narrow(&firsts[0], n, total, &to_starts[0]) and text_narrow(&lasts[0], n, total, &to_ends[0])
-        if inside:
-            text_without_extra(&at, &to_starts[0], n)
-            text_without_extra(&at, &to_ends[0], n)
-            text_positions(&masks[0], &ranks[0], groups, 0, &to_starts[0], n, &to_starts[0])
-            text_positions(&masks[0], &ranks[0], groups, 0, &to_ends[0], n, &to_ends[0])
-            text_begins(&at, offset, &to_starts[0], n)
-            text_ends(&at, offset, &to_ends[0], n)
-    if not inside:
-        raise IndexError(f"a symbol outside the {total} of this block")
-    return starts, ends
+    return resolved(masks, ranks, &at, offset, first, last)
 
 
 def merge_characters(uint64_t[::1] bounds, uint64_t offset, const uint32_t[::1] starts, const uint32_t[::1] ends):
@@ -275,19 +262,15 @@ def words_block(const uint8_t[::1] data, uint32_t offset, bint final):
 
 def markup_block(const uint8_t[::1] data, uint32_t offset, uint64_t state, bint final):
     """Blank the markup of one block of HTML; begin a document with state 0."""
-    cdef size_t n = data.shape[0], room = 1, i
+    cdef size_t n = data.shape[0], room = n // 3 + 2  # a reference has three bytes at least
     cdef const uint8_t *source = &data[0] if n else NULL
-    with nogil:
-        for i in range(n):
-            room += source[i] == c'&'
-    blanked = bytearray(n)
+    cdef bytes blanked = PyBytes_FromStringAndSize(NULL, n)
     starts, ends = np.empty(room, np.uint32), np.empty(room, np.uint32)
-    cdef uint8_t[::1] to_bytes = blanked
     cdef uint32_t[::1] to_starts = starts
     cdef uint32_t[::1] to_ends = ends
     cdef blanker b
-    b.data, b.out, b.n, b.at, b.offset = source, &to_bytes[0] if n else NULL, n, 0, offset
+    b.data, b.out, b.n, b.at, b.offset = source, <uint8_t *>PyBytes_AS_STRING(blanked), n, 0, offset
     b.starts, b.ends, b.references, b.final, b.more = &to_starts[0], &to_ends[0], 0, final, 0
     with nogil:
         state = text_markup(&b, state)
-    return (bytes(to_bytes[:b.at]), trim(starts, b.references), trim(ends, b.references), b.at, state)
+    return (blanked if b.at == n else blanked[:b.at], trim(starts, b.references), trim(ends, b.references), b.at, state)

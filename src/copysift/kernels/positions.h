@@ -35,25 +35,25 @@ static inline size_t find_group(const uint32_t *ranks, size_t groups, size_t gro
 
 /* Copy numbers of symbols; 0: one of them is not below `total`. */
 static int text_narrow(const int64_t *which, size_t n, uint32_t total, uint32_t *out) {
-    uint64_t bad = 0;
+    int64_t bad = 0, most = (int64_t)total - 1; /* negative: one is, or the most less it */
     for (size_t i = 0; i < n; i++) {
-        bad |= (uint64_t)which[i] >= total;
+        bad |= which[i] | (int64_t)((uint64_t)most - (uint64_t)which[i]);
         out[i] = (uint32_t)which[i];
     }
-    return !bad;
+    return bad >= 0;
 }
 
-/* For every 32 symbols the group of the first, so that neighbours in `which` do not wait for one another. */
-static void group_table(const uint32_t *ranks, size_t groups, uint32_t *table) {
-    uint32_t next = 0;
-    for (size_t group = 0; group < groups; group++)
+/* For every 32 symbols the group of the first, so that neighbours among `n` symbols do not wait for one another; NULL
+ * where they are too few to be worth it, or there is no memory for it. */
+static uint32_t *text_table(const uint32_t *ranks, size_t groups, size_t n) {
+    uint32_t *table = n > groups / 4 ? (uint32_t *)malloc((ranks[groups] / 32 + 1) * 4) : NULL, next = 0;
+    for (size_t group = 0; table && group < groups; group++)
         for (; next < ranks[group + 1]; next += 32) table[next >> 5] = (uint32_t)group;
+    return table;
 }
 
 #define POSITIONS_BODY(SELECT)                                                  \
-    uint32_t *table = n > groups / 4 ? (uint32_t *)malloc((ranks[groups] / 32 + 1) * 4) : NULL; \
     size_t group = 0;                                                           \
-    if (table) group_table(ranks, groups, table);                               \
     for (size_t i = 0; i < n; i++) {                                            \
         if (table) {                                                            \
             group = table[which[i] >> 5];                                       \
@@ -61,31 +61,31 @@ static void group_table(const uint32_t *ranks, size_t groups, uint32_t *table) {
             while (which[i] >= ranks[group + 1]) group++;                       \
         } else group = find_group(ranks, groups, group, which[i]);              \
         out[i] = offset + (uint32_t)(group << 6) + SELECT(masks[group], which[i] - ranks[group]); \
-    }                                                                           \
-    free(table);
+    }
 
-static void positions_portable(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
-                               const uint32_t *which, size_t n, uint32_t *out) {
+static void positions_portable(const uint64_t *masks, const uint32_t *ranks, size_t groups, const uint32_t *table,
+                               uint32_t offset, const uint32_t *which, size_t n, uint32_t *out) {
     POSITIONS_BODY(select_bit)
 }
 
 #if TEXT_HAS_AVX2
 #define SELECT_PDEP(mask, rank) ((uint32_t)_tzcnt_u64(_pdep_u64(1ULL << (rank), mask)))
-TEXT_AVX2 static void positions_avx2(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
-                                     const uint32_t *which, size_t n, uint32_t *out) {
+TEXT_AVX2 static void positions_avx2(const uint64_t *masks, const uint32_t *ranks, size_t groups, const uint32_t *table,
+                                     uint32_t offset, const uint32_t *which, size_t n, uint32_t *out) {
     POSITIONS_BODY(SELECT_PDEP)
 }
 #endif
 
-static void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, uint32_t offset,
-                           const uint32_t *which, size_t n, uint32_t *out) {
+/* `table` is of the same ranks, or NULL. */
+static void text_positions(const uint64_t *masks, const uint32_t *ranks, size_t groups, const uint32_t *table,
+                           uint32_t offset, const uint32_t *which, size_t n, uint32_t *out) {
 #if TEXT_HAS_AVX2
     if (text_use_avx2) {
-        positions_avx2(masks, ranks, groups, offset, which, n, out);
+        positions_avx2(masks, ranks, groups, table, offset, which, n, out);
         return;
     }
 #endif
-    positions_portable(masks, ranks, groups, offset, which, n, out);
+    positions_portable(masks, ranks, groups, table, offset, which, n, out);
 }
 
 /* Positions of all symbols in order. */
@@ -158,6 +158,27 @@ static void text_ends(const text_bounds *b, uint32_t offset, uint32_t *places, s
         while (!bits && group + 1 < b->groups) bits = b->bounds[++group];
         places[i] = offset + (uint32_t)(group << 6) + (bits ? text_ctz(bits) : 64);
     }
+}
+
+/* Give where the symbols first[i] begin and where the symbols last[i] end, in a source whose block is at `offset`;
+ * b: NULL where each symbol is one byte. 0: one of them is none of the block's. */
+static int text_spans(const uint64_t *masks, const uint32_t *ranks, size_t groups, const text_bounds *b, uint32_t offset,
+                      const int64_t *first, const int64_t *last, size_t n, uint32_t *starts, uint32_t *ends) {
+    uint32_t total = ranks[groups] + (b ? (uint32_t)b->extras : 0);
+    if (!text_narrow(first, n, total, starts) || !text_narrow(last, n, total, ends)) return 0;
+    if (b) {
+        text_without_extra(b, starts, n);
+        text_without_extra(b, ends, n);
+    }
+    uint32_t *table = text_table(ranks, groups, n);
+    text_positions(masks, ranks, groups, table, b ? 0 : offset, starts, n, starts);
+    text_positions(masks, ranks, groups, table, b ? 0 : offset + 1, ends, n, ends);
+    free(table);
+    if (b) {
+        text_begins(b, offset, starts, n);
+        text_ends(b, offset, ends, n);
+    }
+    return 1;
 }
 
 /* Let characters begin nowhere inside of spans of the source, whose block begins at `offset`. */

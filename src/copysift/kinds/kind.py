@@ -112,10 +112,12 @@ def stream(
                 at, rest = end, data[used:]
             else:
                 at, rest = at + used - len(rest), b""
-        if at < len(view):
+        if not len(rest):  # a document of one chunk is not copied
+            rest = view[at:] if at else chunk
+        elif at < len(view):
             rest = rest if isinstance(rest, bytearray) else bytearray(rest)
             rest += view[at:]
-    yield step(bytes(rest), offset, True)[0]
+    yield step(rest if isinstance(rest, bytes) else bytes(rest), offset, True)[0]
 
 
 def placed(step: Step[Canonical]) -> Step[Canonical]:

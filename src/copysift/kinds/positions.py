@@ -55,7 +55,7 @@ class Masks:
     @property
     def starts(self) -> UInt32s:
         """First byte of every symbol."""
-        return kernels.text.positions(self.masks, self.ranks, self.offset, None)
+        return kernels.text.positions(self.masks, self.ranks, self.offset)
 
     @property
     def ends(self) -> UInt32s:
@@ -64,9 +64,7 @@ class Masks:
 
     def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
         """Source spans of the runs of symbols first[i]..last[i], both ends included."""
-        resolve = kernels.text.positions
-        starts = resolve(self.masks, self.ranks, self.offset, first)
-        return starts, resolve(self.masks, self.ranks, self.offset, last) + np.uint32(1)
+        return kernels.text.plain_spans(self.masks, self.ranks, self.offset, first, last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_WORD", "UNICODE_VERSION", "character_spans", "markup_block", "merge_characters", "plain_block",
-    "positions", "sound", "unicode_block", "words_block",
+    "plain_spans", "positions", "sound", "unicode_block", "words_block",
 ]  # fmt: skip
 
 UNICODE_VERSION = unicodedata.unidata_version
@@ -148,10 +148,17 @@ def plain_block(data: bytes, final: bool) -> tuple[NDArray[np.uint8], UInt64s, U
     return np.frombuffer(symbols, np.uint8), np.array(masks, np.uint64), np.array(ranks, np.uint32), used
 
 
-def positions(masks: UInt64s, ranks: UInt32s, offset: int, which: NDArray[Any] | None) -> UInt32s:
-    """Give the source offsets of symbols of a plain block that starts at `offset`; None: of all."""
-    every = [offset + bit for bit in _set_bits(masks)]
-    return np.array(every if which is None else [every[i] for i in which], np.uint32)
+def positions(masks: UInt64s, ranks: UInt32s, offset: int) -> UInt32s:
+    """Give the source offsets of all symbols of a plain block that starts at `offset`."""
+    return np.array([offset + bit for bit in _set_bits(masks)], np.uint32)
+
+
+def plain_spans(
+    masks: UInt64s, ranks: UInt32s, offset: int, first: NDArray[Any], last: NDArray[Any]
+) -> tuple[UInt32s, UInt32s]:
+    """Give where the symbols first[i] of a plain block at `offset` begin, and where its symbols last[i] end."""
+    every = positions(masks, ranks, offset)
+    return every[first], every[last] + np.uint32(1)
 
 
 def _compose(last: int, point: int) -> int | None:
