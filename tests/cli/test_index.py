@@ -221,7 +221,7 @@ def test_update_and_remove(tmp_path):
 
 def test_check_names_what_is_damaged_and_repair_mends_it(tmp_path):
     three(tmp_path)
-    copysift(tmp_path, "index", "add", "x.sift", "d")
+    copysift(tmp_path, "index", "add", "x.sift", "d", "--scheme", "robust")  # three pages of fingerprints
     segment = tmp_path / "x.sift/postings/00000001.seg"
     data = bytearray(segment.read_bytes())
     for at in (200, 850, -1):  # the first page, the second, and the entry of the last in the directory

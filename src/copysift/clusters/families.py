@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt32s
 
 PLAIN = 0.7  # of all hashes of the smaller are in the larger: a copy, whatever is rare in the class
-# Hashes of the smaller of two plain or near copies. Independent programs with fewer are often the same, token
-# for token: in one task of IR-Plag 7 of 15 are, with 33 hashes each.
+# Hashes of winnowing of the smaller of two plain or near copies. Independent programs with fewer are often
+# the same, token for token: in one task of IR-Plag 7 of 15 are, with 33 hashes each.
 SUBSTANTIAL = 60
 HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed out, not copied
 # Share of the groups that may hold a hash which links two versions: first of all groups, then of all
@@ -39,24 +39,25 @@ RARE = (2 / 3, 1 / 2)
 # Of the rare hashes of the smaller are in the larger: two versions. Of all hashes: two near copies, which are
 # one occurrence while it is asked what is rare, even if most of a class has it.
 CONTAINED = 0.45
-FEWEST = 30  # rare hashes of the smaller; fewer link nothing
+FEWEST = 30  # rare hashes of winnowing of the smaller; fewer link nothing
 SEVERAL = 2  # links to members of a family, or to half of a small one, bring another group into it
 SMALL = 6
 MOST = 5000  # groups; among more, which are no class, each is a family of its own
 
 
-def families(postings: Postings, kin: UInt32s | None = None, jobs: int = 1) -> UInt32s:
+def families(postings: Postings, kin: UInt32s | None = None, jobs: int = 1, density: float = 1.0) -> UInt32s:
     """Label every group with the centre of its family, or with itself.
 
-    Groups with the same label other than 0 in `kin` are of one author, and so of one family.
+    Groups with the same label other than 0 in `kin` are of one author, and so of one family. `density` is the
+    share of winnowing's hashes that there are.
     """
     labels = np.arange(len(postings.sizes), dtype=np.uint32)
     if np.count_nonzero(postings.sizes) <= MOST:
-        near = _links(postings, CONTAINED, SUBSTANTIAL, jobs)
+        near = _links(postings, CONTAINED, round(SUBSTANTIAL * density), jobs)
         same = _same(postings, near)
         near = near.between(same == labels)
         copies = _plain_copies(postings, near, same)
-        labels = _versions(postings, copies, near, jobs)
+        labels = _versions(postings, copies, near, round(FEWEST * density), jobs)
     if kin is not None and kin.any():
         own = np.flatnonzero(kin)
         _, first, which = np.unique(kin[own], return_index=True, return_inverse=True)
@@ -90,7 +91,7 @@ def _chosen(postings: Postings, labels: UInt32s) -> UInt32s:
     return np.where(every, np.arange(len(labels), dtype=np.uint32), labels)
 
 
-def _versions(postings: Postings, copies: UInt32s, near: Links, jobs: int) -> UInt32s:
+def _versions(postings: Postings, copies: UInt32s, near: Links, fewest: int, jobs: int) -> UInt32s:
     """Label the families of groups, as if one of several plain copies were the only one of them."""
     chosen = copies == np.arange(len(copies))
     alone = postings.among(chosen)
@@ -99,7 +100,7 @@ def _versions(postings: Postings, copies: UInt32s, near: Links, jobs: int) -> UI
     for share in RARE:
         degrees = kernels.join.distinct(alone.offsets, alone.groups, labels)
         most = max(2, int(share * len(distinct(labels[alone.sizes > 0]))))
-        links = _links(alone.only(degrees <= most), CONTAINED, FEWEST, jobs)
+        links = _links(alone.only(degrees <= most), CONTAINED, fewest, jobs)
         labels = _family_labels(len(copies), links)
     return labels[copies]
 

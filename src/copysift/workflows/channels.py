@@ -61,7 +61,8 @@ FORMED = 1 / 8  # of the memory is for pairs while they are formed
 PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory
 TYPE_JOINS = 10  # more of them, where works of several types are compared
-SUBSTANTIAL = 25  # rare fingerprints, about 100 words, that are evidence whatever is beside them
+# Rare fingerprints of winnowing, about 100 words, that are evidence whatever is beside them.
+SUBSTANTIAL = 25
 BY_CHANCE = "some programs are large: what unrelated programs of their size share by chance does not count"
 AS_A_CLASS = (
     "with --base every file is compared as the work of one student: weaker pairs of programs are listed "
@@ -148,10 +149,11 @@ class Channels:
         """Collate everything; groups are numbered from 0, and those with the same `kin` are of one author."""
         self._groups, self._max_shared, self._weigh = max(groups, 1), max_shared, weigh
         self._whole: dict[str, Postings] = {}
+        scheme = scheme_traits(self._settings.scheme)
         for channel in self:
             made = channel.finish(self._groups, max_shared, weigh[channel.name])
             if channel is self.code:
-                self.labels = families(made[0], kin, self._jobs)
+                self.labels = families(made[0], kin, self._jobs, scheme.density)
                 first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
                 made = first, whole
             elif weigh[TEXT] is weights:
@@ -159,7 +161,7 @@ class Channels:
             self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
         self._finish_types(weigh[CODE])
         self.more: tuple[Postings, Postings] | None = None
-        if self.evidence.groups and not scheme_traits(self._settings.scheme).sketch:
+        if self.evidence.groups and not scheme.sketch:
             strings, statements = self.evidence.lists(
                 self._groups, max_shared, weigh[CODE], self.postings[CODE], self.labels
             )
@@ -170,16 +172,15 @@ class Channels:
         """Collate each type by itself, if there is more than one."""
         held = {name: channel for name, channel in self._types.items() if channel.counted}
         self._typed: dict[str, tuple[Postings, Postings]] = {}
+        enough = round(SUBSTANTIAL * scheme_traits(self._settings.scheme).density)
         if len(held) + bool(self.code.counted) < 2:
             return
         for name, channel in held.items():
             made = channel.finish(self._groups, self._max_shared, weigh)
             self.types[name] = Lists(*made, channel.is_short(self._groups))
             first, whole = (
-                dataclasses.replace(
-                    each, totals=np.maximum(each.totals, SUBSTANTIAL)
-                )  # what all have is none
-                for each in (channel.weighed(every, enough=SUBSTANTIAL) for every in made)
+                dataclasses.replace(each, totals=np.maximum(each.totals, enough))  # what all have is none
+                for each in (channel.weighed(every, enough=enough) for every in made)
             )
             self._typed[name] = first, whole
         if held and self.code.counted:
