@@ -179,7 +179,7 @@ class CrowdEntries(Step):
             for part in self._parts[task]:
                 which = np.flatnonzero(self._crowded[sets.span(part)])
                 if len(which):
-                    hashes, ends = sets.places(part).some(which).gathered()
+                    hashes, ends = sets.some(which + sets.span(part).start)
                     works = np.repeat(self._works[sets.span(part)][which], np.diff(ends))
                     spill.write(*kernels.join.partition(hashes, works, RANGES))
         self.save(task, **spill.table())

@@ -24,7 +24,7 @@ from copysift.runtime.plurals import plural
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.runs.tables import StoredRun
+    from copysift.runs.stored_run import StoredRun
 
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]

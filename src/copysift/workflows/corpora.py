@@ -16,7 +16,8 @@ from copysift.errors import UsageError
 from copysift.match.counts import Counts
 from copysift.model.values import Cluster, Result, Skipped
 from copysift.runs.scan_run import open_run
-from copysift.runs.tables import members, open_corpus
+from copysift.runs.stored_run import open_corpus
+from copysift.runs.tables import members
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import ClusterKeywords, DedupKeywords
