@@ -13,6 +13,7 @@ from copysift.cli import console
 from copysift.cli.corpora import check_engine, corpus_settings, expand, name_skipped
 from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
+from copysift.sources.places import is_uri
 from copysift.sources.walk import is_run
 
 if TYPE_CHECKING:
@@ -100,18 +101,24 @@ def _dedup(
     shown: Progress,
 ) -> DedupCounts:
     """Run the chosen engine."""
-    from copysift.engines.cluster_run import replaces
+    from copysift.engines.cluster_run import check_sources, replaces
     from copysift.engines.dedup_job import DedupJob
     from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
     from copysift.engines.known_run import known_run
-    from copysift.engines.output_targets import output_place
+    from copysift.engines.output_targets import output_place, refuse_existing
+    from copysift.runs.tables import open_corpus
 
+    if door.engine == "local":
+        check_sources([*sources, *settings.earlier], settings)
     if door.save and not door.overwrite and replaces(Path(door.save), sources, settings):
         raise UsageError(
             f"{door.save} already contains another run", hint="choose another folder, or add --overwrite"
         )
     run = Path(door.save) if door.save else None
+    if door.output and not (door.dry_run or door.overwrite or is_uri(door.output)):
+        made_of = open_corpus(Path(door.from_run)).described["sources"] if door.from_run else sources
+        refuse_existing(door.output, made_of, door.shards, settings)
     on_spark = door.engine == "spark"
     if on_spark and door.against and not is_run(door.against):
         raise UsageError(

@@ -79,7 +79,7 @@ def cluster(
     With `onto` the documents of an earlier run come first; its texts are not read again.
     """
     names = list(sources)
-    _check_sources([*names, *settings.earlier], settings)
+    check_sources([*names, *settings.earlier], settings)
     others = onto or earlier_run(settings, onto)
     if others is not None:
         settings = onto_settings(others, settings)
@@ -140,7 +140,7 @@ def _made(
     return dataclasses.replace(summary, notes=(*notes, *corpus.read_as.notes))
 
 
-def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
+def check_sources(sources: list[str], settings: CorpusSettings) -> None:
     """Refuse sources and features that are not there before anything is written."""
     for source in sources:
         if source != "-" and not exists(source):

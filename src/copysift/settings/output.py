@@ -156,7 +156,13 @@ class Door:
         OUTPUT, text, "RUN", commands="cluster", default_text="none", aliases=(alias("--onto"),),
     )  # fmt: skip
     overwrite: bool = declare(
-        False, "--overwrite", "Replace an existing run.", OUTPUT, flag, commands="scan cluster dedup"
+        False,
+        "--overwrite",
+        "Replace an existing run.",
+        OUTPUT,
+        flag,
+        commands="scan cluster dedup",
+        help_for={"dedup": "Replace existing output files, or an existing run of --save."},
     )
     passages: int | None = declare(
         None, "--passages", "Print the N longest shared passages with line numbers.",

@@ -11,7 +11,7 @@ from typing import TypeVar, Unpack, overload
 
 from copysift.engines import dedup_steps
 from copysift.engines.known_run import known_run
-from copysift.engines.output_targets import output_place, removed_path
+from copysift.engines.output_targets import output_place, refuse_existing, removed_path
 from copysift.errors import UsageError
 from copysift.match.counts import Counts
 from copysift.model.values import Cluster, Result, Skipped
@@ -83,6 +83,7 @@ def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not sev
     *,
     keep: str = "",
     output: Place | None = None,
+    overwrite: bool = False,
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -125,6 +126,7 @@ def dedup(
     *,
     keep: str = "",
     output: Place | None = None,
+    overwrite: bool = False,
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -136,7 +138,8 @@ def dedup(
 
     Documents come back as what they came: a list, a table or a frame; readers and relations as an Arrow
     table. Those that cannot be compared (no text) stay. Files give a `DedupResult`; with `output` what
-    stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow.
+    stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow, over existing files only with
+    `overwrite`.
 
     `against` names a run, an index or files: what they have goes; with `passages` "cut" only the passages
     that they have go, with "flag" their half-open byte offsets are added as a field `passages`. `from_run`
@@ -166,6 +169,9 @@ def dedup(
         if report is not None and not tests:
             raise UsageError("a report says what there is of a benchmark", hint="name it with test")
         if isinstance(given, Paths):
+            if output is not None and not overwrite:
+                made_of = given.names if done is None else open_corpus(done).described["sources"]
+                refuse_existing(output, made_of, 1, made)
             found = _dedup_files(given, output, made, keep, old, passages, done, tests)
             if report is not None and found.contamination is not None:
                 write_report(found.contamination, report)

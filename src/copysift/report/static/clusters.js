@@ -90,6 +90,6 @@ function clustersPage() {
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
     el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt ?? lowest, update)), total,
-    data.equal.length ? el("p", { class: "muted" }, "Equal files are always in the same cluster; they have ", el("a", { href: "#/equal" }, "a page of their own"), ", too.") : null,
+    data.equal.length ? el("p", { class: "muted" }, `Equal ${UNITS} are always in the same cluster; they have `, el("a", { href: "#/equal" }, "a page of their own"), ", too.") : null,
     hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }
