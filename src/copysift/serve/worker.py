@@ -32,12 +32,13 @@ from copysift.runtime import durable
 from copysift.serve import work
 from copysift.serve.claims import NewVersion
 from copysift.serve.database import NEW_JOB, open_database
+from copysift.serve.indexes import without_paths
 from copysift.serve.job import DONE, FAILED, RUNNING, Job
 from copysift.serve.jobs import PROGRESS, SCRATCH, Jobs
 from copysift.serve.limits import Limits
 from copysift.serve.rehearsal import rehearse
 from copysift.serve.store import Store
-from copysift.serve.transfer import bring, leave
+from copysift.serve.transfer import bring, data_of, leave
 from copysift.sources.places import forbid
 
 log = logging.getLogger("copysift.serve")
@@ -280,7 +281,8 @@ def _done(
         request = {**job.request, "title": job.title, "read_seconds": limits.read_seconds}
         return DONE, "", work.KINDS[job.kind](folder, out, request, told, threads)
     except CopysiftError as error:
-        return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
+        message = without_paths(error.message, data_of(folder))
+        return FAILED, message + (f" ({error.hint})" if error.hint else ""), {}
     except Exception as error:
         if lacks_memory(error):
             return FAILED, _memory(limits), {}
