@@ -47,7 +47,7 @@ MODULES = {
     "join/memory.py": "tests/store/test_join.py tests/store/test_join_budget.py",
     "join/lists.py": "tests/engines/test_lists.py tests/engines/test_pair_files.py",
     "workflows/selection.py": (
-        "tests/workflows/test_pair_memory.py tests/workflows/test_pairs.py "
+        "tests/workflows/test_selection.py tests/workflows/test_pairs.py "
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
     ),
     "clusters/families.py": "tests/clusters/test_families.py",
