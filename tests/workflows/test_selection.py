@@ -194,3 +194,8 @@ def test_listings_leave_out_shares_below_the_threshold():
     members = {each.reference: dict(each.members) for each in found.listings}
     assert all(share >= 0.1 for each in members.values() for share in each.values())
     assert members
+
+
+def test_a_near_copy_without_pairs_is_in_no_cluster():
+    found = answer(counts("abcd", [(0, 1, 9, 0.9)], near_copies=(3,)), Settings(threshold=0.3))
+    assert [each.members for each in found.clusters] == [("a", "b")]
