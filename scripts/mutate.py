@@ -51,7 +51,10 @@ MODULES = {
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
     ),
     "clusters/families.py": "tests/clusters/test_families.py",
-    "join/rows.py": "tests/store/test_join.py tests/match/test_chance.py tests/clusters/test_families.py",
+    "join/rows.py": (
+        "tests/store/test_join.py tests/store/test_join_budget.py tests/match/test_chance.py "
+        "tests/clusters/test_families.py"
+    ),
     "join/boilerplate.py": "tests/corpus/test_boilerplate.py",
     "store/writer.py": (
         "tests/store/test_writer.py tests/store/test_contents.py tests/store/test_flips.py "

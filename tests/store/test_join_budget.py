@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from copysift.join.memory import ENTRY_BYTES, LARGEST_BLOCK, Budget, Join
+from copysift.join.rows import LOOSE, Rows, row_ranges
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,33 @@ def test_a_join_says_what_its_blocks_hold_and_gives_it_back():
             == ENTRY_BYTES * 5 * budget.block
         )
     assert budget.held == 0
+
+
+def rows_of(groups):
+    with Join() as join:
+        for number, hashes in enumerate(groups):
+            join.add(number, np.array(hashes, np.uint64))
+        return Rows(join.finish(0, lambda sizes, count: np.ones(len(sizes))))
+
+
+def test_pairs_are_at_most_those_that_share_a_hash_and_those_of_all_groups():
+    assert rows_of([[1, 2], [1], [1], [2], [9]]).most_pairs() == 3 + 1
+    assert rows_of([[1, 2, 3], [1, 2, 3]]).most_pairs() == 1
+    assert rows_of([[1], [2]]).most_pairs() == 0
+
+
+def test_rows_are_cut_into_ranges_that_cover_all_of_them_once(monkeypatch):
+    rows = rows_of([[*range(number % 7, 40)] for number in range(60)])
+    assert row_ranges([rows], 1) == [(0, 60)]
+    assert row_ranges([rows], 4) == [(0, 60)]  # too little for threads
+    monkeypatch.setattr("copysift.join.rows.ROW_POSTINGS", 100)
+    walked = int(rows.offsets[-1])
+    for jobs, room, pieces in ((2, 0, 16), (3, 0, walked // 100), (1, 20, rows.most_pairs() // (LOOSE * 20))):
+        found = row_ranges([rows], jobs, room)
+        assert [first for first, _ in found] == [0, *(last for _, last in found[:-1])]
+        assert found[-1][1] == 60
+        assert len(found) == min(pieces, 60)
+        sizes = [int(rows.offsets[last] - rows.offsets[first]) for first, last in found]
+        assert max(sizes) - min(sizes) <= 2 * 40
+    assert len(row_ranges([rows, rows], 1, 20)) == min(2 * rows.most_pairs() // (LOOSE * 20), 60)
+    assert row_ranges([rows_of([[], []])], 3, 1) == [(0, 2)]
