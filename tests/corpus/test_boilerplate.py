@@ -355,3 +355,11 @@ def test_cells_for_a_census_grow_with_the_keys_within_the_memory():
     assert len(new_cells(10**6, 10**6, 1 << 30)) == 1 << 14
     assert len(new_cells(10**6, 16, 1 << 20)) == 1 << 18
     assert len(new_cells(10**6, 16, 0)) == 1 << 14  # 64 KiB are always there
+
+
+def test_a_long_document_with_a_common_sentence_is_no_near_copy_of_it(tmp_path):
+    sentence = text(20, "sentence")
+    records = [{"id": f"d{number}", "text": f"{text(600, number)} {sentence}"} for number in range(30)]
+    found = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", max_shared=20).described
+    assert (found["boilerplate"]["documents"], found["boilerplate"]["near_copies"]) == (30, 0)
+    assert found["boilerplate"]["shingles"] == 11
