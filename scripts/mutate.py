@@ -47,11 +47,14 @@ MODULES = {
     "join/memory.py": "tests/store/test_join.py tests/store/test_join_budget.py",
     "join/lists.py": "tests/engines/test_lists.py tests/engines/test_pair_files.py",
     "workflows/selection.py": (
-        "tests/workflows/test_pair_memory.py tests/workflows/test_pairs.py "
+        "tests/workflows/test_selection.py tests/workflows/test_pairs.py "
         "tests/workflows/test_result_tables.py tests/workflows/test_evidence_rules.py"
     ),
     "clusters/families.py": "tests/clusters/test_families.py",
-    "join/rows.py": "tests/store/test_join.py tests/match/test_chance.py tests/clusters/test_families.py",
+    "join/rows.py": (
+        "tests/store/test_join.py tests/store/test_join_budget.py tests/match/test_chance.py "
+        "tests/clusters/test_families.py"
+    ),
     "join/boilerplate.py": "tests/corpus/test_boilerplate.py",
     "store/writer.py": (
         "tests/store/test_writer.py tests/store/test_contents.py tests/store/test_flips.py "

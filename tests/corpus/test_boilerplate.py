@@ -320,3 +320,48 @@ def test_near_copies_are_no_pages_of_a_template(tmp_path, count):
     assert made.described["counts"]["clusters"] == 1
     assert made.described["counts"]["clustered"] == count
     assert rows(tmp_path / "run", "pairs") == rows(tmp_path / "all", "pairs")
+
+
+@pytest.mark.parametrize(
+    ("passages", "length", "near"),
+    [
+        (4, 15, True),  # 13 % of its own, in short runs: a near-copy
+        (9, 15, False),  # 25 %: a page of its own, though no run is long
+        (1, 60, False),  # 13 %, of which 40 words beyond two shingles: a passage of its own
+    ],
+)
+def test_what_a_document_has_of_its_own_decides_whether_it_keeps_what_is_common(
+    tmp_path, passages, length, near
+):
+    common = text(400, "common").split()
+    step = len(common) // (passages + 1)
+    records = []
+    for number in range(30):
+        made = list(common)
+        for at in range(passages, 0, -1):
+            made[at * step : at * step] = text(length, (number, at)).split()
+        records.append({"id": f"d{number}", "text": " ".join(made)})
+    found = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", max_shared=20).described
+    assert found["boilerplate"]["documents"] == 30
+    assert found["boilerplate"]["near_copies"] == (30 if near else 0)
+    assert (found["counts"]["pairs"] > 0) == near
+
+
+def test_cells_for_a_census_grow_with_the_keys_within_the_memory():
+    assert [len(new_cells(keys, 16 * 64, 1 << 30)) for keys in (0, 10**5, 10**6)] == [
+        1 << 10,
+        1 << 11,
+        1 << 14,
+    ]
+    assert len(new_cells(10**6, 16, 1 << 30)) == 1 << 20  # a key a cell where few are enough to fill it
+    assert len(new_cells(10**6, 10**6, 1 << 30)) == 1 << 14
+    assert len(new_cells(10**6, 16, 1 << 20)) == 1 << 18
+    assert len(new_cells(10**6, 16, 0)) == 1 << 14  # 64 KiB are always there
+
+
+def test_a_long_document_with_a_common_sentence_is_no_near_copy_of_it(tmp_path):
+    sentence = text(20, "sentence")
+    records = [{"id": f"d{number}", "text": f"{text(600, number)} {sentence}"} for number in range(30)]
+    found = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", max_shared=20).described
+    assert (found["boilerplate"]["documents"], found["boilerplate"]["near_copies"]) == (30, 0)
+    assert found["boilerplate"]["shingles"] == 11

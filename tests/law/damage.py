@@ -244,7 +244,8 @@ def silent(expected: list[Done], given: list[Done], store: Store) -> list[str]:
     wrong = []
     for (command, _), one, other in zip(store.asked, expected, given, strict=True):
         same = (one.status, one.out) == (other.status, other.out)
-        named = (other.status in (2, 3) and other.err != one.err) or "damaged" in other.out
+        named = other.status in (2, 3) and other.err != one.err
+        named |= any(word in other.out for word in ("is damaged", "or damaged", "is truncated"))
         if "Traceback" in other.err or "internal error" in other.err or not (same or named):
             wrong.append(f"{' '.join(command)}: {other.status} {other.err[-300:]}")
     return wrong

@@ -6,7 +6,9 @@ import pytest
 from copysift.model.values import Fingerprints
 from copysift.store import writer as writers
 from copysift.store.catalog import PIECES
+from copysift.store.merge import Policy
 from copysift.store.snapshot import Snapshot
+from copysift.store.units import UnitRow
 from copysift.store.writer import Views, Writer
 from tests.store.crashes import SETTINGS, SMALL, entry, fingerprints, found_in, postings_of
 
@@ -83,15 +85,15 @@ def test_what_is_held_is_committed_on_the_way_when_it_is_much(folder, monkeypatc
     with Writer(folder, SETTINGS, SMALL) as writer:
         put(writer, "1", 1)
         assert found_in(folder) == {}
-        for number in range(2, 9):
+        put(writer, "2", 2)
+        assert len(found_in(folder)) == {"BUFFERED": 2, "KEPT": 0}[held]
+        for number in range(3, 9):
             put(writer, str(number), number)
         seen = Snapshot(folder)
         committed = sorted(row.name for row in seen.documents())
         seen.close()
         assert committed
         assert committed == [str(number) for number in range(1, len(committed) + 1)]
-        if held == "BUFFERED":
-            assert committed[:2] == ["1", "2"]
     assert sorted(found_in(folder)) == committed
 
 
@@ -169,3 +171,39 @@ def test_a_compaction_that_has_nothing_to_do_writes_nothing(folder):
         assert not rows(writer, "SELECT * FROM removed")
         assert not rows(writer, "SELECT * FROM merges")
     assert found_in(folder) == postings_of({"2": 2})
+
+
+def test_a_document_that_is_there_is_put_into_a_unit_and_another_is_not(folder):
+    with Writer(folder, SETTINGS) as writer:
+        put(writer, "1", 1)
+        anna = writer.put_unit(UnitRow("anna"))
+        writer.commit()
+        writer.assign("none", anna)
+        assert not writer.changed
+        writer.assign("1", anna)
+        assert writer.changed
+        writer.commit()
+        assert rows(writer, "SELECT document, unit FROM members") == [(1, anna)]
+        writer.assign("1", anna)
+        assert not writer.changed
+
+
+def test_a_small_commit_merges_a_whole_slice(folder):
+    with Writer(folder, SETTINGS, Policy(fanout=2, floor=4, slice=10**6)) as writer:
+        for number in range(1, 9):
+            put(writer, str(number), 3 * number)  # all of one size
+            writer.commit()
+            assert not rows(writer, "SELECT * FROM merges")
+        assert len({row.run for row in writer.catalog.segments()}) <= 4
+
+
+def test_postings_are_spilled_when_they_are_as_many_as_may_be_held(folder, monkeypatch):
+    sizes = [len(fingerprints(number).hashes) for number in (2, 5)]  # the same
+    monkeypatch.setattr(writers, "BUFFERED", sizes[0])
+    with Writer(folder, SETTINGS) as writer:
+        writer.file_postings(1, fingerprints(2))
+        assert len(list((folder / "postings").iterdir())) == 1
+        full = fingerprints(5)
+        one_less = Fingerprints(full.hashes[1:], full.starts[1:], full.ends[1:], full.grams)
+        writer.file_postings(2, one_less)
+        assert len(list((folder / "postings").iterdir())) == 1
