@@ -66,7 +66,7 @@ class Sketch(Step):
         job, sets = self.job, Sets(self._folder(task, make=True), self.job.plan.memory // self.tasks)
         self._written[task] = sets
         skips, read_as = Skips(), ReadAs()
-        limit = min(PART, max(job.plan.share, 1 << 20))
+        limit = min(PART, max(job.plan.share // 2, 1 << 20))  # a part and its sample are held together
         part: list[SketchedPart] = []
         held = 0
         batches = _behind(_noted(self._readers[task](read_as), skips), int(sets.bounds()[-1]))

@@ -35,7 +35,7 @@ class Facts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.parts = len(list(folder.glob("documents-*.arrow")))
-        self._columns: dict[str, NDArray[Any]] = {}
+        self._columns: dict[str | tuple[str, str], NDArray[Any]] = {}
         self._sizes: list[int] = []
         self._sound: set[int] = set()  # parts whose facts are those that were written
         self._names: dict[int, list[str]] = {}  # of the columns of parts
@@ -84,6 +84,19 @@ class Facts:
             )
         return self._columns[name]
 
+    def narrow(self, name: str) -> NDArray[Any]:
+        """Give a number of every document, in four bytes where these are enough."""
+        if name in self._columns:
+            return self._columns[name]
+        if (name, "narrow") not in self._columns:
+            parts = [self.of_part(part, name) for part in range(self.parts)]
+            wide = any(int(part.max(initial=0)) >= 1 << 32 for part in parts)
+            kind = np.int64 if wide else np.uint32
+            self._columns[name, "narrow"] = np.concatenate(
+                [np.zeros(0, kind), *(part.astype(kind) for part in parts)]
+            )
+        return self._columns[name, "narrow"]
+
     def _numbers(self, part: int, name: str) -> NDArray[Any]:
         if name == "compared" and self.path("census", part).exists():
             sizes = read_array(self.path("census", part), np.int64)
@@ -113,6 +126,7 @@ class Facts:
         """Drop columns from memory."""
         for name in names:
             self._columns.pop(name, None)
+            self._columns.pop((name, "narrow"), None)
             if name in self._written:
                 self._written[name] = []
 

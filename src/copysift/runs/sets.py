@@ -303,7 +303,9 @@ class Sets(Facts):
     def texts(self, numbers: Int64s) -> Texts:
         """Give the sets of some documents without boilerplate, ascending by number, and their order."""
         values, bounds = self.some(numbers)
-        words, places, sizes = (self.column(name)[numbers] for name in ("words", "places", "shingles"))
+        words, places, sizes = (
+            self.narrow(name)[numbers].astype(np.int64) for name in ("words", "places", "shingles")
+        )
         edges, order = self.bounds(), [np.zeros(0, np.uint32)]
         for part in distinct(np.searchsorted(edges, numbers, side="right") - 1).tolist():
             which = numbers[(numbers >= edges[part]) & (numbers < edges[part + 1])] - edges[part]
