@@ -8,6 +8,7 @@ import pytest
 from copysift.engines import cluster_run, phases, sketch_step
 from copysift.errors import RunError
 from copysift.runs.sets import Sets
+from copysift.runs.sketches import SUM
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import edited, mixed, rows, run, text, write_jsonl
@@ -112,5 +113,8 @@ def test_changed_words_are_named_when_sets_are_checked(source, tmp_path):
     content = bytearray(path.read_bytes())
     content[-9] ^= 1  # one of the last words is another one
     path.write_bytes(content)
+    with pytest.raises(RunError, match=r"words-00000.bin is missing or damaged"):
+        Sets(tmp_path / "run" / "sketches").full(0)
+    path.with_suffix(SUM).unlink()  # runs of earlier versions have none, but digests of the sets
     with pytest.raises(RunError, match=r"words-00000.bin is damaged"):
         Sets(tmp_path / "run" / "sketches").checked(0)

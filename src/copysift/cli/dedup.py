@@ -107,7 +107,7 @@ def _dedup(
     from copysift.engines.engine import dedup_on_spark
     from copysift.engines.known_run import known_run
     from copysift.engines.output_targets import output_place, refuse_existing
-    from copysift.runs.tables import open_corpus
+    from copysift.runs.stored_run import open_corpus
 
     if door.engine == "local":
         check_sources([*sources, *settings.earlier], settings)
