@@ -122,6 +122,15 @@ def test_an_index_is_compared_with_the_folder_that_it_was_made_of(tmp_path, monk
         assert relations == {"a.txt": "changed", "b.txt": "same", "c.txt": gone}
 
 
+def test_base_code_is_ignored_where_an_index_is_compared(tmp_path, monkeypatch):
+    index_of(tmp_path, "auto")
+    (tmp_path / "files" / "c.txt").write_bytes(TEXTS["c.txt"] + b" and a few words more")
+    (tmp_path / "kit.txt").write_bytes(TEXTS["c.txt"])
+    monkeypatch.chdir(tmp_path)
+    found = copysift.compare_folders("source.sift", "files", base=["kit.txt"])
+    assert {"a.txt", "b.txt"} <= {name for each in found.changes for name in (*each.left, *each.right)}
+
+
 def test_the_sides_of_a_comparison_by_submission_may_be_indexes(tmp_path, monkeypatch):
     index_of(tmp_path, "auto")
     monkeypatch.chdir(tmp_path)

@@ -31,7 +31,7 @@ REFUSED = {
     "check file://HERE/files --earlier files": "is a URI, and check reads files of this machine",
     "check i.sift --earlier files": "i.sift is an index, and check reads files as they are",
     "check RUN --earlier files": "RUN is a run, and check reads files as they are",
-    "dedup files --against SCAN -o new": "SCAN was not made by copysift cluster",
+    "dedup files --against SCAN -o new.jsonl": "SCAN was not made by copysift cluster",
     "query RUN files --base files/a.txt": "--base has no effect on a run, which reads and measures as it did",
     "scan i.sift --language python": "i.sift was created with --language none; you gave --language python",
     "copies s.sift nothing.txt": "nothing.txt: no such file, and no sweep has seen this address",

@@ -18,9 +18,12 @@ from copysift.sources.walk import is_run
 
 if TYPE_CHECKING:
     from copysift.engines.dedup_job import DedupCounts
+    from copysift.model.contamination import Contamination
     from copysift.runtime.progress import Progress
     from copysift.settings.corpus import CorpusSettings
     from copysift.settings.output import Door
+
+ITEMS = 10  # of benchmarks, on the terminal
 
 
 @click.command("dedup", cls=SectionedCommand)
@@ -87,9 +90,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
                 f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
             )
     if done.contamination is not None:
-        from copysift.cli.contamination import show_contamination
-
-        show_contamination(done.contamination, done, door)
+        _show_contamination(done.contamination, done, door)
     return console.status(bool(done.documents), range(done.left_out))
 
 
@@ -144,4 +145,34 @@ def _dedup(
             run=run,
             from_run=Path(door.from_run) if door.from_run else None,
             progress=shown,
+        )
+
+
+def _show_contamination(found: Contamination, done: DedupCounts, door: Door) -> None:
+    """Say what the corpus has of each benchmark, and write the report."""
+    from copysift.report.contamination import WRITERS, contamination_format, limits_of
+    from copysift.report.wording import percent, visible
+
+    if door.report:
+        made = WRITERS[contamination_format(door.report)](found)
+        Path(door.report).write_text(made, encoding="utf-8")
+    if door.quiet:
+        return
+    say = partial(click.echo, err=door.output == "-")
+    for name, items, dirty in found.benchmarks:
+        share = dirty / items if items else 0.0
+        say(f"{visible(name)}: {dirty:,} of {items:,} items found, or parts of them ({percent(share)})")
+    for item in found.items[:ITEMS]:
+        where = item.holders[0].document
+        more = f" and {item.documents - 1:,} more" if item.documents > 1 else ""
+        say(f"  {percent(item.share):>4} of {visible(item.name)}: {visible(where)}{more}")
+    if len(found.items) > ITEMS:
+        rest = f": {door.report} has all" if door.report else "; --report FILE.html lists all"
+        say(f"  … and {len(found.items) - ITEMS:,} more{rest}")
+    for note in limits_of(found):
+        console.note(note)
+    if found.documents < found.documents_total:
+        console.note(
+            f"looked at {done.text_bytes:,} of {done.corpus_bytes:,} bytes of text: the run has no shingle "
+            f"of an item in the other {found.documents_total - found.documents:,} documents"
         )

@@ -44,5 +44,5 @@ function equalPage() {
       setsTable(data.folders, ["Wasted", "Copies", "Size", "Folders"], (name) => name)) : null,
     data.equal.length ? el("div", { class: "card" }, el("h2", {}, `Equal ${UNITS}`),
       el("p", { class: "muted" }, `${count(data.equal.length, "set")}, ${size(wasted(data.equal))} wasted. Equal ${UNITS} are the same byte for byte.`),
-      setsTable(data.equal, ["Wasted", "Copies", "Size", "Files"], (number) => data.files[number].name)) : null);
+      setsTable(data.equal, ["Wasted", "Copies", "Size", capital(UNITS)], (number) => data.files[number].name)) : null);
 }
