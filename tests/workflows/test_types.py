@@ -148,15 +148,12 @@ def test_the_score_of_programs_counts_strings_and_statements_as_that_of_a_pair_d
     for name in ("one", "two"):
         hand_in(scanned.folder, name)
         place = scanned.folder / name / "main.java"
-        loud = [
+        loud = "".join(
             f'    say("a message of nobody else, number {at}", {at} {"+-"[name == "two"]} n);\n'
             for at in range(20)
-        ]
-        place.write_text(
-            place.read_text().replace(
-                "class Work {\n", "class Work { void a(int n) {\n" + "".join(loud) + "}\n"
-            )
         )
+        source = place.read_text()
+        place.write_text(source.replace("{\n", f"{{ void a(int n) {{\n{loud}}}\n", 1))
     pairs, types = scanned(threshold=0.05)
     pair = pairs[frozenset(("one", "two"))]
     assert pair.channel == "code"
