@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 def run(block: str, place: Path) -> None:
     """Run the commands of a console block; each must find something."""
-    for line in block.splitlines():
+    for line in re.sub(r"\\\n *", "", block).splitlines():
         assert line.startswith("$ "), f"a console block holds commands only, not {line!r}"
         environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
         done = subprocess.run(

@@ -326,6 +326,7 @@ def test_near_copies_are_no_pages_of_a_template(tmp_path, count):
     ("passages", "length", "near"),
     [
         (4, 15, True),  # 13 % of its own, in short runs: a near-copy
+        (1, 35, True),  # 8 %, of which 15 words beyond two shingles
         (9, 15, False),  # 25 %: a page of its own, though no run is long
         (1, 60, False),  # 13 %, of which 40 words beyond two shingles: a passage of its own
     ],
@@ -362,6 +363,8 @@ def test_cells_for_a_census_grow_with_the_keys_within_the_memory():
 def test_a_long_document_with_a_common_sentence_is_no_near_copy_of_it(tmp_path):
     sentence = text(20, "sentence")
     records = [{"id": f"d{number}", "text": f"{text(600, number)} {sentence}"} for number in range(30)]
-    found = run(write_jsonl(tmp_path / "c.jsonl", records), tmp_path / "run", max_shared=20).described
+    source = write_jsonl(tmp_path / "c.jsonl", records)
+    found = run(source, tmp_path / "run", max_shared=20, template=0).described
+    assert "template_pairs" not in found["boilerplate"]
     assert (found["boilerplate"]["documents"], found["boilerplate"]["near_copies"]) == (30, 0)
     assert found["boilerplate"]["shingles"] == 11
