@@ -156,7 +156,7 @@ def positions(masks: UInt64s, ranks: UInt32s, offset: int) -> UInt32s:
 def plain_spans(
     masks: UInt64s, ranks: UInt32s, offset: int, first: NDArray[Any], last: NDArray[Any]
 ) -> tuple[UInt32s, UInt32s]:
-    """Give where the symbols first[i] of a plain block at `offset` begin, and where its symbols last[i] end."""
+    """Give where the symbols first[i] of a plain block at `offset` begin, and where those of last[i] end."""
     every = positions(masks, ranks, offset)
     return every[first], every[last] + np.uint32(1)
 
