@@ -51,6 +51,26 @@ def test_all_small_sources_lex_alike(name: str) -> None:
             check(entry, "".join(parts).encode())
 
 
+def test_lines_that_begin_with_a_string_lex_alike() -> None:
+    """One that holds nothing else is a comment; the hash of any other is needed."""
+    entry = languages().find("python")
+    pieces = ['"a"', "'''b\nc'''", 'f"{', '}"', "\n", " ", "(", ")", "x", "\\\n"]
+    for length in range(1, 5):
+        for parts in product(pieces, repeat=length):
+            check(entry, "".join(parts).encode())
+
+
+def test_long_bodies_and_blanks_lex_alike() -> None:
+    """Eight bytes are looked at together: what ends a body or blanks is at every place among them."""
+    c, python = languages().find("c"), languages().find("python")
+    for length in range(20):
+        middle = "z" * length
+        for end in ("*/", "*", "\n", "\r\n", "\\\n", "\\", '"', '\\"', "'", "\t", "\x0b", ""):
+            for source in (f"/* {middle}{end}x */ y", f"// {middle}{end}x\ny", f'"{middle}{end}x" y\n'):
+                check(c, source.encode())
+            check(python, f"if a:\n{' ' * length}b{' ' * length}\t c{end}".encode())
+
+
 def _pieces(entry: Entry) -> list[str]:
     language = entry.language
     fields = ("open", "close", "hole", "middle", "end")

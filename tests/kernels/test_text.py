@@ -124,6 +124,21 @@ def test_every_character_near_the_ideographs_makes_the_words_that_it_should_besi
     agree("".join(f"\u4e00{chr(point) * 2}\u9fff{chr(point)}\u3099" for point in points).encode())
 
 
+@same_unicode
+def test_what_follows_a_row_of_ideographs_is_a_mark_or_is_not():
+    """Rows of every length, then a character of any sort, in texts long enough for vectors."""
+    after = ["", "a", "_", " ", ".", "\x7f", "é", "、", "々", "\u302a", "\u3020", "（", "１", "，", "\u200d",
+             "\u2040", "\u3099", "\ufe00", "𠀀", "か", "\ufffd"]  # fmt: skip
+    long = "、中" * 12  # a run of bytes that are not ASCII
+    for length in range(1, 36):
+        row = "".join(chr(0x4E00 + 977 * at % 0x51FF) for at in range(length))
+        data = "".join(f"{row}{each}{row[:2]}b {each}{row}{each}{long}" for each in after).encode()
+        for end in (b"", row.encode(), b"a" * 70):
+            for final in (True, False):
+                found, expected = (every.words_block(data + end, 5, final) for every in (_text, reference))
+                assert same(found, expected), (length, end)
+
+
 def test_well_known_code_points_fold_whatever_the_version_of_unicode():
     cases = {"É": "e\u0301", "ς": "σ", "ß": "ss", "ẞ": "ss", "İ": "i\u0307", "ı": "ı", "I": "i", "Ⅳ": "ⅳ",
              "²": "²", "각": "각", "\u1100\u1161\u11a8": "각", "ﬁ": "fi", "Å": "a\u030a", "“x”": "x",

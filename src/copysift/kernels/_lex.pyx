@@ -27,6 +27,7 @@ cdef extern from "lex.h" nogil:
         uint32_t *ends
         uint64_t *raws
         size_t count
+        size_t room
         int failed
     void lex_run(lexer *x)
     uint64_t lex_hash(const uint8_t *p, size_t n, int fold)
@@ -37,6 +38,10 @@ cdef extern from "lex_told.h" nogil:
                            size_t n_ending, int lines, size_t shortest, uint64_t *out)
     size_t told_strings(const uint32_t *symbols, const uint64_t *lexemes, const uint32_t *starts,
                         const uint32_t *ends, size_t n, uint32_t longest, uint64_t *out)
+
+cdef size_t KEPT = 1 << 16  # tokens for which there is room between calls: fresh pages take longer than lexing
+cdef lexer kept  # of the last call; whoever works in its lists has taken them out
+memset(&kept, 0, sizeof(kept))
 
 RULE_FIELDS = R_FIELDS
 OPTION_FIELDS = O_FIELDS
@@ -57,6 +62,13 @@ cdef object _array(void *source, size_t count, size_t width, object kind):
     return made
 
 
+cdef void _free(lexer *x) noexcept:
+    free(x.symbols)
+    free(x.starts)
+    free(x.ends)
+    free(x.raws)
+
+
 def lex(
     const uint8_t[::1] data,
     const uint8_t[::1] classes,
@@ -70,11 +82,14 @@ def lex(
     const uint8_t[::1] blob,
 ):
     """Lex a source; give symbols, starts, ends and the hash of each lexeme."""
+    global kept
     cdef lexer x
     cdef size_t n = data.shape[0]
     if classes.shape[0] != 256 or options.shape[0] != O_FIELDS or rules.shape[0] % R_FIELDS or n >= 2**32:
         raise ValueError("no language table, or a source of over 4 GiB")
     memset(&x, 0, sizeof(x))
+    x.symbols, x.starts, x.ends, x.raws, x.room = kept.symbols, kept.starts, kept.ends, kept.raws, kept.room
+    memset(&kept, 0, sizeof(kept))
     x.data, x.n = &data[0] if n else NULL, n
     x.classes, x.options, x.blob = &classes[0], &options[0], &blob[0]
     x.rules, x.rule_first, x.rule_order = &rules[0], &rule_first[0], &rule_order[0]
@@ -92,10 +107,11 @@ def lex(
             _array(x.raws, x.count, 8, np.uint64),
         )
     finally:
-        free(x.symbols)
-        free(x.starts)
-        free(x.ends)
-        free(x.raws)
+        if x.room > KEPT or x.failed:
+            _free(&x)
+        else:
+            _free(&kept)
+            kept = x
 
 
 def statements(

@@ -72,13 +72,17 @@ static void lex_number(lexer *x) {
 
 static void lex_word(lexer *x, size_t i) {
     const uint8_t *d = x->data;
-    int thin;
+    int thin, fold = x->options[O_FOLD];
+    uint64_t hash = lex_add(LEX_SEED, d + x->at, i - x->at, fold);
     for (; i < x->n && (x->classes[d[i]] & LEX_PART); i++) {
-        if (d[i] < 0x80) continue;
-        if (lex_blank(d + i, x->n - i, &thin) && !thin) break;
+        if (d[i] >= 0x80 && lex_blank(d + i, x->n - i, &thin) && !thin) break;
+        hash = (hash ^ (fold ? lex_fold(d[i]) : d[i])) * LEX_PRIME;
     }
-    if (i < x->n && (x->classes[d[i]] & LEX_TAIL) && !(i + 1 < x->n && d[i + 1] == '=')) i++;
-    uint64_t hash = lex_hash(d + x->at, i - x->at, x->options[O_FOLD]);
+    if (i < x->n && (x->classes[d[i]] & LEX_TAIL) && !(i + 1 < x->n && d[i + 1] == '=')) {
+        hash = lex_add(hash, d + i, 1, fold);
+        i++;
+    }
+    hash = lex_mix(hash);
     int keyword = lex_is_keyword(x, hash) && !lex_after_member(x);
     lex_emit(x, keyword ? lex_symbol(hash) : LEX_IDENTIFIER, i, hash);
 }
@@ -132,13 +136,23 @@ static size_t lex_sigils(const lexer *x) {
     return i < x->n && (x->classes[x->data[i]] & LEX_START) ? i : 0;
 }
 
+/* The end of blanks in a line; most of many are spaces. */
+static inline size_t lex_spaces(const lexer *x, size_t at) {
+    while (at < x->n && (x->classes[x->data[at]] & LEX_SPACE)) {
+        uint64_t others = at + 8 <= x->n ? lex_eight(x->data + at) ^ LEX_EACH(' ') : 1;
+        at += !others ? 8 : others & 255 ? 1 : lex_first(others);
+    }
+    return at;
+}
+
 static void lex_step(lexer *x) {
     uint8_t c = x->data[x->at], k = x->classes[c];
     size_t width;
     int thin;
-    if (k & LEX_SPACE) {
-        do x->at++;
-        while (x->at < x->n && (x->classes[x->data[x->at]] & LEX_SPACE));
+    if ((k & (LEX_START | LEX_RULE)) == LEX_START && c < 0x80 && c != x->options[O_CONTINUATION] && !x->holes) {
+        lex_word(x, x->at); /* most tokens, and none of the questions below */
+    } else if (k & LEX_SPACE) {
+        x->at = lex_spaces(x, x->at + 1);
     } else if (k & LEX_BREAK) {
         lex_break(x);
     } else if (c == x->options[O_CONTINUATION] && lex_continued(x)) {
@@ -164,8 +178,10 @@ static void lex_step(lexer *x) {
 
 static void lex_run(lexer *x) {
     x->fresh = 1;
+    x->unhashed = 0;
     while (x->at < x->n && !x->failed) lex_step(x);
     lex_end_line(x, x->n, x->n);
+    if (!x->failed) lex_hash_late(x);
     for (x->fresh = 1; x->levels; x->levels--) lex_layout(x, LEX_DEDENT, x->n, x->n);
 }
 

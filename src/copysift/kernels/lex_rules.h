@@ -32,6 +32,10 @@ static size_t lex_spaced(const lexer *x, size_t at, int32_t offset, int32_t leng
 static inline int lex_is_break(uint8_t c) { return c == '\n' || c == '\r'; }
 
 static size_t lex_line_end(const lexer *x, size_t at) {
+    for (; at + 8 <= x->n; at += 8) {
+        uint64_t bytes = lex_eight(x->data + at), hit = lex_zeros(bytes ^ LEX_EACH('\n')) | lex_zeros(bytes ^ LEX_EACH('\r'));
+        if (hit) return at + lex_first(hit);
+    }
     while (at < x->n && !lex_is_break(x->data[at])) at++;
     return at;
 }
@@ -83,6 +87,18 @@ static size_t lex_inner(const lexer *x, size_t from, size_t stop) {
     return from;
 }
 
+/* The next byte that may end a body: what its closing begins with, an escape, or the end of the line if that counts. */
+static inline size_t lex_skip(const uint8_t *d, size_t at, size_t stop, uint8_t first, int escape, int lines) {
+    uint64_t firsts = LEX_EACH(first), escapes = escape >= 0 && escape < 256 ? LEX_EACH(escape) : firsts;
+    for (; at + 8 <= stop; at += 8) {
+        uint64_t bytes = lex_eight(d + at), hit = lex_zeros(bytes ^ firsts) | lex_zeros(bytes ^ escapes);
+        if (lines) hit |= lex_zeros(bytes ^ LEX_EACH('\n')) | lex_zeros(bytes ^ LEX_EACH('\r'));
+        if (hit) return at + lex_first(hit);
+    }
+    while (at < stop && d[at] != first && d[at] != escape && !(lines && lex_is_break(d[at]))) at++;
+    return at;
+}
+
 /* The end of a body that closes with a fixed string; *how says what ended it. */
 static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
     const uint8_t *d = x->data;
@@ -92,8 +108,7 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
     int simple = !r[R_HOLE_LEN] && !(flags & (F_NESTED | F_BRACKETS | F_QUOTED)), escape = r[R_ESCAPE];
     *how = BODY_OPEN;
     while (at < stop) {
-        if (simple) /* on to the next byte that may matter; line ends are below a space */
-            while (at < stop && d[at] != first && d[at] != escape && d[at] > '\r') at++;
+        if (simple) at = lex_skip(d, at, stop, first, escape, !(flags & F_MULTILINE));
         if (at == stop) break;
         uint8_t c = d[at];
         if (r[R_HOLE_LEN] && x->holes < LEX_HOLES && lex_at(x, at, r[R_HOLE], r[R_HOLE_LEN], 0)) {
@@ -131,7 +146,11 @@ static size_t lex_body(const lexer *x, const int32_t *r, size_t at, int *how) {
 }
 
 static void lex_string(lexer *x, int rule, size_t end, int how) {
-    lex_take(x, (uint32_t)x->rules[rule * R_FIELDS + R_SYMBOL], end);
+    uint32_t symbol = (uint32_t)x->rules[rule * R_FIELDS + R_SYMBOL];
+    if (symbol == LEX_STRING && x->fresh && x->options[O_DOCSTRINGS] && lex_logical(x)) { /* perhaps a comment */
+        lex_emit(x, symbol, end, 0);
+        if (!x->failed) x->unhashed = x->count;
+    } else lex_take(x, symbol, end);
     if (how == BODY_HOLE) {
         x->hole_rule[x->holes] = rule;
         x->hole_depth[x->holes++] = 0;

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
 /* Symbols of token classes; keywords and operators have the top bit set. */
 enum { LEX_IDENTIFIER = 1, LEX_NUMBER, LEX_STRING, LEX_CHARACTER, LEX_REGEX, LEX_NEWLINE, LEX_INDENT, LEX_DEDENT };
 
@@ -48,11 +52,36 @@ typedef struct {
     int failed; /* no memory */
     /* state */
     size_t at, line, line_token;
+    size_t unhashed; /* one past the token whose hash waits until its line shows whether it counts; 0: none */
     int fresh, depth, holes, levels, pending, failures;
     int hole_rule[LEX_HOLES], hole_depth[LEX_HOLES];
     uint32_t level[LEX_LEVELS];
     lex_name wanted[LEX_PENDING];
 } lexer;
+
+/* ---- eight bytes at a time, the first one lowest ---- */
+
+#define LEX_EACH(byte) (0x0101010101010101ull * (uint8_t)(byte))
+
+static inline uint64_t lex_eight(const uint8_t *p) {
+    uint64_t bytes;
+    memcpy(&bytes, p, 8);
+    return bytes;
+}
+
+/* The lowest bit that is set is the top one of the first byte that is zero. */
+static inline uint64_t lex_zeros(uint64_t bytes) { return (bytes - LEX_EACH(1)) & ~bytes & LEX_EACH(0x80); }
+
+/* The number of the byte with the lowest bit that is set. */
+static inline unsigned lex_first(uint64_t bits) {
+#if defined(_MSC_VER) && !defined(__clang__)
+    unsigned long at;
+    _BitScanForward64(&at, bits);
+    return (unsigned)at / 8;
+#else
+    return (unsigned)__builtin_ctzll(bits) / 8;
+#endif
+}
 
 static inline uint64_t lex_mix(uint64_t h) {
     h ^= h >> 32;
@@ -63,14 +92,18 @@ static inline uint64_t lex_mix(uint64_t h) {
 static inline uint8_t lex_fold(uint8_t c) { return (uint8_t)(c - 'A') < 26 ? c + 32 : c; }
 
 /* The 64-bit hash of a lexeme: FNV-1a, mixed. */
-static uint64_t lex_hash(const uint8_t *p, size_t n, int fold) {
-    uint64_t h = 14695981039346656037ull;
+#define LEX_SEED 14695981039346656037ull
+#define LEX_PRIME 1099511628211ull
+
+static inline uint64_t lex_add(uint64_t h, const uint8_t *p, size_t n, int fold) {
     if (fold)
-        for (size_t i = 0; i < n; i++) h = (h ^ lex_fold(p[i])) * 1099511628211ull;
+        for (size_t i = 0; i < n; i++) h = (h ^ lex_fold(p[i])) * LEX_PRIME;
     else
-        for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211ull;
-    return lex_mix(h);
+        for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * LEX_PRIME;
+    return h;
 }
+
+static uint64_t lex_hash(const uint8_t *p, size_t n, int fold) { return lex_mix(lex_add(LEX_SEED, p, n, fold)); }
 
 static inline uint32_t lex_symbol(uint64_t hash) { return (uint32_t)(hash >> 32) | 0x80000000u; }
 
@@ -114,24 +147,28 @@ static inline size_t lex_blank(const uint8_t *p, size_t left, int *thin) {
 
 /* ---- tokens ---- */
 
-static void lex_push(lexer *x, uint32_t symbol, size_t start, size_t end, uint64_t raw) {
-    if (x->count == x->room) {
-        size_t room = x->room ? x->room * 2 : x->n / 4 + 64; /* mostly enough; pages that are not used cost nothing */
-        void *a = realloc(x->symbols, room * 4), *b, *c, *d;
-        if (a) x->symbols = a;
-        if ((b = realloc(x->starts, room * 4))) x->starts = b;
-        if ((c = realloc(x->ends, room * 4))) x->ends = c;
-        if ((d = realloc(x->raws, room * 8))) x->raws = d;
-        if (!a || !b || !c || !d) {
-            x->failed = 1;
-            return;
-        }
-        x->room = room;
+static void lex_grow(lexer *x) {
+    size_t room = x->room ? x->room * 2 : x->n / 3 + 64; /* mostly enough; pages that are not used cost nothing */
+    void *a = realloc(x->symbols, room * 4), *b, *c, *d;
+    if (a) x->symbols = a;
+    if ((b = realloc(x->starts, room * 4))) x->starts = b;
+    if ((c = realloc(x->ends, room * 4))) x->ends = c;
+    if ((d = realloc(x->raws, room * 8))) x->raws = d;
+    if (a && b && c && d) x->room = room;
+    else x->failed = 1;
+}
+
+static inline void lex_push(lexer *x, uint32_t symbol, size_t start, size_t end, uint64_t raw) {
+    size_t at = x->count;
+    if (at == x->room) {
+        lex_grow(x);
+        if (x->failed) return;
     }
-    x->symbols[x->count] = symbol;
-    x->starts[x->count] = (uint32_t)start;
-    x->ends[x->count] = (uint32_t)end;
-    x->raws[x->count++] = raw;
+    x->symbols[at] = symbol;
+    x->starts[at] = (uint32_t)start;
+    x->ends[at] = (uint32_t)end;
+    x->raws[at] = raw;
+    x->count = at + 1;
 }
 
 static void lex_layout(lexer *x, uint32_t symbol, size_t start, size_t end) {
@@ -154,14 +191,24 @@ static void lex_indent(lexer *x, size_t start) {
     }
 }
 
-static void lex_emit(lexer *x, uint32_t symbol, size_t end, uint64_t raw) {
-    if (x->fresh) {
-        if (lex_logical(x)) {
-            lex_indent(x, x->at);
-            x->line_token = x->count;
-        }
-        x->fresh = 0;
+static void lex_hash_late(lexer *x) {
+    size_t token = x->unhashed - 1;
+    if (!x->unhashed) return;
+    x->raws[token] = lex_hash(x->data + x->starts[token], x->ends[token] - x->starts[token], 0);
+    x->unhashed = 0;
+}
+
+static void lex_first_of_line(lexer *x) {
+    lex_hash_late(x);
+    if (lex_logical(x)) {
+        lex_indent(x, x->at);
+        x->line_token = x->count;
     }
+    x->fresh = 0;
+}
+
+static inline void lex_emit(lexer *x, uint32_t symbol, size_t end, uint64_t raw) {
+    if (x->fresh) lex_first_of_line(x);
     lex_push(x, symbol, x->at, end, raw);
     x->at = end;
 }
@@ -173,10 +220,13 @@ static void lex_take(lexer *x, uint32_t symbol, size_t end) {
 /* The end of a logical line: a line that holds nothing but one string is a comment in some languages. */
 static void lex_end_line(lexer *x, size_t start, size_t end) {
     if (!lex_logical(x) || x->fresh) return;
-    if (x->options[O_DOCSTRINGS] && x->count == x->line_token + 1 && x->symbols[x->count - 1] == LEX_STRING)
+    if (x->options[O_DOCSTRINGS] && x->count == x->line_token + 1 && x->symbols[x->count - 1] == LEX_STRING) {
         x->count--;
-    else
+        x->unhashed = 0;
+    } else {
+        lex_hash_late(x);
         lex_layout(x, LEX_NEWLINE, start, end);
+    }
 }
 
 /* Whether the last token closes the condition of `if (...)`: what follows begins a statement. */

@@ -171,6 +171,40 @@ TEXT_AVX512 static inline __m512i word_finish_avx512(__m512i h) {
     return _mm512_xor_si512(h, _mm512_srli_epi64(h, 33));
 }
 
+static const uint32_t word_lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/* Take the ideographs from data[i] that no mark follows, sixteen at a time. */
+TEXT_AVX512 static size_t words_ideographs_avx512(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
+    const __m512i seed = _mm512_set1_epi64((long long)WORD_SEED), three = _mm512_set1_epi32(3);
+    const __m512i steps = _mm512_mullo_epi32(three, _mm512_loadu_si512(word_lanes));
+    const __m512i shuffle = _mm512_add_epi32(_mm512_mullo_epi32(steps, _mm512_set1_epi32(0x010101)), _mm512_set1_epi32(0x020100));
+    while (i + 64 <= n) {
+        __m512i four = _mm512_permutexvar_epi8(shuffle, _mm512_loadu_si512(data + i));
+        __m512i form = _mm512_and_si512(four, _mm512_set1_epi32(0xC0C0F0)), pack = _mm512_and_si512(four, _mm512_set1_epi32(0xFFFFFF));
+        __m512i top = _mm512_slli_epi32(_mm512_and_si512(four, _mm512_set1_epi32(15)), 12);
+        __m512i middle = _mm512_and_si512(_mm512_srli_epi32(four, 2), _mm512_set1_epi32(0xFC0));
+        __m512i point = _mm512_sub_epi32(_mm512_or_si512(top, middle), _mm512_set1_epi32(0x4E00)); /* but for six bits */
+        unsigned good = _mm512_mask_cmplt_epu32_mask(_mm512_cmpeq_epi32_mask(form, _mm512_set1_epi32(0x8080E0)), point, _mm512_set1_epi32(0x5200));
+        unsigned taken = (unsigned)_tzcnt_u32(~good);
+        if (!taken) break;
+        size_t after = i + 3 * taken;
+        taken -= taken == 16 || after + 3 > n || !(data[after] < 0x7F || words_part_here(data, after));
+        __mmask16 some = (__mmask16)((1u << taken) - 1);
+        for (unsigned half = 0; half < 2 && 8 * half < taken; half++) {
+            __m256i words = half ? _mm512_extracti64x4_epi64(pack, 1) : _mm512_castsi512_si256(pack);
+            __m512i hash = word_finish_avx512(word_mix_avx512(seed, _mm512_cvtepu32_epi64(words)));
+            _mm512_mask_storeu_epi64(out->symbols + out->count + 8 * half, (__mmask8)(some >> 8 * half), hash);
+        }
+        __m512i starts = _mm512_add_epi32(steps, _mm512_set1_epi32((int)(offset + (uint32_t)i)));
+        _mm512_mask_storeu_epi32(out->starts + out->count, some, starts);
+        _mm512_mask_storeu_epi32(out->ends + out->count, some, _mm512_add_epi32(starts, three));
+        out->count += taken;
+        i += 3 * taken;
+        if (taken < 15) break;
+    }
+    return i;
+}
+
 /* The outputs have room for eight words more than there are. */
 TEXT_AVX512 static void words_plain_avx512(word_out *out, const word_segment *s, size_t runs, uint32_t from) {
     const __m512i all = _mm512_set1_epi64(-1), seed = _mm512_set1_epi64((long long)WORD_SEED);

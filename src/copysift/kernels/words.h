@@ -152,7 +152,19 @@ static inline int is_ideograph(uint32_t four) {
     return (four & 0xC0C0F0) == 0x8080E0 && point - 0x4E00 < 0x5200;
 }
 
-/* Take the ideographs from data[i] that another one follows, so that no mark does: words of three bytes. */
+/* Is this one of the common characters of three bytes that part words: U+2000 to 203F, 3000 to 3004, 3008 to 3020,
+ * FF01 to FF0F?  data[i:i+3] may be read. */
+static inline int words_part_here(const uint8_t *data, size_t i) {
+    unsigned two = (unsigned)data[i] << 8 | data[i + 1], last = data[i + 2];
+    if (two == 0xE380) return last - 0x80 < 5 || last - 0x88 < 0x19;
+    return (two == 0xE280 && last - 0x80 < 0x40) || (two == 0xEFBC && last - 0x81 < 15);
+}
+
+#if TEXT_HAS_AVX2
+static size_t words_ideographs_avx512(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset);
+#endif
+
+/* Take the ideographs from data[i] that no mark can follow, as another one does: words of three bytes. */
 static size_t words_ideographs(word_out *out, const uint8_t *data, size_t i, size_t n, uint32_t offset) {
     uint32_t four, next;
     if (i + 7 > n) return i;
@@ -160,6 +172,9 @@ static size_t words_ideographs(word_out *out, const uint8_t *data, size_t i, siz
     memcpy(&next, data + i + 3, 4);
     if (!is_ideograph(four) || !is_ideograph(next)) return i;
     word_close(out);
+#if TEXT_HAS_AVX2
+    if (text_use_avx512 && i + 64 <= n) return words_ideographs_avx512(out, data, i, n, offset);
+#endif
     size_t count = out->count;
     do {
         out->symbols[count] = word_finish(word_mix(WORD_SEED, four & 0xFFFFFF));
@@ -188,8 +203,11 @@ static inline size_t words_special(word_out *out, const uint8_t *data, size_t i,
         }
     }
     if (byte >= 0xE4 && byte < 0xEA) {
-        i = words_ideographs(out, data, i, n, offset);
-        start = offset + (uint32_t)i;
+        size_t taken = words_ideographs(out, data, i, n, offset);
+        if (taken > i) return taken;
+    } else if (byte >= 0xE2 && i + 3 <= n && words_part_here(data, i)) {
+        word_close(out);
+        return i + 3;
     }
     i += utf8_decode(data + i, n - i, &point);
     uint32_t end = offset + (uint32_t)i;

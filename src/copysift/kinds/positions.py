@@ -69,7 +69,7 @@ class Masks:
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """Characters of several bytes, with one symbol or more: masks as before, and where characters begin.
+    """Characters of several bytes, with one symbol or more: masks as before, and where characters start.
 
     `extra` has the numbers of the symbols for which the masks have no bit.
     """
@@ -145,7 +145,7 @@ def widened(inner: PositionMap, starts: Offsets, ends: Offsets) -> PositionMap:
     """Give a map with no span that starts or ends inside these character references.
 
     The blanked text holds the character at the head of its reference; its span is all of that. Masks take a
-    reference as one character, if it does not begin before their block.
+    reference as one character, if it does not start before their block.
     """
     if isinstance(inner, Masks):
         bounds = np.full(len(inner.masks) + 1, 2**64 - 1, np.uint64)

@@ -156,7 +156,7 @@ def positions(masks: UInt64s, ranks: UInt32s, offset: int) -> UInt32s:
 def plain_spans(
     masks: UInt64s, ranks: UInt32s, offset: int, first: NDArray[Any], last: NDArray[Any]
 ) -> tuple[UInt32s, UInt32s]:
-    """Give where symbols first[i] of a plain block at `offset` begin, and where symbols last[i] end."""
+    """Give where the symbols first[i] of a plain block at `offset` start, and where those of last[i] end."""
     every = positions(masks, ranks, offset)
     return every[first], every[last] + np.uint32(1)
 
@@ -182,7 +182,7 @@ def unicode_block(data: bytes, final: bool) -> tuple[UInt32s, UInt64s, UInt32s, 
     the numbers of the extra symbols, and the bytes used: without `final`, what may still grow at the end is
     left for the next block. A unit has a bit in the masks for each of its symbols, from its first byte on;
     symbols beyond its bytes are extra. Bounds have a bit where a unit, or a character without a symbol,
-    begins, and all bits from the end of the block on, one group more than the masks.
+    starts, and all bits from the end of the block on, one group more than the masks.
     """
     used = len(data) if final else _whole(data)
     units: list[tuple[list[int], int, int]] = []
@@ -225,7 +225,7 @@ def character_spans(
     first: NDArray[Any],
     last: NDArray[Any],
 ) -> tuple[UInt32s, UInt32s]:
-    """Give where the characters of the symbols first[i] begin, and where those of the symbols last[i] end."""
+    """Give where the characters of the symbols first[i] start, and where those of the symbols last[i] end."""
     bits = [
         64 * group + bit for group, mask in enumerate(masks.tolist()) for bit in range(64) if mask >> bit & 1
     ]
