@@ -21,6 +21,7 @@ import uvloop
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
 from copysift.serve.access import Access, secret
+from copysift.serve.allocator import give_memory_back
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
@@ -91,6 +92,7 @@ def run(settings: ServeOptions, say: Say) -> None:
 
 async def _run(settings: ServeOptions, say: Say) -> None:
     sys.setswitchinterval(SWITCH)
+    give_memory_back()
     data = Path(settings.data).absolute()
     held = lock(data)
     try:
