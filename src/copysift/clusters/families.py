@@ -5,7 +5,7 @@ themselves are fifty. Without this, code would count the less the more people co
 
 First come plain copies: groups that have most of their fingerprints in common, whatever the others have.
 They are one group in all that follows, so nothing changes when one more of them comes in, even if they are
-most of the class. Then come near copies, which are one occurrence while it is asked what is rare, and
+most of the class. Then come near copies, which are one occurrence when it is decided what is rare, and
 versions that have most of what is rare in common. These are stars: the group with the most links and all
 that are linked to it, and then what is linked to several of them. Components would chain independent
 programs together that have a little idiom in common, and then report them. Copies in different heavy

@@ -17,7 +17,7 @@ function colourGraph(clusters, threshold) {
   edges.data = { ...edges.data, alpha: [...edges.data.similarity].map((share) => (share >= threshold - 1e-9 ? 0.25 + 0.5 * share : 0)) };
 }
 
-// A name that would cover another one is left out; it comes back where there is room, as after zooming in.
+// A name that would cover another one is left out; it comes back where it fits, as after zooming in.
 function fitNames(plot, nodes, every) {
   const { x_range: across, y_range: up, inner_width: width, inner_height: height } = plot;
   const taken = [];
