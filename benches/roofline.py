@@ -52,7 +52,7 @@ def stages(given: dict[str, bytes]) -> list[Stage]:
     bounds = np.array([0, len(prose)])
     return [
         Stage("canonicalise prose", "plain_block", prose, lambda: _text.plain_block(prose, True)),
-        Stage("canonicalise German", "unicode_block", german, lambda: _text.unicode_block(german, 0, True)),
+        Stage("canonicalise German", "unicode_block", german, lambda: _text.unicode_block(german, True)),
         Stage("blank HTML", "markup_block", page, lambda: _text.markup_block(page, 0, 0, True)),
         Stage("hash words", "words_block", prose, lambda: _text.words_block(prose, 0, True)),
         Stage("lex C", "lex", code, lambda: _lex.lex(code, *table)),

@@ -104,14 +104,21 @@ def fuzz_text(data: bytes) -> None:
     taken = Taken(data)
     edition(taken.number(2))
     final, offset, body = bool(taken.number(1)), taken.number(999), taken.rest
-    names = [("unicode_block", (body, offset, final)), ("words_block", (body, offset, final))]
+    names = [("unicode_block", (body, final)), ("words_block", (body, offset, final))]
     for name, arguments in names:
         ours = getattr(_text, name)(*arguments)
         if judged(body):
             same(ours, getattr(text, name)(*arguments))
+    symbols, *places, used = _text.unicode_block(body, final)
+    which = np.arange(len(symbols))
+    starts, ends = _text.character_spans(*places, offset, which, which)
+    assert not len(which) or (offset <= starts[0] and int(ends.max()) <= offset + used)
+    assert (starts < ends).all()
+    if judged(body):
+        same((starts, ends), text.character_spans(*places, offset, which, which))
     plain = _text.plain_block(body, final)
     if plain is not None and len(plain[0]):
-        _text.positions(plain[1], plain[2], offset, None)
+        _text.positions(plain[1], plain[2], offset)
     assert len(_text.sound([body, body[1:]], 64)) == 2
 
 

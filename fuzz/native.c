@@ -17,6 +17,7 @@
 #include "lex_told.h"
 #include "packed.h"
 #include "pairs.h"
+#include "positions.h"
 #include "runs.h"
 #include "seeds.h"
 #include "shingle.h"
@@ -63,13 +64,28 @@ static void edition(int wanted) {
 
 /* ---- text ---- */
 
+static void unicode_free(text_out *out) {
+    free(out->symbols), free(out->masks), free(out->bounds), free(out->extra);
+}
+
 static size_t unicode(const input *in, uint32_t offset, int final, text_out *out) {
-    size_t room = in->n + in->n / 2 + 16;
-    out->symbols = made(room * 4), out->starts = made(room * 4), out->ends = made(room * 4), out->count = 0;
-    size_t used = text_unicode(in->data, in->n, offset, final, out);
-    CHECK(out->count <= room && used <= in->n);
-    for (size_t i = 0; i < out->count; i++)
-        CHECK(out->starts[i] <= out->ends[i] && out->ends[i] <= offset + in->n);
+    size_t groups = unicode_groups(in->n), n;
+    out->symbols = made(unicode_room(in->n) * 4), out->extra = made((in->n / 2 + 1) * 4);
+    out->masks = made(groups * 8), out->bounds = made(groups * 8), out->count = out->extras = 0;
+    memset(out->masks, 0, groups * 8), memset(out->bounds, 0, groups * 8);
+    size_t used = text_unicode(in->data, in->n, final, out);
+    CHECK(out->count <= in->n + in->n / 2 && used <= in->n && out->extras <= in->n / 2);
+    groups = unicode_groups(used), n = out->count;
+    uint32_t *ranks = made(groups * 4), *starts = made(n * 4), *ends = made(n * 4);
+    int64_t *which = made(n * 8);
+    text_bounds at = {out->bounds, groups, out->extra, out->extras};
+    text_ranks(out->masks, groups - 1, ranks);
+    CHECK(ranks[groups - 1] + out->extras == n);
+    for (size_t i = 0; i < n; i++) which[i] = (int64_t)i;
+    CHECK(!n || text_spans(out->masks, ranks, groups - 1, &at, offset, which, which, n, starts, ends));
+    for (size_t i = 0; i < n; i++)
+        CHECK(starts[i] >= offset && starts[i] < ends[i] && ends[i] <= offset + used && (!i || starts[i] >= starts[i - 1]));
+    free(ranks), free(starts), free(ends), free(which);
     return used;
 }
 
@@ -92,11 +108,14 @@ static void fuzz_text(input in) {
     for (int e = 1; e < 3; e++) {
         edition(e);
         CHECK(unicode(&in, offset, final, &other) == used && other.count == first.count);
-        CHECK(equal(first.symbols, other.symbols, first.count * 4) && equal(first.starts, other.starts, first.count * 4));
+        size_t groups = unicode_groups(used);
+        CHECK(equal(first.symbols, other.symbols, first.count * 4) && equal(first.extra, other.extra, first.extras * 4));
+        CHECK(equal(first.masks, other.masks, groups * 8) && equal(first.bounds, other.bounds, groups * 8));
         CHECK(words(&in, offset, final, &more) == taken && more.count == some.count);
         CHECK(equal(some.symbols, more.symbols, some.count * 8) && equal(some.ends, more.ends, some.count * 4));
-        free(other.symbols), free(other.starts), free(other.ends), free(more.symbols), free(more.starts), free(more.ends);
-        size_t whole = final ? in.n : utf8_whole(in.data, in.n), groups = (whole + 63) / 64;
+        unicode_free(&other), free(more.symbols), free(more.starts), free(more.ends);
+        size_t whole = final ? in.n : utf8_whole(in.data, in.n);
+        groups = (whole + 63) / 64;
         uint8_t *out = made(whole + 8);
         uint64_t *masks = made((groups + 1) * 8);
         uint32_t *ranks = made((groups + 1) * 4);
@@ -110,12 +129,11 @@ static void fuzz_text(input in) {
         free(out), free(masks), free(ranks);
         text_sound(in.data, in.n, 64);
     }
-    free(first.symbols), free(first.starts), free(first.ends), free(some.symbols), free(some.starts), free(some.ends);
+    unicode_free(&first), free(some.symbols), free(some.starts), free(some.ends);
 }
 
 static uint64_t blank(const uint8_t *data, size_t n, uint64_t state, int final, size_t *used, uint8_t **out) {
-    size_t room = 1;
-    for (size_t i = 0; i < n; i++) room += data[i] == '&';
+    size_t room = n / 3 + 2;
     blanker b = {.data = data, .n = n, .final = final};
     b.out = *out = made(n), b.starts = made(room * 4), b.ends = made(room * 4);
     state = text_markup(&b, state);
@@ -297,7 +315,7 @@ static void fuzz_checksum(input in) {
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    text_init(), words_init(), markup_init(), crc_init();
+    text_init(), unicode_init(), words_init(), markup_init(), crc_init();
     return 0;
 }
 

@@ -1,6 +1,6 @@
 """Whether a copy is found no matter how many others copied the same original.
 
-    python experiments/plagiarism/many.py FOLDER... [--class-size 100] [--seed 1] [--scheme open-closed]
+    python experiments/plagiarism/many.py FOLDER... [--class-size 100] [--seed 1] [--scheme robust]
 
 Each folder has independent programs for one task, the more the better. A class is a random sample of them;
 one program gets 1, 3 or 15 disguised copies (obfuscate.py). Every pair with a member of that family is
@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import copysift
+from copysift.model.traits import DEFAULT_SCHEME
 
 sys.path.insert(0, str(Path(__file__).parent))
 from obfuscate import DISGUISES, insert
@@ -74,7 +75,7 @@ def falls(texts: list[str], chance: random.Random, suffix: str = ".cpp", **setti
     return few, most
 
 
-def reported(texts: list[str], suffix: str = ".cpp", scheme: str = "robust") -> int:
+def reported(texts: list[str], suffix: str = ".cpp", scheme: str = DEFAULT_SCHEME) -> int:
     """Count the pairs that a scan of a class reports at the defaults."""
     with tempfile.TemporaryDirectory() as folder:
         for at, text in enumerate(texts):
@@ -88,7 +89,7 @@ def main() -> None:
     parser.add_argument("--class-size", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=4, help="classes of each folder")
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--scheme", default="robust")
+    parser.add_argument("--scheme", default=DEFAULT_SCHEME)
     given = parser.parse_args()
     print("| class | " + " | ".join(f"{n} copies" for n in COPIES) + " | reported without copies | falls |")
     print("|---" * (len(COPIES) + 3) + "|")

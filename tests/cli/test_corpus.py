@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+import copysift as package
 from tests.cli.program import copysift
 from tests.corpus.texts import text, write_jsonl
 
@@ -231,6 +232,51 @@ def test_dedup_never_writes_over_a_source(tmp_path):
         assert (tmp_path / "c.jsonl").read_bytes() == before
 
 
+def test_dedup_replaces_output_only_where_it_is_asked_to(tmp_path):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    for command in (("dedup", "c.jsonl"), ("dedup", "--from", "run")):
+        for target, file in (
+            ("out.jsonl", "out.jsonl"),
+            ("full/", "full/c.jsonl"),
+            ("list.csv", "list.removed.csv"),
+        ):
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text("mine")
+            done = copysift(tmp_path, *command, "-o", target)
+            assert (done.status, (tmp_path / file).read_text()) == (2, "mine")
+            assert f"{file} exists already" in done.err
+            assert copysift(tmp_path, *command, "-o", target, "--dry-run").status == 0
+            assert copysift(tmp_path, *command, "-o", target, "--overwrite").status == 0
+            assert (tmp_path / file).read_text() != "mine"
+            (tmp_path / target).unlink() if target.endswith(".csv") else None
+            assert copysift(tmp_path, *command, "-o", "-").status == 0
+    with pytest.raises(package.UsageError, match="exists already"):
+        package.dedup(tmp_path / "c.jsonl", output=tmp_path / "out.jsonl")
+    package.dedup(tmp_path / "c.jsonl", output=tmp_path / "out.jsonl", overwrite=True)
+
+
+def test_the_best_may_be_a_number_in_a_field_of_a_field(tmp_path):
+    rows = [
+        {**RECORDS[0], "id": name, "meta": {"score": score}} for name, score in (("a", 1), ("b", 5), ("c", 2))
+    ]
+    write_jsonl(tmp_path / "c.jsonl", rows)
+    done = copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.jsonl", "--keep", "best:meta.score")
+    assert done.status == 0, done.err
+    assert [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_text().splitlines()] == ["b"]
+    assert [row["id"] for row in package.dedup(rows, keep="best:meta.score")] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "command", ["cluster nothing.jsonl -o run", "dedup nothing.jsonl --save run -o x.jsonl"]
+)
+def test_a_missing_source_is_named_before_a_run_that_exists(tmp_path, command):
+    write_jsonl(tmp_path / "c.jsonl", RECORDS)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    done = copysift(tmp_path, *command.split())
+    assert (done.status, done.err.splitlines()[0]) == (2, "copysift: nothing.jsonl: no such file or folder")
+
+
 def test_dedup_of_what_cannot_be_read_writes_nothing(tmp_path):
     write_jsonl(tmp_path / "run.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "run.jsonl", "-o", "run", "-q")
@@ -341,7 +387,7 @@ def test_records_that_are_only_noted_are_no_reason_for_status_3(tmp_path):
     with (tmp_path / "c.jsonl").open("ab") as file:
         file.write(b"{broken\n")
     assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run").status == 3
-    assert copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.jsonl").status == 3
+    assert copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.jsonl", "--overwrite").status == 3
 
 
 def test_a_field_that_no_record_has_is_an_error_that_names_those_there_are(tmp_path):

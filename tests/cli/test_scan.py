@@ -139,7 +139,7 @@ def test_names_come_in_and_go_out_nul_separated(folder):
         (["--threshold", "99%", "--min-match", "700"], {PART}),
         (["--measure", "longest", "--threshold", "300"], {VERSIONS}),
         (["--measure", "shared", "--threshold", "30"], {VERSIONS}),
-        (["--measure", "resemblance", "--threshold", "35%"], {VERSIONS}),
+        (["--measure", "resemblance", "--threshold", "33%"], {VERSIONS}),
         (["--min-shared", "1000"], set()),
         (["--threshold", "0"], BOTH),
         (["--scheme", "all"], BOTH),

@@ -217,6 +217,45 @@ def test_a_score_never_falls_however_many_keep_most_of_the_original(seed, copies
     assert pair_share([*groups, *more]) >= pair_share(groups)
 
 
+def shares(groups):
+    """Weigh a class and give the similarity of all its pairs."""
+    found = postings(groups)
+    weighed = found.independent(families(found), rarity)
+    return {(each.left, each.right): each.similarity for each in candidates(weighed)}
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 22),
+    st.integers(8, 25),
+    st.integers(40, 100),
+    st.integers(0, 100),
+)
+@settings(max_examples=300, deadline=None)
+def test_no_score_of_a_class_falls_however_strong_the_disguises_that_keep_two_fifths(
+    seed, copies, students, core, rest
+):
+    """All keep what is hard to disguise, and each any part of the rest; they add as much as they drop."""
+    chance = random.Random(seed)
+
+    def work(at):
+        own = list(range(1000 * (at + 1), 1000 * (at + 1) + chance.randint(110, 160)))
+        return chance.sample(own, len(own)), chance.sample(range(80), chance.randint(0, 30))
+
+    def disguised(at):
+        kept = own[:first] + [each for each in own[first:] + idiom if chance.randrange(100) < rest]
+        return {*kept, *range(10**6 + 1000 * at, 10**6 + 1000 * at + len(own) + len(idiom) - len(kept))}
+
+    copies = min(copies, students - 3)  # not most of the class: what that has may be what everybody writes
+    own, idiom = work(0)
+    first = -(-len(own) * core // 100)
+    works = [{*own, *idiom} for own, idiom in map(work, range(1, students))]
+    groups = [{*own, *idiom}, disguised(0), *works]
+    before = shares(groups)
+    after = shares([*groups, *(disguised(at) for at in range(1, copies + 1))])
+    assert all(after[pair] >= share for pair, share in before.items())
+
+
 @pytest.mark.parametrize(
     ("common", "own", "copies", "one"),
     [

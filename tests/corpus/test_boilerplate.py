@@ -207,7 +207,9 @@ def test_without_the_order_of_shingles_their_share_says_who_is_a_near_copy():
     values = np.concatenate(sets).astype(np.uint64)
     bounds = np.array([0, 100, 200, 300])
     common = Boilerplate(np.arange(100, dtype=np.uint64), np.full(100, 9))
-    found = common.without(values, bounds, np.full(3, 109), np.zeros(3, np.int64), np.zeros(0, np.uint32))
+    found = common.without(
+        values, bounds, np.full(3, 109), np.zeros(3, np.int64), lambda _: np.zeros(0, np.uint32)
+    )
     assert found.buried.tolist() == [0, 1]
     assert found.changed.tolist() == [2]
     assert found.values.tolist() == [*range(300, 330)]

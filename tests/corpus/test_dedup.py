@@ -255,7 +255,7 @@ def test_a_finished_run_is_applied_at_any_threshold_without_comparing_again(tmp_
     source = write_jsonl(tmp_path / "c.jsonl", mixed(100, seed=8))
     assert main(["cluster", str(source), "-q", "-o", str(tmp_path / "run")]) == 0
     for threshold, keeping in ((".5", "first"), (".9", "longest")):
-        asked = ["-q", "--threshold", threshold, "--keep", keeping, "-o"]
+        asked = ["-q", "--overwrite", "--threshold", threshold, "--keep", keeping, "-o"]
         assert main(["dedup", str(source), *asked, str(tmp_path / "anew.jsonl")]) == 0
         with monkeypatch.context() as patched:
             patched.setattr("copysift.engines.phases.sketch", None)
@@ -373,7 +373,7 @@ def test_a_run_that_was_made_as_usual_keeps_what_dedup_of_its_sources_keeps(tmp_
     assert done.kept == len(kept) > 1
     assert main(["recluster", str(tmp_path / "run"), "--policy", "component", "-q"]) == 0
     chained = [record["id"] for record in copysift.dedup(records, policy="component")]
-    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl")
+    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl", overwrite=True)
     assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == chained != kept
 
 
@@ -385,7 +385,7 @@ def test_by_containment_the_document_stays_that_has_the_other_in_it(tmp_path):
     assert [row["id"] for row in copysift.dedup(records, measure="containment")] == ["whole"]
     assert [row["id"] for row in copysift.dedup(records, measure="containment", keep="first")] == ["part"]
     copysift.cluster(write_jsonl(tmp_path / "c.jsonl", records), run=tmp_path / "run", measure="containment")
-    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl")
+    copysift.dedup(from_run=tmp_path / "run", output=tmp_path / "out.jsonl", overwrite=True)
     assert [row["id"] for row in lines(tmp_path / "out.jsonl")] == ["whole"]
 
 

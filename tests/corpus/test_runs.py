@@ -11,7 +11,8 @@ from copysift.errors import InputError, RunError, UsageError
 from copysift.join.spill import Spill
 from copysift.runs import workspace as work
 from copysift.runs.scan_run import VERSION
-from copysift.runs.tables import cluster_of, collapse, open_corpus
+from copysift.runs.stored_run import open_corpus
+from copysift.runs.tables import cluster_of, collapse
 from copysift.runs.workspace import making
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make

@@ -12,8 +12,8 @@ from copysift.engines.cluster_run import cluster
 from copysift.engines.pair_values import PairValues, ValuedPairs
 from copysift.errors import RunError
 from copysift.match.measures import weights
-from copysift.runs.sets import Sets
-from copysift.runs.tables import open_corpus
+from copysift.runs.sets import Sets, drop_sets
+from copysift.runs.stored_run import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import mixed, write_jsonl
@@ -130,7 +130,6 @@ def test_many_pairs_are_weighed_within_the_memory(tmp_path):
 
 def test_a_slim_run_says_what_it_lacks(run, tmp_path):
     path, _ = run
-    for each in (path / "sketches").glob("*.u64"):
-        each.unlink()
+    drop_sets(path / "sketches")
     with pytest.raises(RunError, match="has no shingles, which measure longest needs"):
         values(path, "longest")

@@ -161,6 +161,7 @@ def test_a_folder_is_refused_where_it_cannot_have_the_same_names(tmp_path):
         ([source / "a.jsonl", source / "b" / "a.jsonl.gz"], "out", ""),
         ([source], "in", "is one of the sources"),
         ([source / "a.jsonl", tmp_path / "text"], "out", "has no records"),
+        ([source / "a.jsonl"], "out", "out/a.jsonl exists already"),
     ):
         (tmp_path / "text").mkdir(exist_ok=True)
         (tmp_path / "text" / "note.md").write_text("a text")
@@ -169,7 +170,7 @@ def test_a_folder_is_refused_where_it_cannot_have_the_same_names(tmp_path):
         assert reason in done.err
     (tmp_path / "x").mkdir()
     write_jsonl(tmp_path / "x" / "a.jsonl", RECORDS)
-    done = copysift(tmp_path, "dedup", "in/a.jsonl", "x/a.jsonl", "-o", "out")
+    done = copysift(tmp_path, "dedup", "in/a.jsonl", "x/a.jsonl", "-o", "out", "--overwrite")
     assert done.status == 2
     assert "would be written to one file" in done.err
 

@@ -24,7 +24,7 @@ from copysift.match.sets import MeasuredPairs
 from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.test_boilerplate import templated
@@ -137,9 +137,9 @@ def test_a_run_killed_with_half_of_its_sketches_written_loses_one_part_at_most(t
     sketched = []
     real = phases.sketch
 
-    def noted(batch, *given):
+    def noted(batch, *given, **named):
         sketched.append(len(batch))
-        return real(batch, *given)
+        return real(batch, *given, **named)
 
     monkeypatch.setattr(phases, "sketch", noted)
     monkeypatch.setattr("copysift.sources.jsonl.CHUNK", 7000)  # batches that end elsewhere than parts do

@@ -135,6 +135,31 @@ def test_a_coarser_window_chooses_a_subset_of_hash_values_with_robust():
                 assert set(b.hashes.tolist()) <= set(a.hashes.tolist())
 
 
+@pytest.mark.parametrize("scheme", ["robust", "open-closed"])
+def test_a_coarser_window_chooses_a_subset_of_hash_values_in_every_short_text(scheme):
+    """All texts of two and three letters: what queries with --window rest on, for the default too."""
+    for letters, size in ((2, 11), (3, 8)):
+        for text in itertools.product(range(97, 97 + letters), repeat=size):
+            symbols = np.array(text, np.uint8)
+            found = [set(run(symbols, scheme, 3, w, inner=1).hashes.tolist()) for w in range(1, 8)]
+            assert all(coarse <= fine for fine, coarse in itertools.pairwise(found)), text
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_k_grams_without_a_middle_are_neither_open_nor_closed(k):
+    symbols = text("two letters", 300, np.random.default_rng(k))
+    found, robust = run(symbols, "open-closed", k, 5, inner=4), run(symbols, "robust", k, 5)
+    assert found.starts.tolist() == robust.starts.tolist()
+    assert found.hashes.tolist() == robust.hashes.tolist()
+
+
+def test_short_k_grams_have_shorter_inner_ones():
+    symbols = text("random", 2000, np.random.default_rng(9))
+    found, shorter = (run(symbols, "open-closed", 4, 9, inner=inner) for inner in (4, 2))
+    assert found.starts.tolist() == shorter.starts.tolist()
+    assert found.starts.tolist() != run(symbols, "robust", 4, 9).starts.tolist()
+
+
 def test_robust_winnowing_picks_one_in_w_of_a_single_letter():
     found = run(np.full(10_011, 48, np.uint8), "robust", 12, 100)
     assert len(found.hashes) == 100
@@ -215,7 +240,7 @@ def test_anchors_are_learned_quite_common_and_found_everywhere():
 @pytest.mark.parametrize(
     "wrong",
     [{"k": 0}, {"w": 0}, {"w": 9000}, {"modulus": -1}, {"seed": -1}, {"size": 0}, {"scheme": "best"},
-     {"scheme": "open-closed", "k": 3, "inner": 4}, {"scheme": "anchor"},
+     {"scheme": "open-closed", "inner": 5}, {"scheme": "anchor"},
      {"scheme": "anchor", "anchors": (b"",)}],
 )  # fmt: skip
 def test_wrong_settings_are_refused_with_a_message(wrong):

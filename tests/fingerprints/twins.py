@@ -11,8 +11,9 @@ def winnowed(robust=True, inner=False):
     """Give the twin of a scheme that chooses in windows: definitions 1 and 3 of the winnowing paper."""
 
     def twin(symbols, hashes, settings):
+        inner_symbols = max(0, min(settings.inner, settings.k - 2)) if inner else 0
         chosen, _ = selection.winnow(
-            np.array(symbols), settings.k, settings.w, settings.seed, robust, settings.inner if inner else 0
+            np.array(symbols), settings.k, settings.w, settings.seed, robust, inner_symbols
         )
         return chosen.tolist()
 

@@ -90,7 +90,7 @@ def test_a_long_text_after_a_short_one_and_a_wide_one_is_what_it_is_alone(editio
     hashes, bounds = compiled.winnow_texts(texts, marked, 25, 26)
     for number, (text, html) in enumerate(zip(texts, marked, strict=True)):
         source = kernels.text.markup_block(text, 0, 0, True)[0] if html else text
-        symbols = kernels.text.unicode_block(source, 0, True)[0]
+        symbols = kernels.text.unicode_block(source, True)[0]
         alone = kernels.selection.winnow(symbols, 25, 26)[1]
         assert hashes[bounds[number] : bounds[number + 1]].tolist() == alone.tolist()
 

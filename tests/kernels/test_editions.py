@@ -20,7 +20,7 @@ text = letters.tobytes() + " Straße “größer” 中文，中国 <b>x</b> &am
 data, offsets = np.frombuffer(text, np.uint8), np.array([0, 4000, len(text)])
 results = [
     *kernels.selection.winnow(data, 25, 26), *kernels.selection.winnow(data, 25, 26, 0, True, 4),
-    *kernels.text.words_block(text, 0, True)[:3], *kernels.text.unicode_block(text, 0, True)[:3],
+    *kernels.text.words_block(text, 0, True)[:3], *kernels.text.unicode_block(text, True)[:5],
     *kernels.shingle.shingles(data, offsets, 3),
     *kernels.batch.winnow_texts([text, text], [False, True], 25, 26),
 ]

@@ -52,8 +52,32 @@ define = functools.lru_cache(8)(lambda name, *arguments: getattr(reference, name
 
 def agree(data, offset=0, final=True):
     assert same(_text.plain_block(data, final), define("plain_block", data, final)), data
-    assert same(_text.unicode_block(data, offset, final), define("unicode_block", data, offset, final)), data
+    agree_unicode(data, offset, final)
     assert same(_text.words_block(data, offset, final), define("words_block", data, offset, final)), data
+
+
+def agree_unicode(data, offset, final):
+    """The compiled block equals the twin's, and the spans that are resolved are those of the definition."""
+    found = _text.unicode_block(data, final)
+    assert same(found, define("unicode_block", data, final)), data
+    every = np.arange(len(found[0]))
+    starts, ends = _text.character_spans(*found[1:5], offset, every, every)
+    expected = spans_of(data[: found[5]])
+    assert list(zip(found[0].tolist(), starts.tolist(), ends.tolist(), strict=True)) == [
+        (symbol, start + offset, end + offset) for symbol, start, end in expected
+    ], data
+
+
+def spans_of(data):
+    """Each symbol with its span, by the simplest means."""
+    symbols = []
+    for part, start, end in reference._kept(bytes(data)):
+        syllable = reference._compose(symbols[-1][0], part) if symbols and symbols[-1][2] == start else None
+        if syllable is None:
+            symbols.append((part, start, end))
+        else:
+            symbols[-1] = (syllable, symbols[-1][1], end)
+    return symbols
 
 
 def agree_markup(data, offset=0, state=0, final=True):
@@ -83,7 +107,7 @@ def test_every_code_point_folds_as_unicodedata_says():
         if unicodedata.category(chr(point)) not in ("Cn", "Co"):
             parts = reference.folded(point)
             expected += [part for part in parts if unicodedata.category(chr(part))[0] in "LMN"]
-    assert _text.unicode_block(" ".join(map(chr, points)).encode(), 0, True)[0].tolist() == expected
+    assert _text.unicode_block(" ".join(map(chr, points)).encode(), True)[0].tolist() == expected
 
 
 @same_unicode
@@ -105,7 +129,7 @@ def test_well_known_code_points_fold_whatever_the_version_of_unicode():
              "²": "²", "각": "각", "\u1100\u1161\u11a8": "각", "ﬁ": "fi", "Å": "a\u030a", "“x”": "x",
              "中": "中", "漢": "漢", "_": "", "😀": "", "≠": "\u0338", "٣": "٣", "𐐀": "𐐨"}  # fmt: skip
     for source, expected in cases.items():
-        found = _text.unicode_block(source.encode(), 0, True)[0]
+        found = _text.unicode_block(source.encode(), True)[0]
         assert "".join(map(chr, found)) == expected, source
 
 
@@ -127,6 +151,54 @@ def test_every_nasty_string_of_three_bytes_agrees(final):
 def test_every_nasty_string_of_four_bytes_agrees_in_one_long_text():
     cases = [bytes(data) for data in itertools.product(NASTY, repeat=4)]
     agree(b" ".join(cases))
+
+
+@same_unicode
+def test_characters_at_the_edges_of_windows_agree():
+    """Vectors take 64 bytes at a time: two characters of every sort at each place around their end."""
+    pieces = ["a", " ", "é", "ß", "×", "ŉ", "ΐ", "я", "中", "。", "が", "각", "가", "\u1100", "\u1161",
+              "\u11a8", "“", "ệ", "ᾂ", "ẞ", "豈", "😀", "ǖ", "שׁ", "\ufb2c", "\ufffd"]  # fmt: skip
+    for lead in range(58, 66):
+        for one, two in itertools.product(pieces, repeat=2):
+            agree_unicode(b"a" * lead + (one + two).encode() + "äb".encode() * 30, 3, lead % 2 == 0)
+
+
+def test_bytes_that_are_not_utf_8_at_the_edges_of_windows_agree():
+    for lead in (60, 61, 62, 63):
+        for data in itertools.product([0x61, 0x80, 0xBF, 0xC3, 0xE0, 0xE4, 0xED, 0xF0, 0xFF], repeat=3):
+            agree_unicode(b"b" * (lead - 4) + "äö".encode() + bytes(data) + b"c" * 66, 0, True)
+
+
+def test_random_characters_agree_in_texts_of_many_windows():
+    """Pages of every sort in turn, mostly well-formed, so that windows of vectors follow one another."""
+    chance = random.Random(3)
+    scripts = ["äöüßéŉΐ", "яжЙё", "中文字。，", "がぎパー、", "한국가어", "“” –…", "אבשׁ", "ệờạ", "ǖᾂ", "😀",
+               "\u1100\u1161"]  # fmt: skip
+    for case in range(200):
+        letters = "".join(chance.sample(scripts, 1 + case % 3)) + "aZ 9."
+        data = "".join(chance.choices(letters, k=chance.randrange(1, 400))).encode()
+        if case % 10 == 0:
+            data = data[: len(data) // 2] + b"\x80" + data[len(data) // 2 :]
+        agree_unicode(data, case, case % 2 == 0)
+
+
+def test_spans_of_symbols_that_are_not_there_are_refused():
+    symbols, masks, ranks, bounds, extra, _ = _text.unicode_block("ΐ ä".encode(), True)
+    assert len(extra) == 1
+    for wrong in (-1, len(symbols)):
+        with pytest.raises(IndexError):
+            _text.character_spans(masks, ranks, bounds, extra, 0, np.array([0]), np.array([wrong]))
+    with pytest.raises(ValueError, match="different blocks"):
+        _text.character_spans(masks, ranks, bounds[:1], extra, 0, np.array([0]), np.array([0]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 70)), max_size=9), st.integers(0, 99))
+def test_merged_characters_equal_the_twin(spans, offset):
+    starts, ends = (np.array(each, np.uint32) for each in ([s for s, _ in spans], [s + n for s, n in spans]))
+    ours, theirs = (np.full(4, 2**64 - 1, np.uint64) for _ in range(2))
+    _text.merge_characters(ours, offset, starts, ends)
+    reference.merge_characters(theirs, offset, starts, ends)
+    assert np.array_equal(ours, theirs)
 
 
 def test_every_short_string_of_markup_agrees_wherever_it_is_cut():
@@ -176,22 +248,31 @@ def test_positions_agree_in_any_order(text, chance, offset):
     found = _text.plain_block(text.encode(), True)
     assert found is not None
     symbols, masks, ranks, _ = found
-    everything = _text.positions(masks, ranks, offset, None)
-    assert np.array_equal(everything, reference.positions(masks, ranks, offset, None))
-    assert np.array_equal(everything, reference.unicode_block(text.encode(), offset, True)[1])
+    everything = _text.positions(masks, ranks, offset)
+    assert np.array_equal(everything, reference.positions(masks, ranks, offset))
+    assert everything.tolist() == [start + offset for _, start, _ in spans_of(text.encode())]
     which = np.array([chance.randrange(len(symbols)) for _ in range(20 if len(symbols) else 0)], np.int64)
-    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
-    which.sort()
-    assert np.array_equal(_text.positions(masks, ranks, offset, which), everything[which])
+    for first in (which, np.sort(which)):
+        starts, ends = _text.plain_spans(masks, ranks, offset, first, which)
+        assert np.array_equal(starts, everything[first])
+        assert np.array_equal(ends, everything[which] + 1)
+        assert same((starts, ends), reference.plain_spans(masks, ranks, offset, first, which))
 
 
 def test_positions_far_apart_are_found():
     data = (b"." * 1000 + b"x") * 3000
     _, masks, ranks, _ = _text.plain_block(data, True)
     which = np.array([0, 2999, 1, 1500, 1501, 2998], np.uint32)
-    assert _text.positions(masks, ranks, 5, which).tolist() == [5 + 1000 + 1001 * i for i in which.tolist()]
+    starts, ends = _text.plain_spans(masks, ranks, 5, which, which)
+    assert starts.tolist() == [5 + 1000 + 1001 * i for i in which.tolist()]
+    assert ends.tolist() == (starts + 1).tolist()
+    for wrong in (-1, 3000):
+        with pytest.raises(IndexError):
+            _text.plain_spans(masks, ranks, 0, np.array([0]), np.array([wrong]))
+    with pytest.raises(ValueError, match="different blocks"):
+        _text.plain_spans(masks[1:], ranks, 0, np.array([0]), np.array([0]))
     with pytest.raises(IndexError):
-        _text.positions(masks, ranks, 0, np.array([3000]))
+        _text.plain_spans(masks[:0], ranks[:1], 0, np.array([0]), np.array([0]))
 
 
 @pytest.mark.parametrize("length", [65535, 65536, 65537, 2 * 65536 + 3])
@@ -266,8 +347,8 @@ def test_the_tables_fit_what_the_output_has_room_for():
 def test_canonical_equivalents_give_the_same_symbols():
     for text in ("Élève déjà Ångström", "Tiếng Việt ệ ờ", "한국어 각", "がぎぐ パ", "Ελληνικά ΐ ᾂ", "≠ ≮"):
         nfc, nfd = (unicodedata.normalize(form, text).encode() for form in ("NFC", "NFD"))
-        for block in (_text.unicode_block, _text.words_block):
-            assert np.array_equal(block(nfc, 0, True)[0], block(nfd, 0, True)[0]), text
+        assert np.array_equal(_text.unicode_block(nfc, True)[0], _text.unicode_block(nfd, True)[0]), text
+        assert np.array_equal(_text.words_block(nfc, 0, True)[0], _text.words_block(nfd, 0, True)[0]), text
 
 
 def test_every_hangul_syllable_is_one_symbol_however_it_is_written():
@@ -275,7 +356,7 @@ def test_every_hangul_syllable_is_one_symbol_however_it_is_written():
     composed = " ".join(syllables).encode()
     jamo = " ".join(unicodedata.normalize("NFD", syllable) for syllable in syllables).encode()
     for data in (composed, jamo):
-        assert _text.unicode_block(data, 0, True)[0].tolist() == list(range(0xAC00, 0xD7A4))
+        assert _text.unicode_block(data, True)[0].tolist() == list(range(0xAC00, 0xD7A4))
     assert np.array_equal(_text.words_block(composed, 0, True)[0], _text.words_block(jamo, 0, True)[0])
 
 

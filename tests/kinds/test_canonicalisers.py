@@ -38,7 +38,7 @@ def cut(data, places):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 70 bytes, just above what HTML may hold back, so that small documents have many."""
-    monkeypatch.setattr(stream, "__defaults__", (70,))
+    monkeypatch.setattr(stream, "__defaults__", (70, False))
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -148,7 +148,7 @@ def test_an_unclosed_comment_streams_in_bounded_memory():
 def test_offsets_beyond_32_bits_count_on(kind, data):
     data = (data + b" ") * (5000 // (len(data) + 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream, "__defaults__", (1000,))
+        patch.setattr(stream, "__defaults__", (1000, False))
         expected = columns(make(kind).blocks([data]))
         patch.setattr(positions, "NARROW", 2500)
         found = list(make(kind).blocks([data]))

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copysift import kernels
 from copysift.kinds import blank_markup, canonicaliser
+from copysift.kinds.kind import stream
+from copysift.kinds.positions import Characters, Widened
 
 
 def shown(source: str | bytes) -> str:
@@ -82,3 +85,36 @@ def test_hostile_repetitions_take_linear_time(unit):
     data = unit * (2_000_000 // len(unit))
     assert len(blank_markup(data)) == len(data)
     assert len(blank_markup(b"<script><!--" + data)) == len(data) + 12
+
+
+PARTS = ["a", " ", "é", "가", "\u11a8", "中", "<b>", "&eacute;", "&#4520;", "&#44032;", "&nvlt;", "&nGt;",
+         "&amp;", "&#65;", "&#x00000000000000000000000000000004e2d;", "&fjlig;"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40).map("".join))
+def test_a_reference_is_one_character_wherever_its_symbols_are(source):
+    """Masks that take references as characters give the spans that are moved one by one."""
+    blanked, starts, ends, *_ = kernels.text.markup_block(source.encode(), 0, 0, True)
+    found = canonicaliser("html").whole(source.encode())
+    inner = canonicaliser("text").whole(blanked).positions
+    expected = Widened(inner, starts, ends) if len(starts) else inner
+    assert isinstance(found.positions, Widened) is False
+    assert found.starts.tolist() == expected.starts.tolist()
+    assert found.ends.tolist() == expected.ends.tolist()
+
+
+@given(st.lists(st.lists(st.sampled_from(PARTS), max_size=6).map("".join), max_size=20), st.integers(1, 60))
+def test_a_reference_at_the_edge_of_a_block_is_still_one_character(chunks, size):
+    source = "".join(chunks).encode()
+    whole = canonicaliser("html").whole(source)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stream, "__defaults__", (size + 70, False))
+        blocks = list(canonicaliser("html").blocks([chunk.encode() for chunk in chunks]))
+    for name in ("symbols", "starts", "ends"):
+        found = [each for block in blocks for each in getattr(block, name).tolist()]
+        assert found == getattr(whole, name).tolist()
+
+
+def test_references_of_a_large_page_take_no_search():
+    page = b"<p>&copy; caf&eacute; 1999" * 9
+    assert isinstance(canonicaliser("html").whole(page).positions, Characters)

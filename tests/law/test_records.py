@@ -226,3 +226,18 @@ def test_two_files_of_records_are_compared_record_by_record(tmp_path):
         run(tmp_path, "compare", "old.jsonl", "new.jsonl", "--records", "no", "--format", "json").out
     )
     assert [each["name"] for each in side["documents"]] == ["old.jsonl", "new.jsonl"]
+
+
+def test_records_are_called_records(here):
+    (here / "r.jsonl").write_text(
+        "".join(json.dumps({"id": str(at), "text": "a text " * 20}) + "\n" for at in (1, 2))
+    )
+    done = run(here, "scan", "r.jsonl")
+    assert "Equal records: 1 set" in done.out
+    assert "2 records compared" in done.out
+    assert run(here, "scan", "r.jsonl", "-o", "x.html").err.startswith(
+        "copysift: 1 equal set, 0 similar pairs of 2 records"
+    )
+    page = (here / "x.html").read_text()
+    assert ">Equal records</a>" in page
+    assert ">Equal files</a>" not in page

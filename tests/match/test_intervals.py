@@ -118,7 +118,7 @@ def test_a_sketch_of_all_k_grams_is_exact():
 def test_hits_of_an_index_have_intervals_and_quick_ones_wider(tmp_path):
     text = page(1000, 1)
     with copysift.Index(tmp_path / "index.sift") as index:
-        index.add([("b", edited(text, 0.02, 2))])
+        index.add([("b", edited(text, 0.06, 2))])
         (whole,) = index.query(text, text=True)
         (quick,) = index.query(text, text=True, quick=20)
     for hit in (whole, quick):

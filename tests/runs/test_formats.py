@@ -22,6 +22,7 @@ def test_a_scan_of_version_0_1_is_shown(kept):
     assert [(pair["left"], pair["right"]) for pair in found["pairs"]] == [
         ("bread", "shouting"), ("market", "reader"), ("bees-rearranged", "bees"), ("canals", "reader"),
     ]  # fmt: skip
+    assert found["settings"]["scheme"] == "robust"  # its own, not today's default
 
 
 def test_clusters_of_version_0_1_are_shown_and_formed_again(kept):

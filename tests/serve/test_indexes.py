@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from copysift.serve.indexes import without_paths
 from tests.serve.conftest import TOKENS
 from tests.serve.running import Server, program
 from tests.sources import samples
@@ -85,6 +86,19 @@ def copysift(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "copysift", *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_an_error_about_an_index_does_not_say_where_it_is(filled: Server) -> None:
+    status, page = filled.ask("GET", "/indexes/library/changes")
+    assert (status, "the index has no sweeps" in page, str(filled.data) in page) == (409, True, False)
+    data, public = Path("/srv/data"), {"shared": Path("/srv/old.sift")}
+    for said, shown in (
+        ("/srv/data/indexes/a-B_1.sift is damaged", "the index is damaged"),
+        ("/srv/data/cache/a.sift/v2 is damaged", "the index is damaged"),
+        ("/srv/data/indexes/a.sift/catalog.sqlite is damaged", "the index/catalog.sqlite is damaged"),
+        ("/srv/old.sift is damaged", "shared is damaged"),
+    ):
+        assert without_paths(said, data, public) == shown
 
 
 def test_query_can_be_done_by_a_server(filled: Server, tmp_path: Path) -> None:

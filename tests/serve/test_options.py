@@ -73,7 +73,7 @@ def test_a_form_has_every_option_once(command: str) -> None:
 
 def test_a_form_decodes_switches_lists_and_numbers() -> None:
     given = {"same_suffix": "on", "include": "*.py  *.c", "noise": " 5 ", "threshold": "", "by": "dir"}
-    given |= {"kind": "auto", "scheme": "robust"}  # as they are unless somebody chooses
+    given |= {"kind": "auto", "scheme": "open-closed"}  # as they are unless somebody chooses
     assert forms.settings_of_form(given, "scan") == {
         "same_suffix": True, "include": ["*.py", "*.c"], "noise": "5", "by": "dir",
     }  # fmt: skip
@@ -187,7 +187,8 @@ def test_an_index_serves_as_earlier_years(server: Server, files: list[Part]) -> 
     _, job = check(server, [files[0], ("earlier_index", "", b"years"), ("threshold", "", b"50%")])
     assert job["state"] == "done", job
     pairs = [{each["left"], each["right"]} for each in result(server, job)["pairs"]]
-    chosen = ("kind", "", b"auto"), ("scheme", "", b"robust")  # a browser sends what was not changed, too
+    # a browser sends what was not changed, too
+    chosen = ("kind", "", b"auto"), ("scheme", "", b"open-closed")
     _, same = check(server, [files[0], *chosen, ("earlier_index", "", b"years")])
     assert same["state"] == "done", same
     assert {"ann.py", "old.py"} in pairs or {"ann.py", "two.py"} in pairs

@@ -92,4 +92,5 @@ def test_what_is_not_there_is_said(served: Server) -> None:
     assert (status, "&lt;none&gt;: address never seen" in page) == (200, True)
     assert served.ask("GET", "/indexes/none/changes")[0] == 404
     status, page = served.ask("GET", "/indexes/plain/changes")
-    assert (status < 500, "has no sweeps" in page) == (True, True)
+    assert (status < 500, "plain has no sweeps" in page) == (True, True)
+    assert str(served.data.parent) not in page

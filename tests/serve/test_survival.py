@@ -8,6 +8,8 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -170,6 +172,36 @@ def test_a_moss_client_that_waits_when_the_server_stops_is_let_go(tmp_path: Path
     assert "Traceback" not in server.log()
 
 
+def test_a_server_that_is_told_to_stop_does_not_wait_for_a_thread_that_hangs(tmp_path: Path) -> None:
+    texts = [{"name": f"{n}.py", "text": program(n)} for n in range(2)]
+    with Server(tmp_path / "data", "--workers", "1") as server:
+        _, job = server.ask("POST", "/api/v1/jobs", {"documents": texts})
+        assert server.finished(job["id"])["state"] == "done"
+        page = server.data / "jobs" / job["id"] / f"out-{ends(server)[job['id']][1]}" / "page.json"
+        kept = page.rename(page.with_name("kept"))
+        os.mkfifo(page)  # a disk that does not answer
+
+        def read() -> None:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                server.ask("GET", f"/checks/{job['id']}/report")
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        writer = None
+        while writer is None:  # until the server waits for what is never written
+            with contextlib.suppress(OSError):
+                writer = os.open(page, os.O_WRONLY | os.O_NONBLOCK)
+            time.sleep(0.02)
+        server.kill(signal.SIGTERM)  # fails when the process is there after half a minute
+        os.close(writer)
+        reader.join(60)
+        assert 'reason="requests did not end in time"' in server.log()
+        page.unlink()
+        kept.rename(page)
+        server.start()
+        assert server.ask("GET", f"/checks/{job['id']}/report")[0] == 200
+
+
 def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with Server(tmp_path / "data", "--workers", "1") as server:
         with pytest.raises(AssertionError, match="is in use by another server"):
@@ -192,6 +224,42 @@ def test_what_a_joblacks_memory_by_is_recognised(error: Exception, lacks: bool) 
     wrapped = RuntimeError("later")
     wrapped.__cause__ = error
     assert worker.lacks_memory(wrapped) is lacks
+
+
+SLOW_START = """
+import _thread, os, resource, sys, threading, time
+from pathlib import Path
+from copysift.serve import worker
+
+def start(run, given):
+    return _thread.start_new_thread(lambda: (time.sleep(1), run(*given)), ())
+
+room, looks = map(int, sys.argv[1:])
+worker.PATIENCE, worker.LOOKS = 0.1, looks
+worker._watch_starts()
+threading._start_new_thread = start
+if room:
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + room, taken + room))
+thread = threading.Thread(target=print, args=("started",))
+thread.start()
+thread.join()
+sys.stdout.flush()
+os._exit(0)  # as a job ends
+"""
+MANY = 10**9
+
+
+@pytest.mark.parametrize(
+    ("room", "looks", "status"),
+    [(0, MANY, 0), (2 << 30, MANY, 0), (32 << 20, MANY, worker.NO_MEMORY), (0, 2, worker.NO_MEMORY)],
+)
+def test_a_thread_that_starts_slowly_is_no_want_of_memory_while_there_is_some(
+    room: int, looks: int, status: int
+) -> None:
+    command = [sys.executable, "-c", SLOW_START, str(room), str(looks)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (status, "" if status else "started\n"), done.stderr
 
 
 def test_a_job_has_so_much_time_and_memory(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from copysift.model.values import Skipped
 from copysift.sources import jsonl as sources
-from copysift.sources.columns import id_and_text
+from copysift.sources.jsonl import id_and_text
 from copysift.sources.records import Fields
 
 PLAIN = [

@@ -1,6 +1,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import random
@@ -19,7 +20,9 @@ from copysift.sources.containers import ZIP
 from copysift.sources.inputs import members
 from copysift.sources.source import Reading
 from copysift.sources.walk import WalkSettings
+from tests.cli.program import copysift, write
 from tests.sources.packing import NOISE, PACKED, opened, tarred, zipped, zstd
+from tests.sources.quine import quine
 
 # bombs
 
@@ -40,6 +43,21 @@ def test_bombs_are_stopped_while_they_unpack(bomb):
     assert skipped[-1][0] == "the archive"
     assert "unpacks to more than" in skipped[-1][1]
     assert sum(map(len, good.values())) <= 64 << 20
+
+
+def test_an_archive_that_contains_itself_ends_at_the_depth_and_its_neighbours_are_compared(tmp_path):
+    data = quine()
+    assert zipfile.ZipFile(io.BytesIO(data)).read("self.zip") == data
+    text = " ".join(random.Random(1).choices(("tide", "moon", "sea", "pull", "water", "shore"), k=200))
+    write(tmp_path, {"d/a.txt": text, "d/b.txt": text + " at last"})
+    (tmp_path / "d/self.zip").write_bytes(data)
+    inner = "self.zip" + "!self.zip" * 3 + ": is an archive inside 3 others, which is too deep\n"
+    for command in (("scan", "d"), ("index", "add", "x.sift", "d"), ("cluster", "d", "-o", "run", "-q")):
+        done = copysift(tmp_path, *command)
+        assert done.status == 3
+        assert f"copysift: skipped d/{inner}" in done.err
+    (pair,) = json.loads(copysift(tmp_path, "scan", "d", "--format", "json").out)["pairs"]
+    assert (pair["left"], pair["right"]) == ("d/a.txt", "d/b.txt")
 
 
 def test_a_bomb_is_never_held_in_memory():

@@ -32,7 +32,8 @@ def test_an_index_of_an_old_format_answers_and_grows(made, tmp_path):
         first, second = index.query(HUNDRED, text=True, passages=True)
         assert (first.right, first.equal, first.shared) == ("first", True, 32)
         assert (second.right, second.equal, second.longest) == ("second", False, 590)
-        fourth = ("fourth", "something that was not there before, said at some length " * 3)
+        fourth = ("fourth", " ".join(f"what was not there before {number}" for number in range(20)))
+        assert index.stored()["scheme"] == "robust"  # which it keeps, whatever the default is
         if not index.swept:
             index.add([fourth])
         else:
@@ -46,6 +47,9 @@ def test_an_index_of_an_old_format_answers_and_grows(made, tmp_path):
         index.compact()
         assert index.check() == ([], [])
         assert len(list(index.documents())) == 4
+        robust = copysift.fingerprint(fourth[1], kind="text", scheme="robust").hashes
+        (found,) = index.query(fourth[1], text=True)
+        assert (found.right, found.shared) == ("fourth", len(np.unique(robust)))
 
 
 def test_an_index_of_submissions_knows_them_and_grows(tmp_path):

@@ -146,7 +146,7 @@ def test_changes_count_everything(index):
         (D3, f"{A}/long", f"{A}/long-1", "name"), (D4, f"{A}/news", f"{B}/archive/news", "hosts"),
         (D4, f"{A}/two", f"{A}/both", "name"),
     }  # fmt: skip
-    assert found.resemblances == (0, 0, 0, 0, 0, 1, 0, 0, 2, 0)
+    assert found.resemblances == (0, 0, 0, 0, 0, 1, 0, 1, 1, 0)
     lives = [(each.sweeps, each.died, each.alive) for each in found.lives]
     # dead and returns ended after 2 sweeps, one after 3; 7 live from the start on
     assert lives == [(1, 0, 1), (2, 2, 1), (3, 1, 1), (4, 0, 1), (5, 0, 7)]

@@ -20,7 +20,8 @@ def edited(text: str, share: float, seed: int) -> str:
 
 
 STAY, EDIT, GUIDE, PAPER, NEWS = (prose(number, 300) for number in range(1, 6))
-DEAD, PART_ONE, PART_TWO, ONE, TWO = (prose(number, 300) for number in range(11, 16))
+DEAD, PART_ONE, PART_TWO, ONE = (prose(number, 300) for number in range(11, 15))
+TWO = prose(15, 400)  # so that most of what it is merged with is its own
 RETURNS, LATE, TEMPLATE = (prose(number, 300) for number in range(21, 24))
 EDIT_2, EDIT_4 = edited(EDIT, 0.05, 1), edited(edited(EDIT, 0.05, 1), 0.3, 2)
 PAPER_4 = edited(PAPER, 0.1, 3)

@@ -205,7 +205,7 @@ def test_texts_in_the_place_of_paths_and_no_content_are_told_in_words():
 
 @pytest.mark.parametrize("given", [{"anchor": "x"}, {"disjoint": True}, {"modulus": 7}])
 def test_a_setting_that_the_scheme_does_not_heed_is_refused(given, tmp_path):
-    with pytest.raises(copysift.UsageError, match="has no effect with the scheme robust"):
+    with pytest.raises(copysift.UsageError, match="has no effect with the scheme open-closed"):
         copysift.scan(tmp_path, **given)
 
 

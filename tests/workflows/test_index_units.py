@@ -144,8 +144,6 @@ def test_what_an_index_cannot_do_is_refused_with_the_reason(years):
     added()
     with pytest.raises(UsageError, match="is about the files that are read"):
         copysift.scan("years.sift", metadata="who.csv")
-    with pytest.raises(UsageError, match="takes only one"):
-        copysift.scan("new", by="dir", earlier=["files.sift", "years.sift"])
 
 
 def test_a_changed_file_stays_in_its_submission_and_an_unchanged_archive_is_not_read_again(years):

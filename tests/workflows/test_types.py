@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import copysift
 from copysift.settings.comparison import Settings
 from copysift.workflows.scan import Scan
 from tests.clusters.test_families import program
@@ -115,3 +116,45 @@ def test_classes_of_one_type_have_no_scores_by_type(tmp_path):
     (pair,) = result.pairs
     files = [f"{side}/a.java" for side in (pair.left, pair.right)]
     assert scan.explain(*files, pair.channel, pair.regions).types == ()
+
+
+def test_the_comments_that_an_editor_adds_to_programs_say_nothing_beside_an_essay(tmp_path):
+    """Programs are compared by their tokens, whatever else was handed in with them."""
+    header = "".join(f"// {word}\n" for word in prose("template", 900).split())
+    for at in range(6):
+        place = tmp_path / f"p{at}"
+        place.mkdir()
+        (place / "main.java").write_text(header + program(random.Random(at), 6))
+        if at < 3:
+            (place / "essay.txt").write_text(prose(f"essay {at}", 300))
+    (pair,) = (
+        each for each in copysift.scan(tmp_path, by="dir", threshold=0.01).pairs
+        if each.left.endswith("p0") and each.right.endswith("p5")
+    )  # fmt: skip
+    assert pair.channel == "code"
+
+
+def test_an_essay_in_the_comments_of_a_program_is_found(tmp_path):
+    essay = prose("essay", 300)
+    for name, header in (("one", ""), ("two", "".join(f"// {word}\n" for word in essay.split()))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.java").write_text(header + program(random.Random(name), 6))
+    (tmp_path / "one" / "essay.txt").write_text(essay)
+    ((_, share),) = similarities(tmp_path, True).items()
+    assert share > 0.4
+
+
+def test_the_score_of_programs_counts_strings_and_statements_as_that_of_a_pair_does(scanned):
+    for name in ("one", "two"):
+        hand_in(scanned.folder, name)
+        place = scanned.folder / name / "main.java"
+        loud = "".join(
+            f'    say("a message of nobody else, number {at}", {at} {"+-"[name == "two"]} n);\n'
+            for at in range(20)
+        )
+        source = place.read_text()
+        place.write_text(source.replace("{\n", f"{{ void a(int n) {{\n{loud}}}\n", 1))
+    pairs, types = scanned(threshold=0.05)
+    pair = pairs[frozenset(("one", "two"))]
+    assert pair.channel == "code"
+    assert types("one", "two")["programs"] == pytest.approx(pair.similarity)

@@ -35,12 +35,14 @@ def command(sources: tuple[str, ...], **given: object) -> int:
             hint=f"use -o RUN, then copysift show RUN -o {door.output}",
         )
     from copysift import kernels
-    from copysift.engines.cluster_run import check_onto, replaces
+    from copysift.engines.cluster_run import check_onto, check_sources, replaces
     from copysift.engines.engine import cluster_elsewhere, cluster_with
     from copysift.report.wording import plural
 
     kernels.shingle.keep_freed()
     path, remote = door.output or door.extend, "://" in door.output
+    if door.engine == "local":
+        check_sources([*sources, *settings.earlier], settings)
     if door.extend:
         if remote:
             raise UsageError("--extend writes a folder, not a URI", hint="use -o RUN")

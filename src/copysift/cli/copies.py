@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.cli.reporting import must_exist, shown
+from copysift.cli.reporting import is_question, must_exist, neither, shown
 from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
 from copysift.settings.sweeps import Copies
@@ -30,8 +29,16 @@ def command(index: str, what: str, **given: object) -> int:
     door = of_class(Door, values)
     asked: dict[str, Any] = {name: value for name, value in values.items() if name in settings_of(Copies)}
     must_exist(index)
+    from copysift.workflows.trace import UnseenAddressError
+
     with opened({**values, "index": index}, Copies) as store:
-        found = store.copies(what, **asked) if Path(what).is_file() else store.copies_of(what, **asked)
+        if is_question(what):
+            found = store.copies(what, **asked)
+        else:
+            try:
+                found = store.copies_of(what, **asked)
+            except UnseenAddressError as error:
+                raise neither(what, error) from None
     shown("copies", found, door)
     console.name_skipped(found.skipped)
     return console.status(bool(found.holders or found.lost), found.skipped)

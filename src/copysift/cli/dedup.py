@@ -13,12 +13,17 @@ from copysift.cli import console
 from copysift.cli.corpora import check_engine, corpus_settings, expand, name_skipped
 from copysift.cli.options import SectionedCommand, options
 from copysift.errors import UsageError
+from copysift.sources.places import is_uri
+from copysift.sources.walk import is_run
 
 if TYPE_CHECKING:
     from copysift.engines.dedup_job import DedupCounts
+    from copysift.model.contamination import Contamination
     from copysift.runtime.progress import Progress
     from copysift.settings.corpus import CorpusSettings
     from copysift.settings.output import Door
+
+ITEMS = 10  # of benchmarks, on the terminal
 
 
 @click.command("dedup", cls=SectionedCommand)
@@ -85,9 +90,7 @@ def command(sources: tuple[str, ...], **given: object) -> int:
                 f"{done.passage_bytes:,} of {done.text_bytes:,} bytes ({share:.1%})"
             )
     if done.contamination is not None:
-        from copysift.cli.contamination import show_contamination
-
-        show_contamination(done.contamination, done, door)
+        _show_contamination(done.contamination, done, door)
     return console.status(bool(done.documents), range(done.left_out))
 
 
@@ -99,36 +102,77 @@ def _dedup(
     shown: Progress,
 ) -> DedupCounts:
     """Run the chosen engine."""
-    from copysift.engines.cluster_run import check_onto, replaces
+    from copysift.engines.cluster_run import check_sources, replaces
     from copysift.engines.dedup_job import DedupJob
     from copysift.engines.dedup_steps import dedup
     from copysift.engines.engine import dedup_on_spark
-    from copysift.engines.output_targets import output_place
+    from copysift.engines.known_run import known_run
+    from copysift.engines.output_targets import output_place, refuse_existing
+    from copysift.runs.stored_run import open_corpus
 
+    if door.engine == "local":
+        check_sources([*sources, *settings.earlier], settings)
     if door.save and not door.overwrite and replaces(Path(door.save), sources, settings):
         raise UsageError(
             f"{door.save} already contains another run", hint="choose another folder, or add --overwrite"
         )
-    against, run = (Path(name) if name else None for name in (door.against, door.save))
-    if against is not None:
-        check_onto(against, settings, given)
-    if door.engine == "spark":
-        on_spark = dedup_on_spark(door.spark_master, door.spark_conf)
-        job = DedupJob(
-            sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
+    run = Path(door.save) if door.save else None
+    if door.output and not (door.dry_run or door.overwrite or is_uri(door.output)):
+        made_of = open_corpus(Path(door.from_run)).described["sources"] if door.from_run else sources
+        refuse_existing(door.output, made_of, door.shards, settings)
+    on_spark = door.engine == "spark"
+    if on_spark and door.against and not is_run(door.against):
+        raise UsageError(
+            f"--engine spark takes --against only as a run, and {door.against} is none",
+            hint=f"make one with copysift cluster {door.against} -o RUN, and name that",
         )
-        return on_spark(job, shown)
-    return dedup(
-        sources,
-        output_place(door.output, make=not door.dry_run) if door.output else None,
-        settings,
-        keeping=door.keep,
-        shards=door.shards,
-        dry_run=door.dry_run or not door.output,
-        against=against,
-        passages=door.cut_passages,
-        tests=door.test,
-        run=run,
-        from_run=Path(door.from_run) if door.from_run else None,
-        progress=shown,
-    )
+    with known_run(door.against or None, settings, given, shown) as against:
+        if on_spark:
+            job = DedupJob(
+                sources, door.output, settings, door.keep, door.shards, door.dry_run, against=against, run=run
+            )
+            return dedup_on_spark(door.spark_master, door.spark_conf)(job, shown)
+        return dedup(
+            sources,
+            output_place(door.output, make=not door.dry_run) if door.output else None,
+            settings,
+            keeping=door.keep,
+            shards=door.shards,
+            dry_run=door.dry_run or not door.output,
+            against=against,
+            passages=door.cut_passages,
+            tests=door.test,
+            run=run,
+            from_run=Path(door.from_run) if door.from_run else None,
+            progress=shown,
+        )
+
+
+def _show_contamination(found: Contamination, done: DedupCounts, door: Door) -> None:
+    """Say what the corpus has of each benchmark, and write the report."""
+    from copysift.report.contamination import WRITERS, contamination_format, limits_of
+    from copysift.report.wording import percent, visible
+
+    if door.report:
+        made = WRITERS[contamination_format(door.report)](found)
+        Path(door.report).write_text(made, encoding="utf-8")
+    if door.quiet:
+        return
+    say = partial(click.echo, err=door.output == "-")
+    for name, items, dirty in found.benchmarks:
+        share = dirty / items if items else 0.0
+        say(f"{visible(name)}: {dirty:,} of {items:,} items found, or parts of them ({percent(share)})")
+    for item in found.items[:ITEMS]:
+        where = item.holders[0].document
+        more = f" and {item.documents - 1:,} more" if item.documents > 1 else ""
+        say(f"  {percent(item.share):>4} of {visible(item.name)}: {visible(where)}{more}")
+    if len(found.items) > ITEMS:
+        rest = f": {door.report} has all" if door.report else "; --report FILE.html lists all"
+        say(f"  … and {len(found.items) - ITEMS:,} more{rest}")
+    for note in limits_of(found):
+        console.note(note)
+    if found.documents < found.documents_total:
+        console.note(
+            f"looked at {done.text_bytes:,} of {done.corpus_bytes:,} bytes of text: the run has no shingle "
+            f"of an item in the other {found.documents_total - found.documents:,} documents"
+        )

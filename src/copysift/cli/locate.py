@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,8 +9,7 @@ import click
 from copysift.cli import console
 from copysift.cli.index import opened
 from copysift.cli.options import SectionedCommand, of_class, options, values_from
-from copysift.cli.reporting import must_exist, shown
-from copysift.errors import InputError
+from copysift.cli.reporting import is_question, must_exist, neither, shown
 from copysift.settings.declaration import settings_of
 from copysift.settings.output import Door
 from copysift.settings.sweeps import TraceOptions
@@ -34,12 +32,14 @@ def command(index: str, what: str, **given: object) -> int:
         name: value for name, value in values.items() if name in settings_of(TraceOptions)
     }
     must_exist(index)
+    from copysift.workflows.trace import UnseenAddressError
+
     with opened({**values, "index": index}, TraceOptions) as store:
         try:
             found = store.seen(what, **asked) if door.is_file else store.locate(what, **asked)
-        except InputError:
-            if door.is_file or not Path(what).is_file():
-                raise
+        except UnseenAddressError as error:
+            if not is_question(what):
+                raise neither(what, error) from None
             found = store.seen(what, **asked)
     shown("locate", found, door)
     console.name_skipped(found.skipped)

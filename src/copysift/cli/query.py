@@ -24,9 +24,11 @@ from copysift.settings.comparison import Settings
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
-from copysift.sources.places import is_file
+from copysift.sources.places import is_file, is_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from copysift.sources.source import Reading
 
 LIST = "list"  # the format of the old --json: a list of pairs
@@ -139,7 +141,10 @@ def _query_run(
     known = declared("query")
     idle = [known[name].flags[-1] for name in values if name not in OF_A_RUN]
     if idle:
-        raise UsageError(f"{', '.join(idle)} has no effect on a run", hint=f"{place} is a run, not an index")
+        raise UsageError(
+            f"{', '.join(idle)} has no effect on a run, which reads and measures as it did when it was made",
+            hint="leave it out, or query an index",
+        )
     form = LIST if door.format == LIST else chosen("query", door)
     if form == "sif":
         raise UsageError("a run cannot be shown as sif", hint="choose table, json or csv")
@@ -151,16 +156,24 @@ def _query_run(
     from copysift.workflows.submissions import reading_of
 
     reading = reading_of(of_class(Settings, values, "query"))
-    questions = [question for name in names for question in _read(name, reading)]
+    questions: list[tuple[str, bytes | None]] = []
+    skipped: list[Skipped] = []
+    for name in names:
+        if is_file(name) or name == "-" or (is_folder(name) and not asked.has(name)):
+            for found in _read(name, reading):
+                skipped.append(found) if isinstance(found, Skipped) else questions.append(found)
+        else:
+            questions.append((name, None))
+    console.name_skipped(skipped, every=bool(door.verbose))
     questions += [(" ".join(text.split())[:40], text.encode()) for text in door.query_text]
     limit = query.limit or None
     if form in ("json", "csv"):
-        found = [asked.answer(text, name, query.cut, limit, query.measure) for name, text in questions]
-        queries, hits = zip(*found, strict=True) if found else ((), ())
+        given = [asked.answer(text, name, query.cut, limit, query.measure) for name, text in questions]
+        queries, hits = zip(*given, strict=True) if given else ((), ())
         limits: dict[str, object] = {"threshold": query.cut, "measure": query.measure, "limit": limit}
-        answer = Answer(limits, queries, tuple(chain.from_iterable(hits)))
+        answer = Answer(limits, queries, tuple(chain.from_iterable(hits)), tuple(skipped))
         write(format_of(form).writer("query")(answer, View()), door)
-        return console.DONE if answer.hits else console.NOTHING_FOUND
+        return console.status(bool(answer.hits), skipped)
     answers = [asked.query(text, name, query.cut, limit, query.measure) for name, text in questions]
     pairs = [pair for each in answers for pair in each]
     if form == LIST:
@@ -171,27 +184,21 @@ def _query_run(
             for (name, _), each in zip(questions, answers, strict=True)
         ]
         console.write("".join([HEAD, *blocks] if pairs else blocks), door)
-    return console.DONE if pairs else console.NOTHING_FOUND
+    return console.status(bool(pairs), skipped)
 
 
-def _read(name: str, reading: Reading) -> list[tuple[str, bytes | None]]:
-    """Give the documents in a file, of a container or of records all of them; None: an ID of the run."""
+def _read(name: str, reading: Reading) -> Iterator[tuple[str, bytes | None] | Skipped]:
+    """Give the documents in a file or below a folder: of a container, an index or records all of them."""
     if name == "-":
-        return [(name, sys.stdin.buffer.read())]
-    if not is_file(name):
-        return [(name, None)]
+        yield name, sys.stdin.buffer.read()
+        return
     from copysift.model.document import Document
     from copysift.sources.files import load
     from copysift.sources.inputs import Inputs
 
-    found: list[tuple[str, bytes | None]] = []
     for each in Inputs(reading).documents([name]):
         loaded = load(each) if isinstance(each, Document) else each
-        if isinstance(loaded, Skipped):
-            console.name_skipped([loaded])
-        elif isinstance(each, Document):
-            found.append((each.name, b"".join(each.content.chunks())))
-    return found
+        yield loaded if isinstance(loaded, Skipped) else (loaded.name, b"".join(loaded.content.chunks()))
 
 
 def _block(name: str, pairs: list[Pair], door: Door, *, titled: bool) -> str:

@@ -50,7 +50,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         raise UsageError("nothing to scan", hint="name files or folders, or use --files-from")
     if door.save:
         from copysift.runs.scan_run import check_place
+        from copysift.workflows.submissions import check_paths
 
+        check_paths(places)
         check_place(Path(door.save), door.overwrite)
     form = None if chosen == NAMES else format_of(chosen)
     sources = form is not None and form.sources

@@ -6,6 +6,7 @@ import json
 import math
 
 from copysift.errors import UsageError
+from copysift.sources.field_paths import values_at
 
 
 def choice(keeping: str, contained: bool = False) -> tuple[str, str]:
@@ -32,9 +33,9 @@ def no_number(field: str) -> UsageError:
 
 
 def score(other: str | None, field: str) -> float:
-    """Give the number in a field of a record; what is not a number comes last."""
+    """Give the number in a field of a record, also `meta.score`; what is none comes last."""
     try:
-        found = float(json.loads(other or "{}").get(field))
+        found = float(next(values_at(json.loads(other or "{}"), field), math.nan))
     except (TypeError, ValueError, OverflowError):
         return -math.inf
     return -math.inf if math.isnan(found) else found

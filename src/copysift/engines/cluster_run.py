@@ -16,14 +16,14 @@ from copysift.clusters.classes import ALONE
 from copysift.engines import phases, shingle_width, texts
 from copysift.engines.company import read_company
 from copysift.engines.local import Corpus
-from copysift.engines.pair_values import valued, values_of
+from copysift.engines.pair_values import ValuedPairs, values_of
 from copysift.errors import CopysiftError, InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED, TAKEN, Skipped
 from copysift.runs import tables
 from copysift.runs.columns import release
 from copysift.runs.scan_run import TABLES, read_description
-from copysift.runs.sets import Sets
-from copysift.runs.sketches import SUM
+from copysift.runs.sets import Sets, drop_sets, has_sets
+from copysift.runs.stored_run import open_corpus
 from copysift.runs.workspace import Work, answer_settings, job_of, link, making, nothing_read
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.progress import Progress
@@ -45,7 +45,7 @@ ADOPTED = (
 )  # fmt: skip
 
 BESIDE = 100  # bytes of memory that a document takes where all tables are written together, about
-ADOPTED_FILES = ("documents", "shingles", "order", "base")  # the census is taken again
+ADOPTED_FILES = ("documents", "words", "shingles", "order", "base")  # the census is taken again
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def cluster(
     With `onto` the documents of an earlier run come first; its texts are not read again.
     """
     names = list(sources)
-    _check_sources([*names, *settings.earlier], settings)
+    check_sources([*names, *settings.earlier], settings)
     others = onto or earlier_run(settings, onto)
     if others is not None:
         settings = onto_settings(others, settings)
@@ -130,7 +130,7 @@ def _made(
     summary = _finish(corpus, [*before, *names], onto)
     work.drop()
     if settings.slim:
-        drop_sets(path)
+        drop_sets(path / "sketches")
     notes = list(work.notes)
     if resumed:
         notes.append(
@@ -140,14 +140,7 @@ def _made(
     return dataclasses.replace(summary, notes=(*notes, *corpus.read_as.notes))
 
 
-def drop_sets(path: Path) -> None:
-    """Remove the shingles of a run (--slim)."""
-    for stale in (*(path / "sketches").glob("*.u64"), *(path / "sketches").glob("order-*.u32")):
-        stale.unlink()
-        stale.with_suffix(SUM).unlink(missing_ok=True)
-
-
-def _check_sources(sources: list[str], settings: CorpusSettings) -> None:
+def check_sources(sources: list[str], settings: CorpusSettings) -> None:
     """Refuse sources and features that are not there before anything is written."""
     for source in sources:
         if source != "-" and not exists(source):
@@ -241,7 +234,7 @@ def check_onto(onto: Path, settings: CorpusSettings, given: Iterable[str]) -> No
 def _adopt(onto: Path, work: Work) -> None:
     """Take over the sketched parts of an earlier run, by link where the disk allows it."""
     theirs = onto / "sketches"
-    if not list(theirs.glob("shingles-*.u64")):
+    if not has_sets(theirs):
         raise RunError(f"{onto} has no shingles", hint="it was created with --slim; recreate it without")
     sets = Sets(theirs)
     for number in range(sets.parts):
@@ -326,7 +319,7 @@ def last_phase_settings(settings: CorpusSettings) -> dict[str, object]:
 
 def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) -> dict[str, Any]:
     """Repeat the last phase for another threshold or policy; into the run, or into a table of its own."""
-    opened = tables.open_corpus(path)
+    opened = open_corpus(path)
     floor = float(opened.described["floor"])
     if settings.resemblance < floor - 1e-12:
         raise UsageError(
@@ -334,8 +327,9 @@ def recluster(path: Path, settings: CorpusSettings, output: Path | None = None) 
             hint="raise --threshold, or cluster again with a lower --floor",
         )
     standing = opened.first == np.arange(len(opened.first))
-    pairs = valued(opened.pairs, values_of(path / "sketches", settings, standing))
-    found = phases.clustered([pairs], opened.first, opened.how, settings)
+    values = values_of(path / "sketches", settings, standing)
+    pairs = opened.parts if values is None else ValuedPairs(opened.parts, values)
+    found = phases.clustered(pairs, opened.first, opened.how, settings)
     found = read_company(path / "sketches").parted(found)
     if output is not None:
         tables.write_clusters(output, opened.ids, found)

@@ -18,7 +18,8 @@ from copysift.match.sets import MeasuredPairs, measures, shared_by
 from copysift.runs.checksums import count_rows, read_table
 from copysift.runs.scan_run import TABLES
 from copysift.runs.sets import Sets
-from copysift.runs.tables import StoredRun, open_corpus, unique_ids
+from copysift.runs.stored_run import StoredRun, open_corpus
+from copysift.runs.tables import unique_ids
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings
 

@@ -26,7 +26,7 @@ from copysift.match.repeated_passages import Copy
 from copysift.model.contamination import Contamination
 from copysift.model.values import TAKEN, Skipped
 from copysift.runs.sets import Sets
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.record_segments import Origin
 

@@ -14,7 +14,7 @@ from copysift.engines.record_writers import STANDARD_OUTPUT
 from copysift.errors import UsageError
 from copysift.model.contamination import Contamination
 from copysift.model.values import Skipped
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.runs.workspace import nothing_read
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.corpus import CorpusSettings

@@ -31,7 +31,7 @@ from copysift.engines.record_output import write_kept, write_removed
 from copysift.engines.submissions import count_of
 from copysift.errors import InputError, UsageError
 from copysift.model.values import Skipped
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.runtime.progress import Progress
 from copysift.settings.corpus import CorpusSettings, from_stored
 from copysift.settings.declaration import make

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -114,6 +114,25 @@ def check_output(path: Path, sources: list[str], shards: int, settings: CorpusSe
         for source in sources:
             if source != "-" and target.exists() and Path(source).exists() and target.samefile(source):
                 raise UsageError(f"{target} is one of the sources", hint="choose another output with -o")
+
+
+def refuse_existing(
+    name: str | os.PathLike[str], sources: Sequence[str], shards: int, settings: CorpusSettings
+) -> None:
+    """Refuse to write over files that are there already: the records, and the lists beside them."""
+    path = output_place(name)
+    if path == STANDARD_OUTPUT:
+        return
+    check_output(path, list(sources), shards, settings)  # what --overwrite does not allow is named first
+    targets = [removed_path(path), passages_path(path), repeated_path(path)]
+    if is_folder(path):
+        named = [each for each in sources if each != "-"]
+        targets = [*(path / origin.name for origin, _ in files_of(named, settings)), *targets]
+    else:
+        targets = [*shard_paths(path, shards), *targets]
+    for target in targets:
+        if target.exists():
+            raise UsageError(f"{target} exists already", hint="choose another output, or add --overwrite")
 
 
 def is_folder(path: Path) -> bool:

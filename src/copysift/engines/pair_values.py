@@ -19,7 +19,7 @@ from copysift.match.exact import runs_among
 from copysift.match.measures import GRAIN, weights
 from copysift.match.sets import MeasuredPairs, PairsWithValues
 from copysift.match.templates import Texts
-from copysift.runs.sets import Sets
+from copysift.runs.sets import Sets, has_sets
 from copysift.runs.sketches import read_templates
 from copysift.runtime.arrays import distinct
 from copysift.runtime.mapped import spacious_array
@@ -80,7 +80,7 @@ class PairValues:
     """Measures pairs by the sketches in a folder; `standing` says which documents are compared."""
 
     def __init__(self, folder: Path, settings: CorpusSettings, standing: Bools) -> None:
-        if not list(folder.glob("shingles-*.u64")) and len(standing):
+        if not has_sets(folder) and len(standing):
             raise RunError(
                 f"{folder.parent} has no shingles, which --measure {settings.measure} needs",
                 hint="it was created with --slim; recreate it without",

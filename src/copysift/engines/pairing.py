@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
-BATCH = 4 << 20  # bytes of shingles that one check of candidates holds, about
+BATCH = 16 << 20  # bytes of shingles that one check of candidates holds, about
 
 
 class Filter(Step):
@@ -227,7 +227,7 @@ class Measure(Step):
         start = 0
         while start < len(pairs):
             base = int(total[start - 1]) if start else 0
-            end = max(int(np.searchsorted(total, base + 4 * limit, side="right")), start + 1)
+            end = max(int(np.searchsorted(total, base + limit, side="right")), start + 1)
             yield pairs[start:end]
             start = end
 

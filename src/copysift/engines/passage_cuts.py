@@ -25,7 +25,7 @@ from copysift.engines.texts import readable
 from copysift.errors import UsageError
 from copysift.match.repeated_passages import Copy, Repeats, audit
 from copysift.model.values import TAKEN, Skipped
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.runs.workspace import Skips
 from copysift.settings.corpus import CorpusSettings
 from copysift.sources.field_paths import has_field, with_text

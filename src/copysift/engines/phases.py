@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 SPACE = b"\xef\xbb\xbf \t\n\r\f\v"  # what may stand before a page
 HEAD = 64
+MOST_CODED = (1 << 32) - 1  # bytes of texts whose words are numbered together: their ends have 32 bits
 AT_ONCE = 1 << 20  # pairs that are joined at a time
 
 Features = Callable[[dict[str, Any]], Iterable[object]]
@@ -68,9 +69,17 @@ def sketch(
     settings: CorpusSettings,
     features: Features | None = None,
     files: OptionFiles | None = None,
+    coded: bool = False,
 ) -> SketchedPart:
-    """Phase 1: shingle a batch of documents, and leave what is in the base out."""
+    """Phase 1: shingle a batch of documents, and leave what is in the base out.
+
+    If the words of all documents give their shingles, the order may be given by the words (`coded`). With a
+    secret seed it never is: who has the run would know what words are in it.
+    """
     files = files or OptionFiles()
+    kinds, unread = kinds_of(batch, settings, files.languages), list[Skipped]()
+    coded = coded and kinds is None and not (settings.seed or len(files.base) or is_unit(batch))
+    coded = coded and batch["text"].nbytes <= MOST_CODED
     content = None
     data, offsets = _buffers(batch["text"])
     lengths = np.diff(offsets)
@@ -83,8 +92,10 @@ def sketch(
         if readable is not None:
             content = kernels.shingle.content_digests(data, offsets)
             data, offsets = _buffers(readable)
-        found = sketching.shingle_sets(data, offsets, settings.width, settings.seed)
-    kinds, unread = kinds_of(batch, settings, files.languages), list[Skipped]()
+        if coded:
+            found = sketching.coded_sets(data, offsets, settings.width)
+        else:
+            found = sketching.shingle_sets(data, offsets, settings.width, settings.seed)
     if kinds is not None:
         found, unread = with_channels(found, kinds, batch, settings, files.languages)
     if len(files.base):
@@ -106,7 +117,7 @@ def sketch(
             "sets": column(found.sets),
         }
     )
-    made = SketchedPart(table, found.values, found.order, tuple(unread))
+    made = SketchedPart(table, found.values, found.order, tuple(unread), found.codes)
     return as_one(made, batch[UNIT][0].as_py()) if is_unit(batch) else made
 
 

@@ -63,15 +63,15 @@ class Sketch(Step):
         self, task: int, threads: Threads = ALONE, advance: Callable[[pa.Table], None] | None = None
     ) -> None:
         """Write the parts of a segment, and then what was left out of it."""
-        job, sets = self.job, Sets(self._folder(task, make=True))
+        job, sets = self.job, Sets(self._folder(task, make=True), self.job.plan.memory // self.tasks)
         self._written[task] = sets
         skips, read_as = Skips(), ReadAs()
-        limit = min(PART, max(job.plan.share, 1 << 20))
+        limit = min(PART, max(job.plan.share // 2, 1 << 20))  # a part and its sample are held together
         part: list[SketchedPart] = []
         held = 0
         batches = _behind(_noted(self._readers[task](read_as), skips), int(sets.bounds()[-1]))
         for sketched in ordered_map(
-            lambda batch: phases.sketch(batch, job.settings, self._function, self._files),
+            lambda batch: phases.sketch(batch, job.settings, self._function, self._files, coded=True),
             batches,
             jobs=threads.count,
             weigh=lambda batch: 6 * int(batch.nbytes),
@@ -83,12 +83,12 @@ class Sketch(Step):
                 skips.add(each)
             if advance is not None:
                 advance(sketched.table)
-            part.append(sketched)
-            held += sketched.values.nbytes + sketched.order.nbytes
-            if held >= limit:
+            if part and (held >= limit or (part[0].codes is None) != (sketched.codes is None)):
                 sets.write(part)
                 sets.let_go(job.plan.share)
                 part, held = [], 0
+            part.append(sketched)
+            held += sketched.values.nbytes + sketched.order.nbytes
         if part:
             sets.write(part)
         left = {"skips": skips.saved(), "files": read_as.record_files, "attached": read_as.attached}
@@ -109,12 +109,13 @@ class Sketch(Step):
             sets = Sets(self._folder(task))
             for part in range(sets.parts):
                 for stem, suffix in PART_STEMS:
-                    link(
-                        sets.folder / f"{stem}-{part:05d}.{suffix}",
-                        self.job.sets.folder / f"{stem}-{number:05d}.{suffix}",
-                    )
+                    written = sets.folder / f"{stem}-{part:05d}.{suffix}"
+                    if written.exists():
+                        link(written, self.job.sets.folder / f"{stem}-{number:05d}.{suffix}")
                 number += 1
         self.job.sets = Sets(self.job.sets.folder)
+        if len(self._written) == self.tasks:
+            self.job.sets.take_sets((self._written[task] for task in range(self.tasks)), self._adopted)
         if len(self._written) == self.tasks and not self._adopted:
             self.job.sets.take_numbers(self._written[task] for task in range(self.tasks))
             self.job.sets.let_go(self.job.plan.memory)

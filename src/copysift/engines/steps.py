@@ -159,7 +159,7 @@ def placed(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise RunError(
             f"cannot write {target}: {error.strerror or error}",
-            hint="a run needs about twice the size of the texts; run the same command to continue",
+            hint="a run may need about twice the size of the texts; run the same command to continue",
         ) from error
     finally:
         spare.unlink(missing_ok=True)

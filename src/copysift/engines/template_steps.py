@@ -53,6 +53,7 @@ class Crowd(Step):
         if not found.any():
             self.save(task, crowded=np.zeros(0, np.bool_))
             return
+        del degrees  # four bytes a document
         self.save(task, crowded=found, root=self._first_roots(found))
 
     def _first_roots(self, crowd: Bools) -> UInt32s:
@@ -92,8 +93,8 @@ class Likeness(Step):
         self._measured = job.files("measure", SUFFIX)
         self.tasks = len(self._measured) if len(self._crowded) else 0
         self._root = roots_of(job) if self.tasks else self._crowded
-        for name in ("shingles", "compared", "words", "places") if self.tasks else ():
-            job.sets.column(name)  # what threads share is made before they start
+        for name in ("shingles", "words", "places") if self.tasks else ():
+            job.sets.narrow(name)  # what threads share is made before they start
         self._texts = None
         if self.tasks and fits(job, self._crowded):
             self._texts = job.sets.texts(np.flatnonzero(self._crowded))
@@ -179,7 +180,7 @@ class CrowdEntries(Step):
             for part in self._parts[task]:
                 which = np.flatnonzero(self._crowded[sets.span(part)])
                 if len(which):
-                    hashes, ends = sets.places(part).some(which).gathered()
+                    hashes, ends = sets.some(which + sets.span(part).start)
                     works = np.repeat(self._works[sets.span(part)][which], np.diff(ends))
                     spill.write(*kernels.join.partition(hashes, works, RANGES))
         self.save(task, **spill.table())
@@ -226,8 +227,8 @@ class Refine(Step):
         path = job.file("crowd-common", 0, "u64")
         if self.tasks and path.stat().st_size:
             self._common = Boilerplate(mapped(path, np.uint64), np.zeros(0, np.int64))
-        for name in ("shingles", "compared") if self.tasks else ():
-            job.sets.column(name)  # what threads share is made before they start
+        if self.tasks:
+            job.sets.keep(0)  # what threads share is made before they start
         self._less: tuple[Int64s, UInt64s, Int64s] | None = None
         if self.tasks and fits(job, self._crowded):
             numbers = np.flatnonzero(self._crowded)

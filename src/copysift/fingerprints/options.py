@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.errors import UsageError
-from copysift.model.traits import Windowing, scheme_traits
+from copysift.model.traits import DEFAULT_SCHEME, Windowing, scheme_traits
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ class FingerprintSettings:
 
     `modulus` 0 means: as dense as winnowing would be, p = (w + 1) / 2 (§3.1.1), and for safe-mod the
     best, P = ln w / w (§3.1.2), and for adaptive-mod 1. `size` is s of MIN_s. `inner` is r of
-    open-closed: 4 characters, 2 tokens. `overlap=False` is sif's rule that fingerprints under `mod` do not
-    overlap. `anchors` are strings of canonical symbols, for the anchor scheme. `bits` are the bits of a
-    hash that are kept, the highest ones: an index stores fewer than 64.
+    open-closed: 4 characters, 2 tokens, or less, so that a k-gram has three of them. `overlap=False` is sif's
+    rule that fingerprints under `mod` do not overlap. `anchors` are strings of canonical symbols, for the
+    anchor scheme. `bits` are the bits of a hash that are kept, the highest ones: an index keeps fewer.
     """
 
-    scheme: str = "robust"
+    scheme: str = DEFAULT_SCHEME
     k: int = 25
     w: int = 26
     modulus: int = 0
@@ -64,9 +64,12 @@ class FingerprintSettings:
 
     @property
     def windowing(self) -> tuple[bool, int]:
-        """What the kernels of winnowing need to know: whether it is robust, and r of open-closed or 0."""
+        """What the kernels of winnowing need to know: whether it is robust, and r of open-closed or 0.
+
+        K-grams of one or two symbols have no middle: none is open or closed, which is robust winnowing.
+        """
         windows = scheme_traits(self.scheme).windows or Windowing()
-        return windows.robust, self.inner if windows.inner else 0
+        return windows.robust, max(0, min(self.inner, self.k - 2)) if windows.inner else 0
 
     @property
     def is_windowed(self) -> bool:

@@ -28,11 +28,24 @@ _SHIFT = np.uint64(32)
 
 
 @dataclass(frozen=True, slots=True)
+class WordCodes:
+    """The words of documents, which give their shingles: each word once, and the numbers of all that come.
+
+    Words are hashes; the numbers have 16 bits where these are enough, else 32. `width` words make a shingle.
+    """
+
+    words: UInt64s
+    numbers: NDArray[np.uint16] | UInt32s
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShingleSets:
     """Distinct shingles of documents: values[bounds[i]:bounds[i + 1]], ascending, and digests of each.
 
     `content` covers the text as it is, `lexical` the words in order, `sets` the shingles; `words` counts
-    words. `order` has the low halves of the shingles as they come in the texts, `places` of each document.
+    words. `order` has the low halves of the shingles as they come in the texts, `places` of each document;
+    it is empty where there are `codes`, which say the same in less space.
     """
 
     values: UInt64s
@@ -43,6 +56,7 @@ class ShingleSets:
     sets: UInt64s
     places: Int64s
     order: UInt32s
+    codes: WordCodes | None = None
 
     @property
     def sizes(self) -> Int64s:
@@ -55,6 +69,16 @@ def shingle_sets(data: NDArray[np.uint8], offsets: Int64s, w: int, seed: int = 0
     values, bounds, words, lexical, sets, order = kernels.shingle.shingles(data, offsets, w, seed)
     content = kernels.shingle.content_digests(data, offsets)
     return ShingleSets(values, bounds, words, content, lexical, sets, np.maximum(words - w + 1, 0), order)
+
+
+def coded_sets(data: NDArray[np.uint8], offsets: Int64s, w: int) -> ShingleSets:
+    """Shingle the documents data[offsets[i]:offsets[i + 1]] as `shingle_sets` does, and give their words."""
+    values, bounds, words, lexical, sets, every, numbers = kernels.shingle.coded_shingles(data, offsets, w)
+    content = kernels.shingle.content_digests(data, offsets)
+    places, none = np.maximum(words - w + 1, 0), np.zeros(0, np.uint32)
+    return ShingleSets(
+        values, bounds, words, content, lexical, sets, places, none, WordCodes(every, numbers, w)
+    )
 
 
 def feature_sets(features: list[list[bytes]], content: UInt64s, seed: int = 0) -> ShingleSets:

@@ -23,12 +23,15 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.plurals import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Bools = NDArray[np.bool_]
     Int64s = NDArray[np.int64]
     UInt32s = NDArray[np.uint32]
     UInt64s = NDArray[np.uint64]
+    Order = Callable[[Int64s], UInt32s]
 
 # Of 50,000 near-copies of 300 words with 1 % of the words changed, 2 pass one of these limits. A template of
 # 200 words with 60 others leaves 23 % uncovered. LONG counts words beyond two shingles' length of a run.
@@ -100,12 +103,12 @@ class Boilerplate:
         return kernels.shingle.without(values, bounds, self.hashes, self._filter)
 
     def without(
-        self, values: UInt64s, bounds: Int64s, words: Int64s, places: Int64s, order: UInt32s
+        self, values: UInt64s, bounds: Int64s, words: Int64s, places: Int64s, order: Order
     ) -> Without:
         """Leave boilerplate out of sets, but for documents that are buried in it.
 
-        `words` and `places` count the words and the shingles in order of the text, whose low halves are in
-        `order`; 0 places where it is not known.
+        `words` and `places` count the words and the shingles in order of the text; 0 places where that is not
+        known. `order` gives their low halves, of some of the documents, one after another.
         """
         if not len(self):
             return Without.none()
@@ -118,12 +121,17 @@ class Boilerplate:
         buried[places[having] > 0] = False
         suspects = np.flatnonzero((places[having] > 0) & (common[having] > FEW * sizes[having]))
         asked = having[suspects]
-        some, edges = picked(order, bounds_of(places), asked)
         own, cuts = picked(rest, ends, suspects)
-        total, run = kernels.shingle.uncovered(some, edges, own, cuts, words[asked]).T
+        edges = bounds_of(places[asked])
+        total, run = kernels.shingle.uncovered(order(asked), edges, own, cuts, words[asked]).T
         buried[suspects] = (total <= OWN * words[asked]) & (run <= LONG * words[asked])
         changed = np.flatnonzero(~buried)
         return Without(having[changed], having[buried], *picked(rest, ends, changed))
+
+
+def order_of(order: UInt32s, places: Int64s) -> Order:
+    """Give the order of documents that lies in an array, as `Boilerplate.without` wants it."""
+    return lambda which: picked(order, bounds_of(places), which)[0]
 
 
 def picked(values: NDArray[Any], bounds: Int64s, which: Int64s) -> tuple[NDArray[Any], Int64s]:

@@ -110,6 +110,16 @@ class Postings:
         sizes, totals = np.where(kept, self.sizes, np.uint32(0)), np.where(kept, self.totals, 0.0)
         return replace(self, offsets=offsets, groups=self.groups[held], sizes=sizes, totals=totals)
 
+    def sharing(self, kept: NDArray[np.bool_]) -> Postings:
+        """Leave out some of the shared hashes, as if nobody shared them; sizes and weights stay."""
+        degrees = np.diff(self.offsets)
+        offsets = np.zeros(int(np.count_nonzero(kept)) + 1, np.int64)
+        np.cumsum(degrees[kept], out=offsets[1:])
+        groups = self.groups[np.repeat(kept, degrees)]
+        return replace(
+            self, hashes=self.hashes[kept], offsets=offsets, groups=groups, weights=self.weights[kept]
+        )
+
     def only(self, kept: NDArray[np.bool_]) -> Postings:
         """Leave out some of the shared hashes; the others all weigh the same."""
         degrees = np.diff(self.offsets)

@@ -161,7 +161,7 @@ def write_all(descriptor: int, array: NDArray[Any], path: Path) -> None:
     except OSError as error:
         raise RunError(
             f"cannot write {path}: {error.strerror}",
-            hint="a run needs about twice the size of the texts; run the same command to continue",
+            hint="a run may need about twice the size of the texts; run the same command to continue",
         ) from error
 
 

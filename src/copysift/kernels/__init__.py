@@ -18,6 +18,7 @@ from copysift.errors import KernelError
 if TYPE_CHECKING:
     from copysift.kernels import _batch as batch
     from copysift.kernels import _checksum as checksum
+    from copysift.kernels import _codes as codes
     from copysift.kernels import _files as files
     from copysift.kernels import _join as join
     from copysift.kernels import _jsonl as jsonl
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from copysift.kernels import _text as text
 
 __all__ = [
-    "batch", "checksum", "edition", "files", "join", "jsonl", "lex", "match", "packed", "postings",
+    "batch", "checksum", "codes", "edition", "files", "join", "jsonl", "lex", "match", "packed", "postings",
     "selection", "shingle", "text",
 ]  # fmt: skip
 

@@ -16,6 +16,7 @@ cdef extern from "batch.h" nogil:
         uint64_t *hashes
     int text_use_avx2
     void text_init()
+    void unicode_init()
     void markup_init()
     int text_cpu_has_avx2()
     int cs_has_avx2()
@@ -61,6 +62,7 @@ cdef extern from "programs.h" nogil:
     int pr_program(pr_space *space, const pr_told *told, const uint8_t *data, size_t n)
 
 text_init()
+unicode_init()
 markup_init()
 cdef cs_edition chosen
 

@@ -37,8 +37,14 @@ cdef extern from "uncovered.h" nogil:
     uint64_t keys_digest(const uint64_t *keys, size_t n)
     int shingle_make(shingle_space *s, size_t w)
     void shingle_free(shingle_space *s)
+    ctypedef struct word_coder:
+        uint64_t *words
+        size_t count
+        size_t written
+    int word_coder_make(word_coder *c, uint32_t *out)
+    void word_coder_free(word_coder *c)
     int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
-                             uint64_t *out, uint32_t *order, shingle_facts *facts)
+                             uint64_t *out, uint32_t *order, word_coder *coder, shingle_facts *facts)
     shingle_modulus shingle_mod(uint64_t m)
     void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n)
     size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out)
@@ -147,6 +153,18 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
     The next three arrays are the number of words, a digest of the words in order, and one of the set; the last
     has the low halves of the shingles in order of the text, max(words - w + 1, 0) of each document.
     """
+    return _shingles(data, offsets, w, seed, False)
+
+
+def coded_shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w):
+    """Give shingles as `shingles` does; instead of their order all words once, and words by their numbers.
+
+    The numbers are those of all documents, one after another, in 16 bits where these are enough, else in 32.
+    """
+    return _shingles(data, offsets, w, 0, True)
+
+
+def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint64_t seed, bint coded):
     cdef Py_ssize_t n = offsets.shape[0] - 1, i
     cdef size_t room = 16
     for i in range(n):
@@ -161,14 +179,15 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
     cdef cs_params p = cs_make_params(seed)
     cdef shingle_space space
     cdef shingle_facts facts
+    cdef word_coder coder
     cdef int64_t found = 0, at = 0, place = 0
-    cdef bint fits = shingle_make(&space, w)
+    cdef bint fits = shingle_make(&space, w) and word_coder_make(&coder, &places[0])
     with nogil:
         for i in range(n):
             if not fits:
                 break
             found = shingle_document(source + offsets[i], offsets[i + 1] - offsets[i], w, &p, &space, &v[at],
-                                     &places[place], &facts)
+                                     NULL if coded else &places[place], &coder if coded else NULL, &facts)
             fits = found >= 0
             at += found
             place += <int64_t>facts.places
@@ -177,9 +196,22 @@ def shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint
             lex[i] = facts.lexical
             ids[i] = facts.set
     shingle_free(&space)
+    dictionary = _words_of(&coder)
+    word_coder_free(&coder)
     if not fits:
         raise MemoryError
-    return values[:at].copy(), bounds, words, lexical, sets, order[:place].copy()
+    made = values[:at].copy(), bounds, words, lexical, sets
+    if coded:
+        return *made, dictionary, order[:coder.written].astype(np.uint16 if len(dictionary) <= 1 << 16 else np.uint32)
+    return *made, order[:place].copy()
+
+
+cdef _words_of(const word_coder *coder):
+    found = np.empty(coder.count, np.uint64)
+    cdef uint64_t[::1] f = found
+    if coder.count:
+        memcpy(&f[0], coder.words, 8 * coder.count)
+    return found
 
 
 def note(uint64_t[::1] bits, const uint64_t[::1] keys):

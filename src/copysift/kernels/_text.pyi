@@ -16,12 +16,36 @@ def sound(sources: Sequence[bytes], sample: int) -> list[int]: ...
 def plain_block(
     data: Bytes, final: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.uint32], int] | None: ...
-def positions(
-    masks: NDArray[np.uint64], ranks: NDArray[np.uint32], offset: int, which: NDArray[Any] | None
-) -> NDArray[np.uint32]: ...
+def positions(masks: NDArray[np.uint64], ranks: NDArray[np.uint32], offset: int) -> NDArray[np.uint32]: ...
+def plain_spans(
+    masks: NDArray[np.uint64],
+    ranks: NDArray[np.uint32],
+    offset: int,
+    first: NDArray[Any],
+    last: NDArray[Any],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def unicode_block(
-    data: Bytes, offset: int, final: bool
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], int]: ...
+    data: Bytes, final: bool
+) -> tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+    int,
+]: ...
+def character_spans(
+    masks: NDArray[np.uint64],
+    ranks: NDArray[np.uint32],
+    bounds: NDArray[np.uint64],
+    extra: NDArray[np.uint32],
+    offset: int,
+    first: NDArray[Any],
+    last: NDArray[Any],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
+def merge_characters(
+    bounds: NDArray[np.uint64], offset: int, starts: NDArray[np.uint32], ends: NDArray[np.uint32]
+) -> None: ...
 def words_block(
     data: Bytes, offset: int, final: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], int]: ...

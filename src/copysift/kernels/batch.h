@@ -23,7 +23,8 @@ typedef struct {
 static void bt_free(bt_space *b) {
     cs_free_space(&b->narrow); cs_free_space(&b->wide);
     free(b->blanked); free(b->symbols); free(b->from); free(b->to); free(b->masks); free(b->hashes);
-    free(b->ranks); free(b->places); free(b->points.symbols); free(b->points.starts); free(b->points.ends);
+    free(b->ranks); free(b->places); free(b->points.symbols); free(b->points.masks); free(b->points.bounds);
+    free(b->points.extra);
     memset(b, 0, sizeof *b);
 }
 
@@ -54,12 +55,13 @@ static int bt_make(bt_space *b, const cs_rule *rule, const cs_edition *edition, 
 
 /* Letters outside ASCII are rare enough that their space is made when the first one comes. */
 static int bt_widen(bt_space *b) {
-    size_t room = b->room + b->room / 2 + 16;
+    size_t groups = unicode_groups(b->room);
     if (b->points.symbols) return 0;
-    b->points.symbols = (uint32_t *)malloc(room * 4);
-    b->points.starts = (uint32_t *)malloc(room * 4);
-    b->points.ends = (uint32_t *)malloc(room * 4);
-    if (!b->points.symbols || !b->points.starts || !b->points.ends) return -1;
+    b->points.symbols = (uint32_t *)malloc(unicode_room(b->room) * 4);
+    b->points.masks = (uint64_t *)malloc(groups * 8);
+    b->points.bounds = (uint64_t *)malloc(groups * 8);
+    b->points.extra = (uint32_t *)malloc((b->room / 2 + 1) * 4);
+    if (!b->points.symbols || !b->points.masks || !b->points.bounds || !b->points.extra) return -1;
     return cs_make_space(&b->wide, b->rule.k, b->rule.w, &b->rule.p, 4, b->rule.r > 0);
 }
 
@@ -76,8 +78,10 @@ static int64_t bt_winnow(bt_space *b, const uint8_t *data, size_t n, int marked)
     if (text_plain(data, n, b->symbols, b->masks, b->ranks)) count = b->ranks[(n + 63) / 64];
     else {
         if (bt_widen(b)) return -1;
-        b->points.count = 0;
-        text_unicode(data, n, 0, 1, &b->points);
+        b->points.count = b->points.extras = 0;
+        memset(b->points.masks, 0, unicode_groups(n) * 8);
+        memset(b->points.bounds, 0, unicode_groups(n) * 8);
+        text_unicode(data, n, 1, &b->points);
         s.data = b->points.symbols;
         s.width = 4;
         count = b->points.count;

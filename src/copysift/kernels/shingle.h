@@ -8,6 +8,7 @@
 #include "keys.h"
 #include "kgrams.h"
 #include "samples.h"
+#include "word_codes.h"
 
 #define SHINGLE_BLOCK ((size_t)1 << 20) /* bytes of a document whose words are held at a time */
 
@@ -83,10 +84,21 @@ static uint64_t shingle_roll(const uint64_t *s, size_t total, size_t done, size_
     return lexical;
 }
 
-/* Write the shingles of one document to out, which has room for n / 2 + 2, and their low halves in order of the
-   text to order, which has as much; gives the number of shingles, or -1 without memory. */
+/* Make room for n keys; gives 0 without memory. */
+static int shingle_grow(shingle_space *s, size_t n) {
+    if (n <= s->room_size) return 1;
+    uint64_t *more = (uint64_t *)realloc(s->room, n * 8);
+    if (!more) return 0;
+    s->room = more;
+    s->room_size = n;
+    return 1;
+}
+
+/* Write the shingles of one document to out, which has room for n / 2 + 2, and either their low halves in order of
+   the text to order, which has as much, or its words to coder; the other is NULL. Gives the number of shingles, or -1
+   without memory. */
 static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
-                                uint64_t *out, uint32_t *order, shingle_facts *facts) {
+                                uint64_t *out, uint32_t *order, word_coder *coder, shingle_facts *facts) {
     size_t at = 0, kept = 0, found = 0, words = 0;
     uint64_t lexical = WORD_SEED;
     while (at < n) {
@@ -99,6 +111,7 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         got.ends = space->ends;
         size_t used = text_words(data + at, length, 0, final, &got);
         words += got.count;
+        if (coder && !word_encode(coder, got.symbols, got.count)) return -1;
         size_t total = kept + got.count;
         lexical = shingle_roll(space->symbols, total, kept, w, p, lexical, out + found);
         if (total >= w) {
@@ -109,13 +122,8 @@ static int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const c
         at += used ? used : length;
         if (final) break;
     }
-    if (found > space->room_size) {
-        uint64_t *more = (uint64_t *)realloc(space->room, found * 8);
-        if (!more) return -1;
-        space->room = more;
-        space->room_size = found;
-    }
-    for (size_t i = 0; i < found; i++) order[i] = (uint32_t)out[i];
+    if (!shingle_grow(space, found)) return -1;
+    for (size_t i = 0; order && i < found; i++) order[i] = (uint32_t)out[i];
     facts->places = found;
     facts->words = words;
     facts->lexical = word_finish(word_mix(lexical, words));

@@ -88,29 +88,36 @@ class CodeCanonicaliser(ABC):
         return None
 
 
-def stream(chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK) -> Iterator[Made]:
+def stream(
+    chunks: Iterable[bytes], step: Step[Made], block: int = BLOCK, uneven: bool = False
+) -> Iterator[Made]:
     """Cut chunks into other blocks and take a step for each; yield what the steps make.
 
     A step is given a block, its offset in the document and whether it is the last. It says how many
     bytes it used; the others, always less than a block, come again at the head of the next one.
+    All blocks but the last have the same size. Where their size changes nothing that the steps make they may
+    be `uneven`: half a block at the end of a chunk is a block too, which saves copying it.
     """
-    rest, offset = bytearray(), 0
-
-    def take(data: bytes | memoryview, final: bool) -> Made:
-        nonlocal rest, offset
-        made, used = step(data, offset, final)
-        offset += used
-        rest = bytearray(data[used:])
-        return made
-
+    rest: bytes | bytearray | memoryview = b""
+    offset, least = 0, (block + 1) // 2 if uneven else block
     for chunk in chunks:
         view, at = memoryview(chunk), 0
-        while len(rest) + len(view) - at >= block:
-            end = at + block - len(rest)
-            yield take(bytes(rest + view[at:end]) if rest else view[at:end], False)
-            at = end
-        rest += view[at:]
-    yield take(bytes(rest), True)
+        while at < len(view) and len(rest) + len(view) - at >= least:
+            end = min(at + block - len(rest), len(view))
+            data = memoryview(b"".join((rest, view[at:end]))) if len(rest) else view[at:end]
+            made, used = step(data, offset, False)
+            yield made
+            offset += used
+            if len(data) < block or used < len(rest):
+                at, rest = end, data[used:]
+            else:
+                at, rest = at + used - len(rest), b""
+        if not len(rest):  # a document of one chunk is not copied
+            rest = view[at:] if at else chunk
+        elif at < len(view):
+            rest = rest if isinstance(rest, bytearray) else bytearray(rest)
+            rest += view[at:]
+    yield step(rest if isinstance(rest, bytes) else bytes(rest), offset, True)[0]
 
 
 def placed(step: Step[Canonical]) -> Step[Canonical]:

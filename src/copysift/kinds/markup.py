@@ -16,7 +16,7 @@ import numpy as np
 from copysift import kernels
 from copysift.kinds import positions, text, words
 from copysift.kinds.kind import Canonicaliser, Kind, stream
-from copysift.kinds.positions import Widened
+from copysift.kinds.positions import widened
 from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _References:
                 self.ends.append(ends if narrow else positions.moved(ends, offset))
             return blanked, used
 
-        return stream(chunks, step)
+        return stream(chunks, step, uneven=True)
 
     def widen(self, block: Canonical) -> Canonical:
         """Give a block whose spans hold whole references, and forget those that lie before it."""
@@ -82,7 +82,7 @@ class _References:
         self.starts, self.ends = [starts[start:]], [ends[start:]]
         if start >= stop:
             return block
-        return Canonical(block.symbols, Widened(block.positions, starts[start:stop], ends[start:stop]))
+        return Canonical(block.symbols, widened(block.positions, starts[start:stop], ends[start:stop]))
 
 
 HTML = Kind(

@@ -1,4 +1,4 @@
-"""Where symbols are in the source: three maps, each as small as its kind of block allows.
+"""Where symbols are in the source: four maps, each as small as its kind of block allows.
 
 Offsets are 32 bits wide up to 4 GiB, and 64 bits beyond it: small documents do not pay for large ones.
 """
@@ -55,7 +55,7 @@ class Masks:
     @property
     def starts(self) -> UInt32s:
         """First byte of every symbol."""
-        return kernels.text.positions(self.masks, self.ranks, self.offset, None)
+        return kernels.text.positions(self.masks, self.ranks, self.offset)
 
     @property
     def ends(self) -> UInt32s:
@@ -64,9 +64,41 @@ class Masks:
 
     def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
         """Source spans of the runs of symbols first[i]..last[i], both ends included."""
-        resolve = kernels.text.positions
-        starts = resolve(self.masks, self.ranks, self.offset, first)
-        return starts, resolve(self.masks, self.ranks, self.offset, last) + np.uint32(1)
+        return kernels.text.plain_spans(self.masks, self.ranks, self.offset, first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """Characters of several bytes, with one symbol or more: masks as before, and where characters begin.
+
+    `extra` has the numbers of the symbols for which the masks have no bit.
+    """
+
+    masks: UInt64s
+    ranks: UInt32s
+    bounds: UInt64s
+    extra: UInt32s
+    offset: int
+
+    @property
+    def starts(self) -> UInt32s:
+        """First byte of every symbol."""
+        return self._every()[0]
+
+    @property
+    def ends(self) -> UInt32s:
+        """One past the last byte of every symbol."""
+        return self._every()[1]
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> tuple[UInt32s, UInt32s]:
+        """Source spans of the runs of symbols first[i]..last[i], both ends included."""
+        return kernels.text.character_spans(
+            self.masks, self.ranks, self.bounds, self.extra, self.offset, first, last
+        )
+
+    def _every(self) -> tuple[UInt32s, UInt32s]:
+        which = np.arange(int(self.ranks[-1]) + len(self.extra))
+        return self.spans(which, which)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +141,25 @@ def moved(offsets: Offsets, by: int) -> UInt64s:
     return offsets.astype(np.uint64) + np.uint64(by)
 
 
+def widened(inner: PositionMap, starts: Offsets, ends: Offsets) -> PositionMap:
+    """Give a map with no span that starts or ends inside these character references.
+
+    The blanked text holds the character at the head of its reference; its span is all of that. Masks take a
+    reference as one character, if it does not begin before their block.
+    """
+    if isinstance(inner, Masks):
+        bounds = np.full(len(inner.masks) + 1, 2**64 - 1, np.uint64)
+        inner = Characters(inner.masks, inner.ranks, bounds, np.empty(0, np.uint32), inner.offset)
+    if isinstance(inner, Characters) and starts[0] >= inner.offset and ends.dtype == np.uint32:
+        narrow = (each.astype(np.uint32, copy=False) for each in (starts, ends))
+        kernels.text.merge_characters(inner.bounds, inner.offset, *narrow)
+        return inner
+    return Widened(inner, starts, ends)
+
+
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """Another map, with no span that starts or ends inside a character reference.
-
-    The blanked text holds the character at the head of its reference; its span is all of that.
-    """
+    """Another map, with no span that starts or ends inside a character reference: see `widened`."""
 
     inner: PositionMap
     reference_starts: Offsets

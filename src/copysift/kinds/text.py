@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from copysift import kernels
 from copysift.kinds.kind import Kind, placed, stream
-from copysift.kinds.positions import Explicit, Masks
+from copysift.kinds.positions import Characters, Masks
 from copysift.model.traits import KindTraits, Thresholds
 from copysift.model.values import Canonical
 
@@ -20,7 +20,7 @@ class Text:
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
         """Canonicalise a document that comes in chunks of any size."""
-        return (block for block in stream(chunks, placed(_step)) if len(block.symbols))
+        return (block for block in stream(chunks, placed(_step), uneven=True) if len(block.symbols))
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""
@@ -32,8 +32,8 @@ def _step(data: bytes | memoryview, offset: int, final: bool) -> tuple[Canonical
     if plain is not None:
         narrow, masks, ranks, used = plain
         return Canonical(narrow, Masks(masks, ranks, offset)), used
-    symbols, starts, ends, used = kernels.text.unicode_block(data, offset, final)
-    return Canonical(symbols, Explicit(starts, ends)), used
+    symbols, masks, ranks, bounds, extra, used = kernels.text.unicode_block(data, final)
+    return Canonical(symbols, Characters(masks, ranks, bounds, extra, offset)), used
 
 
 KIND = Kind(

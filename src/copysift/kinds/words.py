@@ -22,7 +22,7 @@ class Words:
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[Canonical]:
         """Canonicalise a document that comes in chunks of any size."""
-        return (block for block in stream(chunks, placed(_step)) if len(block.symbols))
+        return (block for block in stream(chunks, placed(_step), uneven=True) if len(block.symbols))
 
     def whole(self, data: bytes) -> Canonical:
         """Canonicalise a document that is in memory."""

@@ -60,7 +60,8 @@ def samplings(settings: Mapping[str, Any]) -> Samplings:
 def _sampling(settings: Mapping[str, Any], kind: str, corpus: bool) -> Sampling | None:
     if corpus and not settings["estimate"]:
         return None
-    scheme, modulus = str(settings.get("scheme") or "robust"), settings.get("modulus") or 0
+    # runs of a corpus of version 0.1 do not say which scheme they have: all of them have mod
+    scheme, modulus = str(settings.get("scheme") or "mod"), settings.get("modulus") or 0
     traits = scheme_traits(scheme)
     if traits.estimator != COUNTS:
         return Sampling(traits.estimator, size=settings.get("sketch") or 0)

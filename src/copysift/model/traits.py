@@ -13,6 +13,7 @@ from typing import NamedTuple
 from copysift.runtime import registry
 from copysift.runtime.lazy_dataclass import dataclass
 
+DEFAULT_SCHEME = "open-closed"
 SCHEME_OPTIONS = ("modulus", "sketch", "anchor", "disjoint")  # options that only some schemes use
 COUNTS, SMALLEST, LEVELS = "counts", "smallest", "levels"  # how two sets of fingerprints are compared
 
@@ -23,7 +24,8 @@ class Windowing(NamedTuple):
     """How the smallest k-gram of a window is chosen by the kernels.
 
     `robust`: of equal ones the one that was chosen last, else the rightmost. `inner`: open and closed k-grams
-    come first.
+    come first. The order depends on the symbols of a k-gram alone, so the hashes of a larger window are among
+    those of a smaller one.
     """
 
     robust: bool = True
@@ -41,7 +43,8 @@ class SchemeTraits:
     option it learns from the files. `corpus`: `cluster` and `dedup` can use it. `every`: it keeps every
     k-gram. `edge` is how many fingerprints a difference hides in the equal text beside it, at winnowing's
     density 2/(w + 1), and `variance` that of a sample divided by that of independent draws;
-    `experiments/winnowing` measures both.
+    `experiments/winnowing` measures both. `density` is about how many fingerprints it keeps, as a share of
+    winnowing's: limits that count them are multiplied by it.
     """
 
     name: str
@@ -55,6 +58,7 @@ class SchemeTraits:
     every: bool = False
     edge: float = 0.0
     variance: float = 1.0
+    density: float = 1.0
 
     @property
     def sketch(self) -> bool:

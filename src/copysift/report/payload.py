@@ -24,6 +24,7 @@ from copysift.report.highlight import CLASS_NAMES, coloured, readable
 from copysift.report.units import bytes_of, files_of, labels_of, submissions_of, totals_of
 from copysift.report.view import View
 from copysift.report.wording import visible
+from copysift.sources.file_types import PROGRAMS
 
 LARGEST_SOURCE = 400_000  # bytes of one file that are shown
 IGNORED_TEXT = 300
@@ -202,7 +203,7 @@ class Payload:
             "regions": [[*made[at][0], made[at][1]] for at in order],
             "shares": [[name, round(share, DIGITS)] for name, share in why.shares],
             "types": [
-                [name, None if share is None else round(share, DIGITS), *some]
+                [name, share if share is None else round(_type_share(pair, name, share), DIGITS), *some]
                 for name, share, *some in why.types
             ],
             "clues": [self._clues(side) for side in why.clues],
@@ -304,6 +305,11 @@ class Payload:
 def _whole(shared: int, share: float) -> int | None:
     """Give how many distinct fingerprints there are, of which this many are this share."""
     return round(shared / share) if share else None
+
+
+def _type_share(pair: Pair, name: str, share: float) -> float:
+    """Give the similarity of one type of work: of programs, that of the pair if they decided it."""
+    return pair.similarity if name == PROGRAMS and pair.channel == "code" else share
 
 
 def _short(document: Group) -> str:

@@ -11,6 +11,7 @@ from copysift.model.values import Group, Result, Submission
 from copysift.runtime.plurals import plural
 
 PART = re.compile(rf"/|\.\w{{1,5}}{INSIDE}")  # before a part of a path, or a member of an archive
+RECORD = "record of "  # how what was read of a record begins
 
 
 def files_of(result: Result) -> dict[str, list[Group]]:
@@ -23,7 +24,10 @@ def files_of(result: Result) -> dict[str, list[Group]]:
 
 def unit_of(result: Result) -> str:
     """Give the word for what was compared."""
-    return "submission" if result.submissions else "file"
+    if result.submissions:
+        return "submission"
+    records = result.documents and all(each.read_as.startswith(RECORD) for each in result.documents)
+    return "record" if records else "file"
 
 
 def similar_of(result: Result) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,17 @@ def read_table(run: Path, name: str, columns: list[str] | None = None, filters: 
                 table = file.read(columns)
             return table if columns is None else table.select(columns)
         return pq.read_table(run / name, columns=columns, filters=filters, page_checksum_verification=True)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise RunError(f"{run} is damaged: {error}", hint=RECREATE) from None
+
+
+def batches_of(run: Path, name: str, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Read some columns of a table of a run, about so many rows at a time."""
+    verify_table(run, name)
+    try:
+        with pq.ParquetFile(run / name, page_checksum_verification=True) as file:
+            for batch in file.iter_batches(rows, columns=columns):
+                yield batch.select(columns)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise RunError(f"{run} is damaged: {error}", hint=RECREATE) from None
 

@@ -15,7 +15,7 @@ import numpy as np
 from copysift.clusters.components import roots
 from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.match.templates import without_templates
-from copysift.runs.sets import Sets
+from copysift.runs.sets import Sets, has_sets
 from copysift.runs.sketches import read_templates
 from copysift.runtime.arrays import distinct
 from copysift.runtime.lazy_dataclass import dataclass
@@ -24,7 +24,7 @@ from copysift.runtime.plurals import plural
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from copysift.runs.tables import StoredRun
+    from copysift.runs.stored_run import StoredRun
 
     Int64s = NDArray[np.int64]
     UInt64s = NDArray[np.uint64]
@@ -74,7 +74,7 @@ def upper(missed: int, of: int) -> float:
 def measure_recall(opened: StoredRun) -> Recall | None:
     """Compare a sample of the documents of a run with the others; None where the run has no shingles."""
     sets = Sets(opened.path / "sketches")
-    if not sets.path("shingles", 0).exists():
+    if not has_sets(sets.folder):
         return None
     floor = float(opened.described["floor"])
     standing = np.flatnonzero(opened.first == np.arange(len(opened.first)))

@@ -15,6 +15,7 @@ import pyarrow.ipc
 
 from copysift import kernels
 from copysift.errors import RunError
+from copysift.fingerprints.shingles import WordCodes
 from copysift.join.boilerplate import Boilerplate, bounds_of
 from copysift.join.spill import write_all
 from copysift.model.values import Skipped
@@ -37,12 +38,16 @@ COMMON, BASE, TEMPLATES = "common.arrow", "base.u64", "templates.u64"
 
 @dataclass(frozen=True, slots=True)
 class SketchedPart:
-    """Some documents as phase 1 leaves them: a table of facts, their sets and the order of their shingles."""
+    """Some documents as phase 1 leaves them: a table of facts, their sets and the order of their shingles.
+
+    Where the words of the documents give all that, there are `codes` and no order.
+    """
 
     table: pa.Table
     values: UInt64s
     order: UInt32s
     unread: tuple[Skipped, ...] = ()  # documents that were not compared as what they are
+    codes: WordCodes | None = None
 
 
 class Places(NamedTuple):
@@ -57,6 +62,16 @@ class Places(NamedTuple):
     def of(cls, values: UInt64s, bounds: Int64s) -> Places:
         """Give the places of sets that lie one after another."""
         return cls([values], np.zeros(len(bounds) - 1, np.int64), bounds[:-1], bounds[1:])
+
+    @classmethod
+    def joined(cls, parts: list[Places]) -> Places:
+        """Put places one after another."""
+        firsts = bounds_of(np.array([len(part.sources) for part in parts], np.int64))
+        parts = [part._replace(source=part.source + at) for part, at in zip(parts, firsts[:-1], strict=True)]
+        sources = [source for part in parts for source in part.sources]
+        none = np.zeros(0, np.int64)
+        columns = zip(*(part[1:] for part in parts), strict=True) if parts else ((), (), ())
+        return cls(sources, *(np.concatenate([none, *column]) for column in columns))
 
     def some(self, which: Int64s) -> Places:
         """Give some of them."""

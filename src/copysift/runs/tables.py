@@ -15,20 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from copysift._version import __version__
 from copysift.clusters.classes import ALONE, IDENTICAL, JOINED, Membership
 from copysift.clusters.classes import WORDS as SAME
-from copysift.errors import RunError
 from copysift.match.sets import MeasuredPairs, PairsWithValues
-from copysift.runs.checksums import RECREATE, checksum, digest_of, open_table, read_table, verify_table
+from copysift.runs.checksums import checksum, digest_of, open_table, read_table
 from copysift.runs.columns import column, digests, flags, taken
 from copysift.runs.scan_run import TABLES, VERSION, read_description
 from copysift.runs.sets import Sets
 from copysift.runtime import durable
 from copysift.runtime.arrays import distinct, numbered
-from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,22 +35,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("resemblance", "containment_left", "containment_right")
 ROWS = 1 << 18  # of pairs or clusters written at a time
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRun:
-    """A run read back: ids by number, who represents which and how, pairs, and run.json."""
-
-    path: Path
-    ids: pa.StringArray
-    first: Int64s
-    how: NDArray[np.uint8]
-    pairs: MeasuredPairs
-    described: dict[str, Any]
-
-    def numbers(self, ids: list[str]) -> Int64s:
-        """Give the numbers of ids, −1 for unknown ones."""
-        return _numbers(self.ids, pa.chunked_array([pa.array(ids, pa.string())]))
 
 
 def unique_ids(parts: list[pa.Array]) -> tuple[pa.StringArray, list[str]]:
@@ -282,38 +263,6 @@ def ids_of(path: Path) -> pa.ChunkedArray:
     return read_table(path, TABLES[0], ["document"])["document"]
 
 
-def open_corpus(path: Path) -> StoredRun:
-    """Read a run back for look-ups and for the last phase; runs of `scan --save` are fine too."""
-    described = read_description(path)
-    verify_table(path, TABLES[0])
-    try:
-        names = pq.read_schema(path / TABLES[0]).names
-    except (pa.ArrowException, OSError) as error:
-        raise RunError(f"{path} is damaged: {error}", hint=RECREATE) from None
-    more = [name for name in ("same_as", "same") if name in names]
-    documents = read_table(path, TABLES[0], ["document", *more])
-    ids = _whole(documents["document"])
-    pairs = read_table(path, TABLES[1], ["left", "right", "shared", *MEASURES, "equal"])
-    left, right = (_numbers(ids, pairs[side]) for side in ("left", "right"))
-    if more:
-        known = _numbers(ids, documents["same_as"])
-        first = np.where(known < 0, np.arange(len(ids)), known)
-        codes = _numbers(pa.array(SAME, pa.string()), documents["same"])
-        how = np.where(codes < 0, ALONE, codes).astype(np.uint8)
-    else:
-        first, how = np.arange(len(ids)), np.zeros(len(ids), np.uint8)
-        same = pairs["equal"].to_numpy()
-        first[right[same]], how[right[same]] = left[same], IDENTICAL
-    real = how[right] == ALONE if len(right) else np.zeros(0, np.bool_)
-    found = MeasuredPairs(
-        left,
-        right,
-        pairs["shared"].to_numpy().astype(np.int64),
-        *(pairs[name].to_numpy() for name in MEASURES),
-    )
-    return StoredRun(path, ids, first, how, found.take(real), described)
-
-
 def members(path: Path) -> dict[str, list[str]]:
     """Give the documents of every cluster, by its first document."""
     read_description(path)
@@ -353,15 +302,3 @@ def collapse(path: Path, ranked: list[str]) -> list[tuple[str, list[str]]]:
         else:
             folded[key] = (name, [])
     return list(folded.values())
-
-
-def _numbers(ids: pa.StringArray, names: pa.ChunkedArray) -> Int64s:
-    import pyarrow.compute as pc  # takes long to load
-
-    found = pc.index_in(_whole(names), value_set=ids)
-    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _whole(chunks: pa.ChunkedArray) -> pa.Array:
-    whole = chunks.combine_chunks()
-    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole

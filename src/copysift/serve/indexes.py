@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 import time
@@ -219,6 +220,14 @@ class Indexes:
         same = (indexes.c.folder == held.folder, indexes.c.version.in_((held.version, version)))
         with self._db.writing() as db:
             return bool(db.execute(update(indexes).where(*same).values(version=version)).rowcount)
+
+
+def without_paths(message: str, data: Path, public: Mapping[str, Path] | None = None) -> str:
+    """Give a message about an index without the place that it has on this machine."""
+    for name, path in (public or {}).items():
+        message = message.replace(str(path), name)
+    own = rf"{re.escape(str(data))}/(?:indexes|cache)/[\w-]+\.sift(?:/[\w-]+(?![\w./-]))?"
+    return re.sub(own, "the index", message)
 
 
 def _stamp(path: Path) -> object:

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from copysift.errors import CopysiftError, InputError, KernelError, StoreError
 from copysift.serve.events import event
+from copysift.serve.indexes import without_paths
 from copysift.serve.limits import LimitError
 from copysift.serve.state import LoginNeededError, state_of
 from copysift.serve.views import root_of, show
@@ -82,7 +83,9 @@ def install(app: FastAPI, page: PageOf) -> None:
             status = 500
         if isinstance(error, InputError):
             status = 422
-        message = error.message.encode("utf-8", "backslashreplace").decode()
+        config = state_of(request).config
+        named = without_paths(error.message, config.data, config.indexes)
+        message = named.encode("utf-8", "backslashreplace").decode()
         retry = getattr(error, "retry", 0)
         if status == 429:
             event("request refused", WARNING, user=request.scope.get("copysift.user", "-"), reason=message)

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -45,6 +46,7 @@ log = logging.getLogger("copysift.serve")
 SWITCH = 0.001  # seconds that a query may keep the event loop waiting; Python's own is five times that
 GARBAGE = 10_000  # objects after which Python looks for cycles; a connection leaves some 40
 HOUSEKEEPING = 60.0  # seconds between two looks at what has expired
+STOP = 10.0  # seconds that a server which is told to stop has for what it is doing
 Say = Callable[[str], None]
 
 
@@ -186,10 +188,27 @@ async def _web(state: State, web: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     with suppress(NotImplementedError):
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
+            loop.add_signal_handler(number, _stop, server)
     _collect_garbage()
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     await server._serve([web])
+
+
+def _stop(server: uvicorn.Server) -> None:
+    """End the server: what its threads still do after a while is left as in a crash, which loses no job.
+
+    Python waits for every thread, and one may wait for a slow disk or a locked database for minutes.
+    """
+    if not server.should_exit:
+        server.should_exit = True
+        last = threading.Timer(STOP, _leave)
+        last.daemon = True
+        last.start()
+
+
+def _leave() -> None:
+    event("stopped", logging.WARNING, reason="requests did not end in time")
+    os._exit(0)
 
 
 def _collect_garbage() -> None:

@@ -32,12 +32,13 @@ from copysift.runtime import durable
 from copysift.serve import work
 from copysift.serve.claims import NewVersion
 from copysift.serve.database import NEW_JOB, open_database
+from copysift.serve.indexes import without_paths
 from copysift.serve.job import DONE, FAILED, RUNNING, Job
 from copysift.serve.jobs import PROGRESS, SCRATCH, Jobs
 from copysift.serve.limits import Limits
 from copysift.serve.rehearsal import rehearse
 from copysift.serve.store import Store
-from copysift.serve.transfer import bring, leave
+from copysift.serve.transfer import bring, data_of, leave
 from copysift.sources.places import forbid
 
 log = logging.getLogger("copysift.serve")
@@ -49,6 +50,8 @@ IDLE = 5.0  # seconds after which an idle worker looks for itself
 PR_SET_PDEATHSIG = 1
 NO_MEMORY = 3  # status of a job that could not even say so
 PATIENCE = 3  # seconds between two looks at a thread that is being started
+LOOKS = 20  # after which it has ended without a word, whatever the memory is by then
+THREAD = 64 << 20  # bytes that a thread may want to start: its stack, and a piece of memory of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +281,8 @@ def _done(
         request = {**job.request, "title": job.title, "read_seconds": limits.read_seconds}
         return DONE, "", work.KINDS[job.kind](folder, out, request, told, threads)
     except CopysiftError as error:
-        return FAILED, error.message + (f" ({error.hint})" if error.hint else ""), {}
+        message = without_paths(error.message, data_of(folder))
+        return FAILED, message + (f" ({error.hint})" if error.hint else ""), {}
     except Exception as error:
         if lacks_memory(error):
             return FAILED, _memory(limits), {}
@@ -302,20 +306,32 @@ def _memory(limits: Limits) -> str:
 
 
 def _watch_starts() -> None:
-    """End a job whose thread ended for want of memory before it could say so: `start` would wait for ever."""
+    """End a job whose thread ended for want of memory before it could say so: `start` would wait for ever.
+
+    On a busy machine a thread may take seconds to start: while there is memory left, it has a minute.
+    """
     last: threading.Thread | None = None
+    looks = 0  # at which it was starting
 
     def look(_: int, frame: FrameType | None) -> None:
-        nonlocal last
+        nonlocal last, looks
         while frame is not None and frame.f_code is not threading.Thread.start.__code__:
             frame = frame.f_back
         starting = None if frame is None else frame.f_locals["self"]
-        if starting is not None and starting is last:
+        looks = looks + 1 if starting is not None and starting is last else 0
+        if looks and (looks >= LOOKS or _used_up()):
             os._exit(NO_MEMORY)
         last = starting
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
+
+
+def _used_up() -> bool:
+    """Say whether the limit on memory leaves no room for a thread."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return limit != resource.RLIM_INFINITY and taken + THREAD > limit
 
 
 def _unraisable(told: sys.UnraisableHookArgs) -> None:

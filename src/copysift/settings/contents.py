@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from copysift.errors import UsageError
-from copysift.model.traits import SCHEME_OPTIONS, Thresholds, kind_traits, scheme_traits, schemes_with
+from copysift.model.traits import (
+    DEFAULT_SCHEME,
+    SCHEME_OPTIONS,
+    Thresholds,
+    kind_traits,
+    scheme_traits,
+    schemes_with,
+)
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.commands import CONTENTS, FILES, LOOK_UP, MAKE_RUN, READ
 from copysift.settings.declaration import alias, declare, settings_of
@@ -87,7 +94,7 @@ class Contents(LookUp):
         help_for={MAKE_RUN: "Words per shingle."},
     )  # fmt: skip
     scheme: str = declare(
-        "robust", "--scheme", "How to choose fingerprints. See `copysift formats`.",
+        DEFAULT_SCHEME, "--scheme", "How to choose fingerprints. See `copysift formats`.",
         CONTENTS, text, "NAME", commands=FILES, default_for={MAKE_RUN: "mod"},
     )  # fmt: skip
     modulus: int | None = declare(

@@ -56,8 +56,9 @@ class Door:
         REPORTED, flag, commands="scan",
     )  # fmt: skip
     against: str = declare(
-        "", "--against", "Remove only what RUN already has. (To list it instead, use `copysift query`.)",
-        CONTENTS, text, "RUN", commands="dedup", default_text="none",
+        "", "--against",
+        "Remove only what this run, index, folder or file already has. (To list it, use `copysift query`.)",
+        CONTENTS, text, "RUN|SOURCE", commands="dedup", default_text="none",
     )  # fmt: skip
     test: tuple[str, ...] = declare(
         (), "--test",
@@ -155,7 +156,13 @@ class Door:
         OUTPUT, text, "RUN", commands="cluster", default_text="none", aliases=(alias("--onto"),),
     )  # fmt: skip
     overwrite: bool = declare(
-        False, "--overwrite", "Replace an existing run.", OUTPUT, flag, commands="scan cluster dedup"
+        False,
+        "--overwrite",
+        "Replace an existing run.",
+        OUTPUT,
+        flag,
+        commands="scan cluster dedup",
+        help_for={"dedup": "Replace existing output files, or an existing run of --save."},
     )
     passages: int | None = declare(
         None, "--passages", "Print the N longest shared passages with line numbers.",

@@ -16,13 +16,13 @@ from typing import IO, Any
 import orjson
 import pyarrow as pa
 
+from copysift import kernels
 from copysift.model.values import CUT, REPLACED, Skipped
-from copysift.sources.columns import id_and_text
 from copysift.sources.compressed import CHUNK, DAMAGED, unpacked
 from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
 from copysift.sources.json_array import elements, is_array
-from copysift.sources.records import Builder, add_record
+from copysift.sources.records import SCHEMA, Builder, add_record
 from copysift.sources.replacement import mended
 from copysift.sources.source import BATCH_BYTES
 
@@ -201,3 +201,22 @@ def fields_of(place: str) -> list[str]:
     except (*DAMAGED, orjson.JSONDecodeError):
         return []
     return list(record) if isinstance(record, dict) else []
+
+
+def id_and_text(block: bytes | memoryview, name: str, text: str) -> pa.RecordBatch | None:
+    """Give the records of whole lines, or None when one of them is anything but two strings.
+
+    No Python object is made for a record, so the threads that shingle continue meanwhile. Lines that are not
+    exactly so are left to the reader that takes them one by one, which is the definition.
+    """
+    found = kernels.jsonl.two_strings(block, name.encode(), text.encode())
+    if found is None:
+        return None
+    ids, id_ends, texts, text_ends = (pa.py_buffer(column) for column in found)
+    lines = len(found[1]) - 1
+    columns = [
+        pa.StringArray.from_buffers(lines, id_ends, ids),
+        pa.LargeBinaryArray.from_buffers(pa.large_binary(), lines, [None, text_ends, texts]),
+    ]
+    empty = [pa.nulls(lines, kind) for kind in SCHEMA.types[2:]]
+    return pa.record_batch([*columns, *empty], schema=SCHEMA)

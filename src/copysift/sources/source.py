@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # with Arrow, which most scans do not need
 
 # What a source gives.
 MEMBERS, RECORDS, ITSELF, DOCUMENTS = "members", "records", "itself", "documents"
+KEPT = "text that an index kept"  # what a document of an index was read as, if its file is not as it was
 BATCH_BYTES = 2 << 20  # of text, about, in one batch of records
 
 Given = Iterator["Document | Documents | Skipped"]

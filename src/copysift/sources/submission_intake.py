@@ -21,7 +21,7 @@ from copysift.sources.file_content import FileContent, RemoteFile
 from copysift.sources.formats import is_archive
 from copysift.sources.inputs import File, Inputs
 from copysift.sources.places import entries_of, exists, is_uri
-from copysift.sources.source import Reading
+from copysift.sources.source import DOCUMENTS, KEPT, Reading
 from copysift.sources.spool import Spool
 from copysift.sources.walk import is_index
 
@@ -57,6 +57,7 @@ class Intake:
         self._seen: set[tuple[int, int] | str] = set()
         self._passed: list[str] = []  # names of files that were taken before
         self._opened: set[str] = set()  # containers that were named
+        self._names: set[str] = set()  # of documents that were taken
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -69,6 +70,7 @@ class Intake:
         for path in paths:
             root = os.fspath(path)
             found = list(self._found(root))
+            self._names.update(each.name for each in found)
             if not self._by_dir:
                 self._take_files(found, taken)
                 continue
@@ -118,10 +120,20 @@ class Intake:
                     continue
                 if found.named and found.source is not None:
                     self._opened.add(root)
+                indexed = found.source is not None and found.source.traits.gives == DOCUMENTS
                 for member in self._inputs.members(found):
-                    yield from self._noted(member)
+                    yield from self._indexed(member, root) if indexed else self._noted(member)
             else:
                 yield document
+
+    def _indexed(self, found: Document | Skipped, index: str) -> Iterator[Document | Skipped]:
+        """Give a document of an index, unless it is a file that was taken; a kept text is none of those."""
+        if isinstance(found, Document) and found.read_as == KEPT:
+            yield replace(found, name=f"{index}{INSIDE}{found.name}")
+        elif isinstance(found, Document) and found.name in self._names:
+            self._passed.append(found.path)
+        else:
+            yield found
 
     def _noted(self, found: Document | Skipped) -> Iterator[Document | Skipped]:
         """Name what cannot be opened beside it: copies of it that are equal byte for byte are found still."""

@@ -91,6 +91,7 @@ INDEX_FILES = (CATALOG, "postings")
 INDEX = "is an index, and its files are no documents"
 RUN_FILES = ("run.json", "documents.parquet")
 RUN = "is a run, which keeps no texts: name the files that it was made of, or query it"
+STANDARD_INPUT = "is standard input, which only cluster, dedup, sweep and query read: save it to a file"
 
 
 @dataclass(slots=True)
@@ -154,7 +155,7 @@ class Walker:
         try:
             status: Status = status_of(path) if is_uri(path) else os.stat(path)
         except (OSError, ValueError) as error:
-            yield Skipped(path, why(error))
+            yield Skipped(path, STANDARD_INPUT if path == "-" else why(error))
             return
         if stat.S_ISDIR(status.st_mode):
             yield from self.tree(path, status)

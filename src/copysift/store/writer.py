@@ -121,6 +121,11 @@ class Writer(SegmentWriter):
             return None
         return content.bytes, row.mtime, content.checksum, content.number, content.kind
 
+    def has_file(self, name: str) -> bool:
+        """Say whether a document of this name is a file."""
+        row = self._document(name)
+        return row is not None and row.file
+
     def put(
         self,
         entry: Entry,

@@ -118,8 +118,8 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
         return whole.pairs[0] if whole.pairs else nothing
     for each in (os.fspath(left), os.fspath(right)):
         if len(each) <= LONG_NAME and comparing.holds_files(each, made):
-            what = "a folder" if is_folder(each) else "an archive"
-            raise InputError(f"{each} is {what}", hint="compare_folders compares two folders or archives")
+            what = "a folder" if is_folder(each) else "an archive or a file of records"
+            raise InputError(f"{each} is {what}", hint="compare_folders compares two of them")
         # Not Path.exists, which raises for a name that is too long.
         if len(each) > LONG_NAME and not os.path.exists(each):  # noqa: PTH110
             raise InputError(

@@ -6,7 +6,8 @@ in a tree of any files the channel of programs speaks only above a floor; where 
 or code was wanted, it always does. None of this depends on the neighbours of the two files.
 
 Where submissions have works of several types (essays, slides, spreadsheets beside programs), each type has
-a list of its own, too: a copied essay counts, whatever program is beside it.
+a list of its own, too: a copied essay counts, whatever program is beside it. The text of programs then counts
+only where it is also in a file that is none, as an essay pasted into a comment is.
 
 Documents with few fingerprints are compared with each other by all their k-grams, in a list beside: one
 fingerprint that two of them share would else make them the same.
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.clusters.families import families
-from copysift.join.memory import Budget, in_order
+from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base_code import Base
@@ -59,8 +60,9 @@ FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
 FORMED = 1 / 8  # of the memory is for pairs while they are formed
 PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory
-TYPE_JOINS = 9  # more of them, where works of several types are compared
-SUBSTANTIAL = 25  # rare fingerprints, about 100 words, that are evidence whatever is beside them
+TYPE_JOINS = 10  # more of them, where works of several types are compared
+# Rare fingerprints of winnowing, about 100 words, that are evidence whatever is beside them.
+SUBSTANTIAL = 25
 BY_CHANCE = "some programs are large: what unrelated programs of their size share by chance does not count"
 AS_A_CLASS = (
     "with --base every file is compared as the work of one student: weaker pairs of programs are listed "
@@ -89,6 +91,7 @@ class Channels:
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
+        self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have, twice
         if founded:
             self.code.floor = FLOOR
         self.evidence = Evidence(budget, tmp_dir, jobs, settings.seed, base)
@@ -105,6 +108,7 @@ class Channels:
     ) -> None:
         for channel in (*self, *self._types.values()):
             channel.close()
+        self._prose.close()
         self.evidence.close()
 
     def add(
@@ -129,6 +133,10 @@ class Channels:
         if not self._types:
             return
         program = CODE in taken
+        if not program:
+            for hashes in views[0].hashes:
+                self._prose.add(0, hashes)
+                self._prose.add(1, hashes)
         for name, channel in self._types.items():
             if program or name != written:
                 channel.others[group] += next(iter(taken.values()))
@@ -141,10 +149,11 @@ class Channels:
         """Collate everything; groups are numbered from 0, and those with the same `kin` are of one author."""
         self._groups, self._max_shared, self._weigh = max(groups, 1), max_shared, weigh
         self._whole: dict[str, Postings] = {}
+        scheme = scheme_traits(self._settings.scheme)
         for channel in self:
             made = channel.finish(self._groups, max_shared, weigh[channel.name])
             if channel is self.code:
-                self.labels = families(made[0], kin, self._jobs)
+                self.labels = families(made[0], kin, self._jobs, scheme.density)
                 first, whole = (each.independent(self.labels, weigh[CODE]) for each in made)
                 made = first, whole
             elif weigh[TEXT] is weights:
@@ -152,7 +161,7 @@ class Channels:
             self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
         self._finish_types(weigh[CODE])
         self.more: tuple[Postings, Postings] | None = None
-        if self.evidence.groups and not scheme_traits(self._settings.scheme).sketch:
+        if self.evidence.groups and not scheme.sketch:
             strings, statements = self.evidence.lists(
                 self._groups, max_shared, weigh[CODE], self.postings[CODE], self.labels
             )
@@ -163,18 +172,24 @@ class Channels:
         """Collate each type by itself, if there is more than one."""
         held = {name: channel for name, channel in self._types.items() if channel.counted}
         self._typed: dict[str, tuple[Postings, Postings]] = {}
+        enough = round(SUBSTANTIAL * scheme_traits(self._settings.scheme).density)
         if len(held) + bool(self.code.counted) < 2:
             return
         for name, channel in held.items():
             made = channel.finish(self._groups, self._max_shared, weigh)
             self.types[name] = Lists(*made, channel.is_short(self._groups))
             first, whole = (
-                dataclasses.replace(
-                    each, totals=np.maximum(each.totals, SUBSTANTIAL)
-                )  # what all have is none
-                for each in (channel.weighed(every, enough=SUBSTANTIAL) for every in made)
+                dataclasses.replace(each, totals=np.maximum(each.totals, enough))  # what all have is none
+                for each in (channel.weighed(every, enough=enough) for every in made)
             )
             self._typed[name] = first, whole
+        if held and self.code.counted:
+            self.postings[TEXT] = self._with_prose(self.postings[TEXT], weigh)
+
+    def _with_prose(self, texts: Postings, weigh: Weigh) -> Postings:
+        """Leave out what only programs share: their tokens say that, not the comments that an editor adds."""
+        prose = np.sort(self._prose.finish(0, weigh).hashes, kind="stable")
+        return texts.sharing(is_among(texts.hashes, prose))
 
     def lists(self) -> dict[str, Lists]:
         """Give the postings of every channel that documents are in, for who looks at more than pairs."""

@@ -13,8 +13,9 @@ from copysift.model.document import Document
 from copysift.model.values import Pair, Region, Result
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
+from copysift.sources.places import is_uri
 from copysift.sources.repository import Lines, Repository
-from copysift.sources.walk import WalkSettings, walk
+from copysift.sources.walk import WalkSettings, is_index, is_run, walk
 from copysift.workflows.scan import Scan
 from copysift.workflows.scan_choice import scan_of
 
@@ -46,6 +47,14 @@ def check(
     """
     if not paths and not since:
         raise UsageError("nothing to check", hint="name files, or use --since COMMIT")
+    for path in paths:
+        if is_uri(path):
+            raise UsageError(f"{path} is a URI, and check reads files of this machine", hint="copy it first")
+        if is_index(path) or is_run(path):
+            what = "an index" if is_index(path) else "a run"
+            raise UsageError(
+                f"{path} is {what}, and check reads files as they are", hint="use copysift query"
+            )
     repository = Repository.around(Path.cwd()) if since or not settings.earlier else None
     wanted = _wanted(paths, since, repository)
     others = settings.earlier

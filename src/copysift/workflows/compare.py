@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import family
-from copysift.model.document import Document
+from copysift.model.document import INSIDE, Document
 from copysift.model.folders import Folders
 from copysift.model.values import LINK, Listing, Pair, Result, Skipped
 from copysift.runtime.plurals import plural
@@ -19,11 +20,12 @@ from copysift.settings.comparison import Settings
 from copysift.sources.containers import PACKED
 from copysift.sources.detection import Detector
 from copysift.sources.file_content import FileContent, file_at
+from copysift.sources.inputs import Inputs
 from copysift.sources.places import has_glob, is_file, is_folder, is_uri, size_of
 from copysift.sources.source import MEMBERS, RECORDS
 from copysift.sources.spool import Spool
 from copysift.sources.submission_intake import Intake
-from copysift.sources.walk import is_index, walk, walk_settings
+from copysift.sources.walk import RUN, is_index, is_run, walk, walk_settings
 from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
 from copysift.workflows.folders import SMALL, match_folders, sides_of
 from copysift.workflows.scan import Scan
@@ -70,10 +72,14 @@ def compare_submissions(
     documents: list[Document] = []
     skipped: list[Skipped] = []
     for path in (left, right):
-        taken = intake.take([path])
-        skipped += taken.skipped
-        documents += (dataclasses.replace(each, unit=path) for each, _ in taken.files)
-        if not taken.files:
+        if is_index(path):
+            files, unread = _below_index(path, settings)
+        else:
+            taken = intake.take([path])
+            files, unread = [each for each, _ in taken.files], taken.skipped
+        skipped += unread
+        documents += (dataclasses.replace(each, unit=path) for each in files)
+        if not files:
             raise InputError(f"{path} has no files of its own", hint="name two folders or archives")
     scan = Scan(settings)
     result = scan.run([], regions=True, progress=progress, documents=documents)
@@ -96,12 +102,21 @@ def compare_folders(
     # Pairs of all files are not needed, only who has which fingerprint.
     whole = dataclasses.replace(settings, threshold=1.0, measure="resemblance", min_match=None)
     scan = Scan(whole, weigh=folder_weights, qualified=True, listed=True, sides=False)
-    result = scan.run([left, right], progress=progress)
-    notes = (*result.notes, *_hidden(left, right, settings))
-    result = dataclasses.replace(result, settings=described(settings), equal=scan.equal_files(), notes=notes)
+    indexed: list[Document] = []
+    unread: list[Skipped] = []
+    for index in dict.fromkeys(path for path in (left, right) if is_index(path)):
+        documents, gone = _below_index(index, settings)
+        indexed += documents
+        unread += gone
+    files = [path for path in (left, right) if not is_index(path)]
+    result = scan.run(files, progress=progress, documents=indexed)
+    result = dataclasses.replace(
+        result, settings=described(settings), equal=scan.equal_files(), skipped=(*unread, *result.skipped),
+        notes=(*result.notes, *_hidden(files, settings)),
+    )  # fmt: skip
     if not scan.lists:
         raise InputError(f"{left} and {right} have no files")
-    further, links = _links(left, right, settings)
+    further, links = _links(files, settings)
     sides = sides_of(result, left, right, further, links)
     evidence = FolderEvidence(scan.lists, settings.jobs or os.cpu_count() or 1)
 
@@ -134,11 +149,8 @@ def holds_files(path: str, settings: Settings) -> bool:
     """Say whether a path holds several documents: a folder, an archive or a file of records."""
     if has_glob(path):
         raise UsageError(f"{path} names several places", hint="name the folder that they are in")
-    if is_index(path):
-        raise UsageError(
-            f"{path} is an index, whose documents have no place below it",
-            hint="name the folder, or use copysift scan FOLDER --earlier INDEX",
-        )
+    if is_run(path):
+        raise UsageError(f"{path} {RUN}")
     if is_folder(path):
         return True
     if not is_file(path):
@@ -148,14 +160,31 @@ def holds_files(path: str, settings: Settings) -> bool:
     return found is not None and found is not PACKED and found.traits.gives in (MEMBERS, RECORDS)
 
 
-def _hidden(left: str, right: str, settings: Settings) -> tuple[str, ...]:
+def _below_index(index: str, settings: Settings) -> tuple[list[Document], list[Skipped]]:
+    """Give the documents of an index, named below it as if it were the folder that has all of them."""
+    found = list(Inputs(reading_of(settings), Spool(folder_of(settings))).documents([index]))
+    documents = [each for each in found if isinstance(each, Document)]
+    folders = [Path(each.name.replace(INSIDE, "/")).parent for each in documents]
+    together = folders and len({each.is_absolute() for each in folders}) == 1
+    top = os.path.commonpath(folders) if together else ""
+    start = len(top) + bool(top)
+    return (
+        [
+            dataclasses.replace(each, name=f"{index}{INSIDE}{each.name[start:]}", unit="")
+            for each in documents
+        ],
+        [each for each in found if isinstance(each, Skipped)],
+    )
+
+
+def _hidden(folders: Sequence[str], settings: Settings) -> tuple[str, ...]:
     """Say how many files are compared with --hidden only: `diff` compares them."""
-    if settings.hidden or is_uri(left) or is_uri(right):
+    if settings.hidden or any(map(is_uri, folders)):
         return ()
     walking = dataclasses.replace(walk_settings(settings), hidden=True)
     count = sum(
         any(part.startswith(".") for part in Path(found.name).relative_to(folder).parts)
-        for folder in (left, right)
+        for folder in folders
         for found in walk([folder], walking)
         if isinstance(found, Document)
     )
@@ -163,13 +192,13 @@ def _hidden(left: str, right: str, settings: Settings) -> tuple[str, ...]:
     return (f"{plural(count, 'hidden file')} {verb} not compared: add --hidden",) if count else ()
 
 
-def _links(left: str, right: str, settings: Settings) -> tuple[dict[str, str], dict[str, str]]:
+def _links(folders: Sequence[str], settings: Settings) -> tuple[dict[str, str], dict[str, str]]:
     """Give further names of files, each with the one that a scan keeps, and the targets of symbolic links."""
     first: dict[tuple[int, int], str] = {}
     further: dict[str, str] = {}
     links: dict[str, str] = {}
     walking = dataclasses.replace(walk_settings(settings), name_links=True)
-    for folder in (left, right):
+    for folder in folders:
         for found in walk([folder], walking):
             if isinstance(found, Document) and found.same_as:
                 further[found.name] = further.get(found.same_as, found.same_as)

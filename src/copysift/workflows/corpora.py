@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TypeVar, Unpack, overload
 
 from copysift.engines import dedup_steps
-from copysift.engines.cluster_run import check_onto
-from copysift.engines.output_targets import output_place, removed_path
+from copysift.engines.known_run import known_run
+from copysift.engines.output_targets import output_place, refuse_existing, removed_path
 from copysift.errors import UsageError
 from copysift.match.counts import Counts
 from copysift.model.values import Cluster, Result, Skipped
 from copysift.runs.scan_run import open_run
-from copysift.runs.tables import members, open_corpus
+from copysift.runs.stored_run import open_corpus
+from copysift.runs.tables import members
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from copysift.settings.keywords import ClusterKeywords, DedupKeywords
@@ -82,6 +83,7 @@ def dedup(  # type: ignore[overload-overlap]  # a string is a path here, not sev
     *,
     keep: str = "",
     output: Place | None = None,
+    overwrite: bool = False,
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -124,6 +126,7 @@ def dedup(
     *,
     keep: str = "",
     output: Place | None = None,
+    overwrite: bool = False,
     against: Place | None = None,
     passages: Passages = "",
     from_run: Place | None = None,
@@ -135,11 +138,12 @@ def dedup(
 
     Documents come back as what they came: a list, a table or a frame; readers and relations as an Arrow
     table. Those that cannot be compared (no text) stay. Files give a `DedupResult`; with `output` what
-    stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow.
+    stays is written there: .jsonl, .json, .csv, .tsv, .parquet or .arrow, over existing files only with
+    `overwrite`.
 
-    `against` names a run: what it has goes; with `passages` "cut" only the passages that it has go, with
-    "flag" their half-open byte offsets are added as a field `passages`. `from_run` applies a finished
-    run, to its own files or to the documents that it was made of, without comparing again.
+    `against` names a run, an index or files: what they have goes; with `passages` "cut" only the passages
+    that they have go, with "flag" their half-open byte offsets are added as a field `passages`. `from_run`
+    applies a finished run, to its own files or to the documents that it was made of, without comparing again.
 
     `test` names files of benchmarks: what the documents have of their items is cut, or flagged, and nothing
     else. `report` is a file (.html, .json or .csv) that says so for each item; of files,
@@ -152,21 +156,22 @@ def dedup(
         raise UsageError(f"passages are cut or flag, not {passages!r}")
     if from_run is not None and against is not None:
         raise UsageError("from_run does not go together with against", hint="leave one of them out")
-    old, done = (None if place is None else Path(place) for place in (against, from_run))
+    if test != () and against is not None:
+        raise UsageError("test does not go together with against", hint="leave one of them out")
+    done = None if from_run is None else Path(from_run)
     if documents is None and done is None:
         raise UsageError("nothing to deduplicate", hint="give paths, documents or from_run")
-    with _settings(settings, "dedup") as made:
-        if old is not None:
-            check_onto(old, made, settings)
+    with _settings(settings, "dedup") as made, known_run(against, made, settings) as old:
         given = Paths(()) if documents is None else understood(documents)
         tests = (
             [os.fspath(test)] if isinstance(test, str | os.PathLike) else [os.fspath(each) for each in test]
         )
         if report is not None and not tests:
             raise UsageError("a report says what there is of a benchmark", hint="name it with test")
-        if tests and old is not None:
-            raise UsageError("test does not go together with against", hint="leave one of them out")
         if isinstance(given, Paths):
+            if output is not None and not overwrite:
+                made_of = given.names if done is None else open_corpus(done).described["sources"]
+                refuse_existing(output, made_of, 1, made)
             found = _dedup_files(given, output, made, keep, old, passages, done, tests)
             if report is not None and found.contamination is not None:
                 write_report(found.contamination, report)

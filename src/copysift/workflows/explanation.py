@@ -18,7 +18,7 @@ from copysift.errors import InputError
 from copysift.join.rows import Postings
 from copysift.kinds.kind import CODE, TEXT
 from copysift.kinds.lexemes import PlacedLexemes
-from copysift.match.evidence import Evidence
+from copysift.match.evidence import VERBATIM, Evidence
 from copysift.model.explanation import NOTHING, RARE, STATEMENT, STRING, Clue, Explanation, Occurrence
 from copysift.model.values import Fingerprints, Region
 from copysift.sources.file_types import PROGRAMS, SHEETS, SLIDES, TEXTS, written_type
@@ -137,13 +137,30 @@ class Explainer:
         return tuple(found)
 
     def _type_score(self, name: str, left: int, right: int) -> float:
-        lists = self._lists[CODE] if name == PROGRAMS else self._types.get(name)
+        key = CODE if name == PROGRAMS else name
+        lists = self._lists.get(key) if name == PROGRAMS else self._types.get(name)
         if lists is None:
             return 0.0
         whole = bool(lists.short[left] and lists.short[right])
-        key = CODE if name == PROGRAMS else name
         shared = self._list((key, whole), lists.whole if whole else lists.chosen)
-        return _share(shared.of(left, right)[1].sum(), shared.total(left, right))
+        worth = shared.of(left, right)[1].sum()
+        share = _share(worth, shared.total(left, right))
+        if name != PROGRAMS or self._more is None:
+            return share
+        strings, statements = (
+            self._list((more, False), each)
+            for more, each in zip((STRING, STATEMENT), self._more, strict=True)
+        )
+        pooled = shared.postings.totals + strings.postings.totals
+        worth += strings.of(left, right)[1].sum()
+        same = statements.of(left, right)[1].sum()
+        share = max(
+            share,
+            _share(worth, min(pooled[left], pooled[right])),
+            _share(same, statements.total(left, right)),
+        )
+        either = statements.postings.totals[[left, right]].sum() - same
+        return share * (1 - VERBATIM + VERBATIM * (_share(same, either) if either > 0 else 1.0))
 
     def _list(self, key: tuple[str, bool], postings: Postings) -> _SharedHashes:
         if key not in self._shared:

@@ -282,7 +282,8 @@ class Index(OverTime):
         <Result: 15 documents, 15 pairs (1 identical), 5 clusters>
         """
         snapshot = self._reading()
-        made = reconciled(self.path, snapshot.settings, {**self._given, **settings})
+        known = {name: value for name, value in self._given.items() if name != "metadata"}  # of what is added
+        made = reconciled(self.path, snapshot.settings, {**known, **settings})
         require_seed(self.path, self._stored, made)
         return IndexScan(made, snapshot, self._places, apart=False).run([], regions=regions)
 

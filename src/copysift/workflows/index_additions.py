@@ -34,6 +34,7 @@ from copysift.store.losses import distrust
 from copysift.store.units import UnitRow, has_units, unit_below
 from copysift.workflows.batches import IN_FLIGHT, skipped
 from copysift.workflows.index_lexers import contents_in, note, outdated, remember
+from copysift.workflows.indexed_documents import IndexedDocument, wanted_documents
 from copysift.workflows.outer_files import Outers
 from copysift.workflows.reading import Reader
 from copysift.workflows.stored_settings import Places, outer_file
@@ -79,6 +80,7 @@ class _WantedDocument:
     name: str
     known: _Known | None
     mtime_ns: int = 0  # of the container or file of records; 0: it is a file itself
+    file: bool = True  # no text that another index kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +139,14 @@ class Adder:
         """Add the documents at or below the paths; give the names of all that were met."""
         met: set[str] = set()
         self._shown.phase("listing", None)
+        reading = self._reading()
+        files, indexes = self._places.parted(paths, reading)
+        indexed = list(self._indexed(indexes, reading, met))
         if self._settings.by == "dir":
-            wanted = list(self._submitted(list(paths), met))
+            wanted = [*self._submitted(files, met, indexed), *(each for each, _ in indexed)]
         else:
-            inputs = Inputs(self._reading(), self._spool, qualified=True)
-            wanted = list(self._wanted(inputs, paths, met))
+            inputs = Inputs(reading, self._spool, qualified=True)
+            wanted = [*self._wanted(inputs, files, met), *(each for each, _ in indexed)]
             self.done.notes = inputs.notes
         self._shown.phase("reading", len(wanted))
         done = ordered_batches(
@@ -178,15 +183,41 @@ class Adder:
                 self._put(made)
 
     def _reading(self) -> Reading:
-        """Give how files are read: no index is among them, whose documents an update could not find again."""
+        """Give how files are read; an index is none of them, its documents have names of their own."""
         reading = reading_of(self._settings)
         return replace(reading, walking=replace(reading.walking, indexes=False))
 
-    def _submitted(self, paths: list[str | os.PathLike[str]], met: set[str]) -> Iterator[_WantedDocument]:
+    def _indexed(
+        self, indexes: Iterable[str], reading: Reading, met: set[str]
+    ) -> Iterator[tuple[_WantedDocument, IndexedDocument]]:
+        """Give the documents of other indexes: a file under its own name, a kept text as a document."""
+        for found in (each for index in indexes for each in wanted_documents(index, reading)):
+            if isinstance(found, Skipped):
+                self.done.skipped.append(found)
+                continue
+            name = self._places.stored(found.place) if found.place else found.row.name
+            if found.kept and self._writer.has_file(name):
+                reason = "the index has this file, and the other one keeps another text of it"
+                self.done.skipped.append(Skipped(found.document.name, reason))
+            elif name not in met:
+                met.add(name)
+                known = self._known(name)
+                yield _WantedDocument(found.document, name, known, found.row.mtime, not found.kept), found
+
+    def _submitted(
+        self,
+        paths: list[str],
+        met: set[str],
+        indexed: Sequence[tuple[_WantedDocument, IndexedDocument]],
+    ) -> Iterator[_WantedDocument]:
         """Give the documents of submissions that must be read, and note which submissions these are."""
         intake = Intake(self._reading(), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
+        files = list(taken.files)
+        for _, found in indexed:
+            taken.files.append((found.document, found.document.unit))
+            taken.groups.setdefault(found.document.unit)
         listed = authors_in(entry for entry, _ in taken.files)
         known = submission_roster(taken, Taken(), metadata, self._settings.metadata, listed)
         self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
@@ -198,8 +229,13 @@ class Adder:
             )
             for each, author, team in zip(known.submissions, known.authors, known.teams, strict=True)
         }  # fmt: skip
+        for wanted, found in indexed:  # the other index knows what nothing says here
+            ours = rows[found.document.unit]
+            self._units[wanted.name] = UnitRow(
+                *(mine or old for mine, old in zip(ours, found.unit, strict=True))
+            )
         counts: dict[str, int] = {}  # documents in containers
-        for document, group in taken.files:
+        for document, group in files:
             name = self._places.stored(document.name)
             if name in met or os.path.abspath(document.name).startswith(self._places.index):
                 continue
@@ -330,7 +366,7 @@ class Adder:
         known = item.known
         kind, chunks = self._reader.opened(loaded)
         mtime_ns = item.mtime_ns or _settled(getattr(loaded.content, "mtime_ns", 0))
-        filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, True, mtime_ns)
+        filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, item.file, mtime_ns)
         source = partial(self._reader.chunks, loaded, kind)
         again = partial(self._reader.views, kind, (lambda: chunks) if isinstance(chunks, list) else source)
         same = known is not None and (known.size, known.checksum, known.kind) == (

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 
+from copysift.errors import UsageError
+from copysift.model.document import INSIDE
 from copysift.model.values import Skipped
 from copysift.sources.places import exists
+from copysift.sources.walk import is_index
+from copysift.store.catalog import Catalog
 from copysift.store.writer import Writer
 from copysift.workflows.index_additions import Adder
-from copysift.workflows.index_moves import find_moves
 from copysift.workflows.stored_settings import Places
 
 Place = str | os.PathLike[str]
@@ -29,6 +33,7 @@ def bring_up_to_date(
         below = known
     else:
         places = [os.fspath(each) for each in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+        _refuse_indexes(places)
         met = adding.files(place for place in places if exists(place))
         below = [name for name in known if any(known_places.below(name, place) for place in places)]
         missing = [
@@ -42,9 +47,46 @@ def bring_up_to_date(
         for name in below
         if name not in met and not exists(known_places.located(adding.outer_of(name) or name))
     ]
-    moves = find_moves({name: contents[name] for name in vanished}, met - contents.keys(), writer.catalog)
+    moves = _find_moves({name: contents[name] for name in vanished}, met - contents.keys(), writer.catalog)
     for name in vanished:
         adding.done.removed += writer.remove(name)
     adding.done.moved += moves
     adding.done.added -= len(moves)
     adding.done.removed -= len(moves)
+
+
+def _refuse_indexes(places: list[str]) -> None:
+    """Refuse another index: nothing says which of the documents came from it and are gone there."""
+    for place in places:
+        if is_index(place):
+            raise UsageError(
+                f"{place} is an index, which does not say what was removed from it",
+                hint="use copysift index add to add its documents",
+            )
+
+
+def _find_moves(vanished: Mapping[str, int], new: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
+    """Pair documents that disappeared, by name with their contents, with new ones.
+
+    Of several with the same content, those that keep the longest end of their path are paired first.
+    """
+    wanted = set(vanished.values())
+    rows = (catalog.document(name) for name in sorted(new))
+    here = {row.name: (row.content, _parts(row.name)) for row in rows if row and row.content in wanted}
+    gone = {name: (content, _parts(name)) for name, content in sorted(vanished.items())}
+    moves: dict[str, str] = {}
+    for length in range(max((len(parts) for _, parts in gone.values()), default=0), -1, -1):
+        ends: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        for name, (content, parts) in reversed(here.items()):
+            if len(parts) >= length:
+                ends.setdefault((content, parts[len(parts) - length :]), []).append(name)
+        for old, (content, parts) in list(gone.items()):
+            names = ends.get((content, parts[len(parts) - length :])) if len(parts) >= length else None
+            if names:
+                moves[old] = names.pop()
+                del gone[old], here[moves[old]]
+    return sorted(moves.items())
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return PurePath(name.replace(INSIDE, "/")).parts

@@ -23,7 +23,7 @@ from copysift.errors import InputError, UsageError
 from copysift.model.contamination import Contamination
 from copysift.model.values import Skipped
 from copysift.report.contamination import WRITERS, contamination_format
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.settings.corpus import CorpusSettings
 from copysift.workflows.python_documents import Columns, Items, Paths, Place, Rows, batches
 

@@ -166,7 +166,7 @@ class OpenedIndex:
         """Give the settings that the index was made with; of a seed, a check.
 
         >>> index.stored()["scheme"]
-        'robust'
+        'open-closed'
         """
         return dict(self._reading().settings)
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from copysift.clusters.sequence import sequence
-from copysift.errors import InputError
+from copysift.errors import InputError, UsageError
 from copysift.model.values import Result
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
+from copysift.sources.places import is_uri
+from copysift.sources.walk import STANDARD_INPUT
 from copysift.workflows.scan import Scan
 
 ENOUGH = 0.3  # of the smaller file; with less, leaving the order of paths costs more than it gains
@@ -50,8 +52,13 @@ def _files(result: Result) -> list[str]:
 
 def _listed(place: str) -> Iterator[str]:
     """Give a path and all that is below it, folders before what is in them; links are not followed."""
+    if is_uri(place):
+        raise UsageError(
+            f"{place} is a URI, and an archiver reads files of this machine", hint="copy it first"
+        )
     if not os.path.lexists(place):
-        raise InputError(f"{place}: no such file or folder")
+        reason = STANDARD_INPUT if place == "-" else "no such file or folder"
+        raise InputError(f"{place}: {reason}")
     yield place
     if Path(place).is_symlink() or not Path(place).is_dir():
         return

@@ -16,7 +16,7 @@ from copysift.report.corpus import Overview, Portrait
 from copysift.runs.checksums import read_table
 from copysift.runs.recall import measure_recall, recall_words
 from copysift.runs.scan_run import TABLES, read_description
-from copysift.runs.tables import open_corpus
+from copysift.runs.stored_run import open_corpus
 from copysift.settings.corpus import from_stored
 
 LARGEST = 10

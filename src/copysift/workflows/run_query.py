@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from copysift.engines.option_files import option_files
 from copysift.engines.phases import sketch
 from copysift.errors import RunError, UsageError
-from copysift.join.boilerplate import Boilerplate
+from copysift.join.boilerplate import Boilerplate, order_of
 from copysift.match.sets import MeasuredPairs, at_least, measures
 from copysift.match.templates import Texts, common_shingles, near_copies, without_templates
 from copysift.model.answers import Hit
@@ -63,6 +63,10 @@ class RunLookup:
         self._files = option_files(from_stored(settings), self._sets.folder)
         self._inverted = InvertedFiles(self._sets)
         self._ids = ids_of(path)
+
+    def has(self, name: str) -> bool:
+        """Say whether the run has a document of this ID."""
+        return bool(pc.any(pc.equal(self._ids, name)).as_py())
 
     def query(
         self,
@@ -130,7 +134,7 @@ class RunLookup:
             found = sketch(_file(name, text), settings, files=self._files)
             words, places = (found.table[each].to_numpy() for each in ("words", "places"))
             ends = np.array([0, len(found.values)])
-            less = self._common.without(found.values, ends, words, places, found.order)
+            less = self._common.without(found.values, ends, words, places, order_of(found.order, places))
             values = less.values if len(less.changed) else found.values
             share = np.array([len(values) / max(len(found.values), 1)])
             ends = np.array([0, len(values)])

@@ -14,6 +14,7 @@ from copysift.runs.scan_run import open_run, read_description
 from copysift.runs.tables import floor_of, is_corpus, members
 from copysift.runtime import registry
 from copysift.settings.comparison import COUNTS, SHARES, Settings
+from copysift.settings.contents import Contents
 from copysift.workflows.selection import answer, by_suffix, pair_table
 
 
@@ -39,7 +40,10 @@ def show(path: Path, settings: Settings, *, groups: bool = False) -> Result:
 def _pairs(path: Path, settings: Settings, groups: bool) -> Result:
     counts = open_run(path, pair_table(settings))
     check_answerable(counts, settings, path)
-    return answer(by_suffix(counts, settings), settings, groups=groups)
+    result = answer(by_suffix(counts, settings), settings, groups=groups)
+    contents = {field.name for field in dataclasses.fields(Contents)}
+    made = {name: value for name, value in counts.settings.items() if name in contents}
+    return dataclasses.replace(result, settings=result.settings | made)
 
 
 def check_answerable(counts: Counts, settings: Settings, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,10 @@ from copysift.settings.declaration import make, settings_of
 from copysift.sources.file_content import file_at
 from copysift.sources.files import load
 from copysift.sources.inputs import Inputs
-from copysift.sources.places import exists, is_file, is_uri, size_of
+from copysift.sources.places import exists, forbidden, is_file, is_uri, size_of
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.walk import is_index
 from copysift.store.catalog import Catalog
 from copysift.store.catalog_rows import ContentRow, DocumentRow
 from copysift.store.snapshot import Snapshot
@@ -174,9 +175,9 @@ def _flag(name: str) -> str:
 
 
 def _spelled(value: object) -> str:
-    return (
-        "by kind" if value is None else " ".join(value) or "none" if isinstance(value, list) else str(value)
-    )
+    if value is None:
+        return "by kind"
+    return (" ".join(value) if isinstance(value, list) else str(value)) or "none"
 
 
 class Places:
@@ -197,6 +198,20 @@ class Places:
     def located(self, name: str) -> str:
         """Give the absolute path of a file that the index knows."""
         return name if is_uri(name) else os.path.normpath(os.path.join(self._base, name))
+
+    def parted(
+        self, paths: Iterable[str | os.PathLike[str]], reading: Reading
+    ) -> tuple[list[str], list[str]]:
+        """Give the paths of files, and those of other indexes whose documents are wanted."""
+        files: list[str] = []
+        indexes: list[str] = []
+        for place in paths:
+            path = os.fspath(place)
+            opened = reading.containers and not forbidden() and is_index(path)
+            if opened and os.path.abspath(path) + os.sep == self.index:
+                raise UsageError(f"{path} is the index itself", hint="name files, or another index")
+            (indexes if opened else files).append(path)
+        return files, indexes
 
     def below(self, name: str, place: str) -> bool:
         """Say whether a file that the index knows is, or lies below, a path."""

@@ -23,7 +23,7 @@ from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
 from copysift.sources.submission_files import authors_in, leave_out, submission_roster
 from copysift.sources.submission_intake import Intake, Taken
-from copysift.sources.walk import walk_settings
+from copysift.sources.walk import RUN, STANDARD_INPUT, is_run, walk_settings
 from copysift.workflows.reading import Reader
 from copysift.workflows.submission_units import SubmissionUnits
 
@@ -109,11 +109,15 @@ def base_code(settings: Settings, spool: Spool, reader: Reader, jobs: int) -> tu
 
 
 def check_paths(paths: Sequence[Place]) -> None:
-    """Raise unless there is something to scan: one path of several may be missing, but not all."""
+    """Raise unless there is something to scan: one path of several may be missing, or a run, but not all."""
     if not paths:
         raise UsageError("nothing to scan", hint="add files or folders")
-    if not any(exists(os.fspath(path)) for path in paths):
-        raise InputError(f"{os.fspath(paths[0])}: no such file or folder")
+    places = [os.fspath(path) for path in paths]
+    if all(map(is_run, places)):
+        raise InputError(f"{places[0]}: {RUN}")
+    if not any(map(exists, places)):
+        reason = STANDARD_INPUT if places[0] == "-" else "no such file or folder"
+        raise InputError(f"{places[0]}: {reason}")
 
 
 def reading_of(settings: Settings, fields: Fields | None = None) -> Reading:

@@ -181,8 +181,9 @@ class OverTime(OpenedIndex):
         ['bees-rearranged.txt']
         """
         made = make(Copies, {"original": uri, **asked})
-        _refuse_of_address(made, uri)
         trace = self._trace()
+        trace.number_of(uri)  # an address that nobody met is told first
+        _refuse_of_address(made, uri)
         last = trace.timeline.versions_of(trace.number_of(uri))[-1]
         source = trace.snapshot.text(last.content)
         if source is None:

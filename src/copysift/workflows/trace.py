@@ -19,6 +19,10 @@ from copysift.store.timeline import SweepRow, Timeline, VersionRow, is_swept
 from copysift.workflows.index_base import IndexBase
 
 
+class UnseenAddressError(InputError):
+    """Raised for an address that no sweep met."""
+
+
 class Measure(NamedTuple):
     """What two contents share: resemblance, and the share of each that is in the other."""
 
@@ -122,7 +126,9 @@ class Trace:
         """Give the number of an address; raises InputError if no sweep met it."""
         number = self.timeline.number_of(uri)
         if number is None:
-            raise InputError(f"{uri}: address never seen", hint="copysift index list shows current ones")
+            raise UnseenAddressError(
+                f"{uri}: address never seen", hint="copysift index list shows current ones"
+            )
         return number
 
     def last_of(self, row: VersionRow) -> int:

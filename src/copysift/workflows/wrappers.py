@@ -14,6 +14,7 @@ from pathlib import Path
 from copysift.model.document import INSIDE
 from copysift.model.folders import CHANGED, SAME, SAME_CONTENT, FolderChange
 from copysift.model.values import Pair, Result
+from copysift.sources.walk import is_index
 from copysift.workflows.scan import Scan
 
 
@@ -60,4 +61,4 @@ def same_in_other_wrappers(
 def _joined(folder: str, path: str) -> str:
     if folder.endswith("/"):
         return folder + path
-    return f"{folder}/{path}" if Path(folder).is_dir() else f"{folder}{INSIDE}{path}"
+    return f"{folder}/{path}" if Path(folder).is_dir() and not is_index(folder) else f"{folder}{INSIDE}{path}"

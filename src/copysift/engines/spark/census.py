@@ -22,7 +22,7 @@ from copysift.engines.spark.filters import BLOCK, BLOCKS, MERGED, Filter
 from copysift.engines.spark.placement import PlacedTable
 from copysift.engines.spark.sketch_tasks import probes_column
 from copysift.fingerprints import shingles as sketching
-from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, tally
+from copysift.join.boilerplate import Boilerplate, marks_of, new_cells, order_of, tally
 from copysift.join.lists import COMMONEST
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import Places
@@ -150,7 +150,7 @@ def lighter_task(settings: CorpusSettings, table: PlacedTable) -> Task:
             values, bounds = unpacked(batch["values"], np.uint64)
             order = unpacked(batch["in_order"], np.uint32)[0]
             words, places = numbers(batch["words"]), numbers(batch["places"])
-            found = known.without(values, bounds, words, places, order)
+            found = known.without(values, bounds, words, places, order_of(order, places))
             sizes = np.diff(bounds)
             sizes[found.changed] = np.diff(found.bounds)
             starts = bounds[:-1].copy()

@@ -24,7 +24,7 @@ from copysift.engines.spark.storage import Store
 from copysift.errors import InputError, RunError, UsageError
 from copysift.model.values import DUPLICATE, RENAMED
 from copysift.runs.scan_run import TABLES, put_in_place, read_description
-from copysift.runs.sets import Sets
+from copysift.runs.sets import Sets, has_sets
 from copysift.runs.sketches import write_base, write_common
 from copysift.runs.tables import write_description
 from copysift.runs.workspace import NAMED, Work, answer_settings, decisive, job_of
@@ -168,7 +168,7 @@ def corpus_of(
 def adopted(onto: Path) -> list[reading.Segment]:
     """Give the sketches of an earlier run as segments: its texts are not read again."""
     folder = onto.absolute() / "sketches"
-    if not list(folder.glob("shingles-*.u64")):
+    if not has_sets(folder):
         raise RunError(f"{onto} holds no shingles", hint="it was made with --slim; make it again without")
     return reading.adopted(folder)
 

@@ -22,15 +22,12 @@ class OpenClosed(Windows):
         windows=Windowing(inner=True),
         edge=0.25,
         variance=0.5,
+        density=5 / 6,
     )
 
     def __init__(self, settings: FingerprintSettings) -> None:
-        if not 1 <= settings.inner <= min(4, settings.k - 2):
-            raise UsageError(
-                f"open-closed needs inner grams of 1 to 4 symbols and k-grams at least two longer, "
-                f"not {settings.inner} in {settings.k}",
-                hint="use a larger noise threshold, or the scheme robust",
-            )
+        if not 1 <= settings.inner <= 4:
+            raise UsageError(f"open-closed needs inner grams of 1 to 4 symbols, not {settings.inner}")
         super().__init__(settings)
 
 

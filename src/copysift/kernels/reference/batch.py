@@ -35,7 +35,7 @@ def winnow_texts(
     found = [np.empty(0, np.uint64)]
     for source, html in zip(sources, marked, strict=True):
         text = markup_block(source, 0, 0, True)[0] if html else source
-        symbols = unicode_block(text, 0, True)[0]
+        symbols = unicode_block(text, True)[0]
         found.append(winnow(symbols, k, w, seed, robust, inner)[1])
     return _parted(found)
 

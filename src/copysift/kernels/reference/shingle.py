@@ -87,6 +87,21 @@ def shingles(
     )
 
 
+def coded_shingles(
+    data: Bytes, offsets: Int64s, w: int
+) -> tuple[UInt64s, Int64s, Int64s, UInt64s, UInt64s, UInt64s, NDArray[np.uint16] | UInt32s]:
+    """Give shingles as `shingles` does; instead of their order all words once, and words by their numbers."""
+    *made, _ = shingles(data, offsets, w)
+    numbers: dict[int, int] = {}
+    codes = [
+        numbers.setdefault(symbol, len(numbers))
+        for start, end in pairwise(offsets.tolist())
+        for symbol in text.words_block(bytes(data[start:end]), 0, True)[0].tolist()
+    ]
+    kind = np.uint16 if len(numbers) <= 1 << 16 else np.uint32
+    return *made, np.array(list(numbers), np.uint64), np.array(codes, kind)  # type: ignore[return-value]
+
+
 def _places(bits: UInt64s, key: int) -> tuple[int, int]:
     log2 = len(bits).bit_length() + 5
     place = (key * SEED & ALL_BITS) >> 64 - log2

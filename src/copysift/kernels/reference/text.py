@@ -10,6 +10,7 @@ The order of several marks on one letter is left as it is written.
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 __all__ = [
-    "MAX_WORD", "UNICODE_VERSION", "markup_block", "plain_block", "positions", "sound", "unicode_block",
-    "words_block",
+    "MAX_WORD", "UNICODE_VERSION", "character_spans", "markup_block", "merge_characters", "plain_block",
+    "plain_spans", "positions", "sound", "unicode_block", "words_block",
 ]  # fmt: skip
 
 UNICODE_VERSION = unicodedata.unidata_version
@@ -147,15 +148,17 @@ def plain_block(data: bytes, final: bool) -> tuple[NDArray[np.uint8], UInt64s, U
     return np.frombuffer(symbols, np.uint8), np.array(masks, np.uint64), np.array(ranks, np.uint32), used
 
 
-def positions(masks: UInt64s, ranks: UInt32s, offset: int, which: NDArray[Any] | None) -> UInt32s:
-    """Give the source offsets of symbols of a plain block that starts at `offset`; None: of all."""
-    every = [
-        offset + 64 * group + bit
-        for group, mask in enumerate(masks.tolist())
-        for bit in range(64)
-        if mask >> bit & 1
-    ]
-    return np.array(every if which is None else [every[i] for i in which], np.uint32)
+def positions(masks: UInt64s, ranks: UInt32s, offset: int) -> UInt32s:
+    """Give the source offsets of all symbols of a plain block that starts at `offset`."""
+    return np.array([offset + bit for bit in _set_bits(masks)], np.uint32)
+
+
+def plain_spans(
+    masks: UInt64s, ranks: UInt32s, offset: int, first: NDArray[Any], last: NDArray[Any]
+) -> tuple[UInt32s, UInt32s]:
+    """Give where symbols first[i] of a plain block at `offset` begin, and where symbols last[i] end."""
+    every = positions(masks, ranks, offset)
+    return every[first], every[last] + np.uint32(1)
 
 
 def _compose(last: int, point: int) -> int | None:
@@ -172,27 +175,85 @@ def _may_grow(point: int) -> bool:
     return pair or LEAD <= point < LEAD + 19
 
 
-def unicode_block(data: bytes, offset: int, final: bool) -> tuple[UInt32s, UInt32s, UInt32s, int]:
-    """Canonicalise a block that starts at `offset` of the source.
+def unicode_block(data: bytes, final: bool) -> tuple[UInt32s, UInt64s, UInt32s, UInt64s, UInt32s, int]:
+    """Canonicalise a block: what leaves symbols together is a unit, a character or the jamo of a syllable.
 
-    Gives the symbols, their starts and ends (half-open byte offsets of the source) and the bytes used:
-    without `final`, what may still grow at the end is left for the next block.
+    Gives the symbols, a mask of bytes for each 64 bytes, the number of bits before each mask, the bounds,
+    the numbers of the extra symbols, and the bytes used: without `final`, what may still grow at the end is
+    left for the next block. A unit has a bit in the masks for each of its symbols, from its first byte on;
+    symbols beyond its bytes are extra. Bounds have a bit where a unit, or a character without a symbol,
+    begins, and all bits from the end of the block on, one group more than the masks.
     """
     used = len(data) if final else _whole(data)
-    symbols: list[tuple[int, int, int]] = []
-    for point, start, end in _kept(bytes(data[:used])):
-        if symbols and symbols[-1][2] == start:
-            syllable = _compose(symbols[-1][0], point)
+    units: list[tuple[list[int], int, int]] = []
+    for point, start, end in _decode(bytes(data[:used])):
+        kept = [part for part in folded(point) if kind(part) in (KEEP, MARK, SOLO)]
+        if units and units[-1][0] and kept == [point]:
+            syllable = _compose(units[-1][0][-1], point)
             if syllable is not None:
-                symbols[-1] = (syllable, symbols[-1][1], end)
+                units[-1] = ([syllable], units[-1][1], end)
                 continue
-        symbols.append((point, start, end))
-    if not final and symbols and symbols[-1][2] == used and _may_grow(symbols[-1][0]):
-        used = symbols.pop()[1]
-    columns = np.array(symbols, np.int64).reshape(-1, 3)
-    columns[:, 1:] += offset
-    points, starts, ends = (columns[:, i].astype(np.uint32) for i in range(3))
-    return points, starts, ends, used
+        units.append((kept, start, end))
+    if not final and units and units[-1][0] and _may_grow(units[-1][0][-1]):
+        used = units.pop()[1]
+    groups = (used + 63) // 64
+    symbols: list[int] = []
+    extra: list[int] = []
+    masks, bounds = [0] * groups, [MASK64 if 64 * group >= used else 0 for group in range(groups + 1)]
+    if used % 64:
+        bounds[used // 64] = MASK64 << used % 64 & MASK64
+    for kept, start, end in units:
+        fitting = min(len(kept), end - start)
+        for at in range(start, start + fitting):
+            masks[at // 64] |= 1 << at % 64
+        bounds[start // 64] |= 1 << start % 64
+        extra += range(len(symbols) + fitting, len(symbols) + len(kept))
+        symbols += kept
+    ranks = np.cumsum([0, *(mask.bit_count() for mask in masks)], dtype=np.uint32)
+    return (
+        np.array(symbols, np.uint32), np.array(masks, np.uint64), ranks, np.array(bounds, np.uint64),
+        np.array(extra, np.uint32), used,
+    )  # fmt: skip
+
+
+def character_spans(
+    masks: UInt64s,
+    ranks: UInt32s,
+    bounds: UInt64s,
+    extra: UInt32s,
+    offset: int,
+    first: NDArray[Any],
+    last: NDArray[Any],
+) -> tuple[UInt32s, UInt32s]:
+    """Give where the characters of the symbols first[i] begin, and where those of the symbols last[i] end."""
+    bits = [
+        64 * group + bit for group, mask in enumerate(masks.tolist()) for bit in range(64) if mask >> bit & 1
+    ]
+    begins = [
+        64 * group + bit for group, word in enumerate(bounds.tolist()) for bit in range(64) if word >> bit & 1
+    ]
+
+    without = extra.tolist()
+
+    def place(symbol: int) -> int:
+        return bits[symbol - bisect_right(without, symbol)]
+
+    starts = [offset + begins[bisect_right(begins, place(symbol)) - 1] for symbol in first.tolist()]
+    ends = [offset + begins[bisect_right(begins, place(symbol))] for symbol in last.tolist()]
+    return np.array(starts, np.uint32), np.array(ends, np.uint32)
+
+
+def _set_bits(words: UInt64s) -> list[int]:
+    return [
+        64 * group + bit for group, word in enumerate(words.tolist()) for bit in range(64) if word >> bit & 1
+    ]
+
+
+def merge_characters(bounds: UInt64s, offset: int, starts: UInt32s, ends: UInt32s) -> None:
+    """Make one character of each span of the source in the bounds of a block at `offset`."""
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        for at in range(max(start + 1 - offset, 0), min(end - offset, 64 * len(bounds))):
+            bounds[at // 64] &= ~np.uint64(1 << at % 64)
 
 
 def word_hash(points: list[int]) -> int:

@@ -12,9 +12,25 @@ function colourGraph(clusters, threshold) {
   const members = [...nodes.data.node];
   nodes.data = {
     ...nodes.data, color: members.map((node) => colour.get(node) || "#8a93a2"),
-    alpha: members.map((node) => (colour.has(node) ? 0.95 : 0.25)),
+    alpha: members.map((node) => (colour.has(node) ? 0.95 : 0.6)),
   };
   edges.data = { ...edges.data, alpha: [...edges.data.similarity].map((share) => (share >= threshold - 1e-9 ? 0.25 + 0.5 * share : 0)) };
+}
+
+// A name that would cover another one is left out; it comes back where there is room, as after zooming in.
+function fitNames(plot, nodes, every) {
+  const { x_range: across, y_range: up, inner_width: width, inner_height: height } = plot;
+  const taken = [];
+  const shown = every.map((name, at) => {
+    const [wide, align] = [7 * name.length, nodes.data.align[at]];
+    const x = (width * (nodes.data.x[at] - across.start)) / (across.end - across.start) + nodes.data.x_offset[at];
+    const y = (height * (up.end - nodes.data.y[at])) / (up.end - up.start) + nodes.data.y_offset[at];
+    const left = align === "left" ? x : align === "right" ? x - wide : x - wide / 2;
+    if (taken.some((box) => left < box.right && box.left < left + wide && y - 14 < box.bottom && box.bottom - 14 < y)) return "";
+    taken.push({ left, right: left + wide, bottom: y });
+    return name;
+  });
+  if (shown.some((name, at) => name !== nodes.data.short[at])) nodes.data = { ...nodes.data, short: shown };
 }
 
 function watchGraph(model) {
@@ -28,6 +44,13 @@ function watchGraph(model) {
     chosen.selected.indices = [];
     location.hash = address(at);
   });
+  if (names) {
+    const every = [...nodes.data.short];
+    const [plot] = model.roots();
+    const fit = () => fitNames(plot, nodes, every);
+    for (const changed of [plot.properties.inner_width, plot.x_range.properties.start, plot.x_range.properties.end]) changed.change.connect(fit);
+    fit();
+  }
   open(nodes, (at) => `#/submission/${nodes.data.node[at]}`);
   open(edges, (at) => `#/pair/${at}`);
   colourGraph(...clustersFrom(joinAt));
@@ -67,6 +90,6 @@ function clustersPage() {
   update(joinAt);
   return el("section", { class: "page" }, el("h1", {}, "Clusters"),
     el("div", { class: "controls" }, slider("Average of at least", lowest, 1, joinAt ?? lowest, update)), total,
-    data.equal.length ? el("p", { class: "muted" }, "Equal files are always in the same cluster; they have ", el("a", { href: "#/equal" }, "a page of their own"), ", too.") : null,
+    data.equal.length ? el("p", { class: "muted" }, `Equal ${UNITS} are always in the same cluster; they have `, el("a", { href: "#/equal" }, "a page of their own"), ", too.") : null,
     hidden ? el("p", { class: "muted" }, "The graph shows names, and is hidden with them.") : el("div", { class: "card" }, chart("graph", `Graph of ${UNITS}; the clusters are listed below it`, watchGraph)), list);
 }

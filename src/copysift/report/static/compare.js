@@ -49,7 +49,7 @@ async function pane(pair, side) {
 
 function paneHead(pair, side, files, body) {
   const head = el("div", { class: "pane-head" }, el("h2", {}, submissionLink(pair[side])),
-    el("span", { class: "muted" }, `${percent(side === "left" ? pair.ofLeft : pair.ofRight)} found in the other`));
+    el("span", { class: "muted" }, `${percent(side === "left" ? pair.ofLeft : pair.ofRight)} ${decidedBy(pair) ? `of its ${decidedBy(pair)} ` : ""}found in the other`));
   if (files.length > 1) {
     const choice = el("select", { "aria-label": "File", onchange: () => {
       body.querySelector(`[data-file="${choice.value}"]`).scrollIntoView({ block: "start" });

@@ -25,10 +25,11 @@ function strip(number, shares) {
 // How rare the model of chance can say: classes without copies were too few to test what is rarer.
 const RAREST = 10000;
 
-function oneIn(chance) {
+// In words, or short for a table.
+function oneIn(chance, rarer = "less than one in ", about = "one in ") {
   const number = 1 / chance;
   const digits = 10 ** Math.max(0, Math.floor(Math.log10(number)) - 1);
-  return number > RAREST ? `less than one in ${RAREST.toLocaleString("en")}` : `one in ${(Math.round(number / digits) * digits).toLocaleString("en")}`;
+  return number > RAREST ? `${rarer}${RAREST.toLocaleString("en")}` : `${about}${(Math.round(number / digits) * digits).toLocaleString("en")}`;
 }
 
 // The best similarity of a submission to another one than `other`.

@@ -9,11 +9,11 @@ function wasted(sets) {
 }
 
 function equalTiles() {
-  if (UNIT !== "file") return null;
+  if (!SINGLE) return null;
   const total = data.files.reduce((sum, each) => sum + each.bytes, 0);
   return [
     tile(whole(total), "in all"),
-    data.equal.length ? tile(data.equal.length, data.equal.length === 1 ? "set of equal files" : "sets of equal files", "#/equal") : null,
+    data.equal.length ? tile(data.equal.length, data.equal.length === 1 ? `set of equal ${UNITS}` : `sets of equal ${UNITS}`, "#/equal") : null,
     data.equal.length ? tile(whole(wasted(data.equal)), "wasted", "#/equal") : null,
   ];
 }
@@ -38,11 +38,11 @@ function setsTable(sets, heads, name) {
 }
 
 function equalPage() {
-  return el("section", { class: "page" }, el("h1", {}, "Equal files"),
+  return el("section", { class: "page" }, el("h1", {}, `Equal ${UNITS}`),
     data.equal.length ? null : el("p", {}, "No two files are equal."),
     data.folders.length ? el("div", { class: "card" }, el("h2", {}, "Equal folders"),
       setsTable(data.folders, ["Wasted", "Copies", "Size", "Folders"], (name) => name)) : null,
-    data.equal.length ? el("div", { class: "card" }, el("h2", {}, "Equal files"),
-      el("p", { class: "muted" }, `${count(data.equal.length, "set")}, ${size(wasted(data.equal))} wasted. Equal files are the same byte for byte.`),
-      setsTable(data.equal, ["Wasted", "Copies", "Size", "Files"], (number) => data.files[number].name)) : null);
+    data.equal.length ? el("div", { class: "card" }, el("h2", {}, `Equal ${UNITS}`),
+      el("p", { class: "muted" }, `${count(data.equal.length, "set")}, ${size(wasted(data.equal))} wasted. Equal ${UNITS} are the same byte for byte.`),
+      setsTable(data.equal, ["Wasted", "Copies", "Size", capital(UNITS)], (number) => data.files[number].name)) : null);
 }

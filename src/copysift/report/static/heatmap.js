@@ -48,7 +48,7 @@ async function mapPage() {
   const order = mapOrder();
   const pairs = new Map(data.pairs.map((pair) => [`${pair.left} ${pair.right}`, pair.number]));
   const pairAt = (one, other) => pairs.get(`${one} ${other}`) ?? pairs.get(`${other} ${one}`);
-  const words = el("p", { class: "muted", id: "map-words" }, "Point at a cell to see its pair; a click opens it.");
+  const words = el("p", { class: "muted", id: "map-words" }, "Point at a cell, or tap it, to see its pair; a click opens it.");
   const canvas = el("canvas", { class: "heat-map", role: "img", "aria-label": `Heat map of the similarities of ${count(order.length, UNIT)}; the pairs page lists the highest` });
   canvas.style.setProperty("width", `min(100%, ${Math.max(MAP_PIXELS / 3, Math.min(MAP_PIXELS, 24 * order.length))}px)`);
   drawMap(canvas, order);
@@ -71,5 +71,5 @@ async function mapPage() {
   return el("section", { class: "page" }, el("h1", {}, "Heat map"),
     el("p", {}, `Every pair of the class, ${count(spread.pairs, "pair")}: clusters come first, so they are squares on the diagonal.`),
     el("p", { class: "heat-scale" }, scale), words,
-    el("div", { class: "card heat" }, order.length <= MAP_NAMES ? el("ol", { class: "heat-names" }, order.map((number) => el("li", {}, submissionLink(number)))) : null, canvas));
+    el("div", { class: "card heat" }, order.length <= MAP_NAMES && innerWidth >= 600 ? el("ol", { class: "heat-names" }, order.map((number) => el("li", {}, submissionLink(number)))) : null, canvas));
 }

@@ -7,7 +7,7 @@ const ROUTES = [
   [/^#\/times$/, () => (timed().length > 1 ? timesPage() : overviewPage()), "Time line"],
   [/^#\/together\/(\d+(?:,\d+)*)$/, togetherPage, "Side by side"],
   [/^#\/submissions$/, submissionsPage, capital(UNITS)],
-  [/^#\/equal$/, equalPage, "Equal files"],
+  [/^#\/equal$/, equalPage, `Equal ${UNITS}`],
   [/^#\/cases$/, dossierPage, "Cases"],
   [/^#\/pair\/(\d+)$/, (number) => (data.pairs[number] ? pairPage(number) : overviewPage()), "Pair"],
   [/^#\/sheet\/(\d+)$/, (number) => (data.pairs[number] ? sheetPage(number) : overviewPage()), "Evidence sheet"],

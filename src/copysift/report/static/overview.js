@@ -71,7 +71,7 @@ function overviewPage() {
       tile(now, now === 1 ? UNIT : UNITS, "#/submissions"),
       equalTiles(),
       earlier ? tile(earlier, "of earlier years", "#/submissions") : null,
-      UNIT !== "file" && data.equalSets ? tile(data.equalSets, `${data.equalSets === 1 ? "set" : "sets"} of identical ${UNITS}`, "#/pairs") : null,
+      !SINGLE && data.equalSets ? tile(data.equalSets, `${data.equalSets === 1 ? "set" : "sets"} of identical ${UNITS}`, "#/pairs") : null,
       tile(similar, `${similar === 1 ? "similar pair" : "similar pairs"}${similar > here ? `, the best ${here.toLocaleString("en")} in this report` : ""}`, "#/pairs"),
       tile(clusters.length, clusters.length === 1 ? "cluster" : "clusters", "#/clusters"),
       tile(data.pairs.length ? percent(data.pairs.reduce((most, pair) => Math.max(most, pair.similarity), 0)) : "–", "highest similarity")),

@@ -1,5 +1,11 @@
 // The numbers of a pair, and what they are made of: measures, what raised the score, types of work.
 
+// The type of work that the numbers of a pair are of, where its submissions have several types: "spreadsheets".
+function decidedBy(pair) {
+  const types = pair.types || [];
+  return types.length > 1 ? (types.find(([, share]) => share !== null && Math.abs(share - pair.similarity) < 1e-4) || [null])[0] : null;
+}
+
 function measures(pair) {
   const rows = [
     ["Similarity", percent(pair.similarity)], ["Resemblance", estimated(pair.resemblance, pair.intervals, 0)],
@@ -9,6 +15,7 @@ function measures(pair) {
   ];
   return [
     el("dl", { class: "measures" }, rows.filter(([, value]) => value !== "").map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    decidedBy(pair) ? el("p", {}, `These are the numbers of the ${decidedBy(pair)} alone: of all types of work, they are the most similar.`) : null,
     el("p", { class: "muted" }, "Similarity weighs what is shared by its rarity: a few rare passages can make it higher than the shares of left and right, "
       + `which count every fingerprint equally${data.base ? ", base code left out" : ""}.`),
     pair.intervals ? el("p", { class: "muted" }, "Fingerprints are a sample. In parentheses: where the share of all k-grams is, in 95 of 100 cases.") : null,
@@ -20,7 +27,7 @@ function explained(pair) {
   const [left, right] = pair.distinct.map((each) => (each ? each.toLocaleString("en") : null));
   const shared = pair.shared.toLocaleString("en");
   const other = (number) => nameOf(number === pair.left ? pair.right : pair.left);
-  const part = (number, all) => `${shared} of the ${all} fingerprints of ${nameOf(number)} are also in ${other(number)}.`;
+  const part = (number, all) => `${shared} of the ${all} fingerprints of ${decidedBy(pair) ? `the ${decidedBy(pair)} of ` : ""}${nameOf(number)} are also in ${other(number)}.`;
   const rows = [
     ["Fingerprint", `the hash of ${pair.noise ?? "a few"} ${pair.unit}s in a row. ${pair.unit === "token" ? "Names count as one token, comments and layout not at all." : ""}`],
     left && right ? ["Of left", part(pair.left, left)] : null, left && right ? ["Of right", part(pair.right, right)] : null,
@@ -34,7 +41,7 @@ function explained(pair) {
     el("dl", { class: "facts" }, rows.filter(Boolean).map(([name, words]) => [el("dt", {}, name), el("dd", {}, words)])));
 }
 
-const CLUE_WORDS = { rare: ["place with rare code", "places with rare code"], string: ["string", "strings"], statement: ["statement word for word", "statements word for word"] };
+const CLUE_WORDS = { rare: ["rare passage", "rare passages"], string: ["string", "strings"], statement: ["statement word for word", "statements word for word"] };
 
 // What raised the score: the parts of which it is the largest, and a key to the marks in the sources.
 function reasons(pair, root) {

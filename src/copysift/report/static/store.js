@@ -12,6 +12,7 @@ data.pairs.forEach((pair, number) => { pair.number = number; });
 // What is compared, in a word: submissions, or files.
 const UNIT = data.unit || "submission"; // older jobs of a server do not say
 const UNITS = `${UNIT}s`;
+const SINGLE = UNIT !== "submission"; // each unit is one document
 
 function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
@@ -81,7 +82,7 @@ function clustersAt(threshold) {
     sums.set(nodes[0], new Map());
     inside.set(nodes[0], (nodes.length * (nodes.length - 1)) / 2);
   };
-  if (UNIT === "file") data.equal.forEach((each) => add([...each.members]));
+  if (SINGLE) data.equal.forEach((each) => add([...each.members]));
   for (const pair of data.pairs) {
     for (const one of [pair.left, pair.right]) if (!members.has(one)) add([one]);
     const sum = pair.similarity * members.get(pair.left).length * members.get(pair.right).length;

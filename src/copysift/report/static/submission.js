@@ -73,9 +73,9 @@ async function submissionPage(number) {
 const SUBMISSION_COLUMNS = [
   { name: capital(UNIT), text: true, key: (each) => each.label, cell: (each) => submissionLink(each.number) },
   { name: "Highest", key: (each) => highest(each), cell: highestCell },
-  UNIT === "file" ? null : { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
+  SINGLE ? null : { name: "Shared", key: (each) => each.covered || 0, cell: (each) => (each.covered === null ? "" : percent(each.covered)) },
   { name: "Pairs", key: (each) => pairsOf(each.number).length, cell: (each) => pairsOf(each.number).length || "" },
-  UNIT === "file"
+  SINGLE
     ? { name: "Read as", text: true, key: (each) => readAs(each), cell: (each) => readAs(each), wide: true }
     : { name: "Files", key: (each) => each.files.length, cell: (each) => each.files.length, wide: true },
   { name: "Size", key: (each) => each.bytes, cell: (each) => size(each.bytes), wide: true },

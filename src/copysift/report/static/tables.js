@@ -20,10 +20,11 @@ const PAIR_COLUMNS = [
   { name: "Lines", key: (pair) => pair.lines || 0, cell: (pair) => pair.lines ?? "", wide: true },
 ];
 // A class without a model has no such column; the card of all pairs says why.
-if (spread && spread.suggested !== null) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance)), wide: true });
+if (spread && spread.suggested !== null) PAIR_COLUMNS.push({ name: "By chance", key: (pair) => -(pair.chance ?? 1), cell: (pair) => (pair.chance === null ? "" : oneIn(pair.chance, "under 1 in ", "1 in ")), wide: true });
 
 // A score for each type of work, where a class has several.
 const TYPES = [...new Set(data.pairs.flatMap((pair) => (pair.types || []).filter(([, share]) => share !== null).map(([name]) => name)))];
+if (TYPES.length > 1) PAIR_COLUMNS.splice(5, 2); // room for them: passages are of one type, and on the page of the pair
 for (const name of TYPES.length > 1 ? TYPES : []) {
   const share = (pair) => (pair.types || []).find(([each]) => each === name)?.[1] ?? null;
   PAIR_COLUMNS.push({ name: capital(name), key: (pair) => share(pair) ?? -1, cell: (pair) => (share(pair) === null ? "" : percent(share(pair))), wide: true });
