@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from copysift import kernels
+from copysift.errors import RunError
 from copysift.fingerprints.shingles import WordCodes
 from copysift.join.boilerplate import Boilerplate, bounds_of
 from copysift.model.values import Skipped
@@ -91,6 +92,20 @@ def write_common(folder: Path, common: Boilerplate) -> None:
         part = spare_path(folder / COMMON)
         write_arrow(table, part)
         part.replace(folder / COMMON)
+
+
+def read_common(folder: Path) -> Boilerplate:
+    """Read the boilerplate of a run."""
+    path = folder / COMMON
+    if not path.exists():
+        return Boilerplate.none()
+    try:
+        with pa.memory_map(str(path)) as file:
+            table = pa.ipc.open_file(file).read_all()
+            hashes, documents = (table[name].to_numpy() for name in ("shingle", "documents"))
+            return Boilerplate(hashes.copy(), documents.copy())
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise RunError(f"{path} is damaged: {error}", hint="recreate the run") from None
 
 
 def write_base(folder: Path, base: Boilerplate) -> None:
