@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from copysift.runtime.arrays import is_among, lasting, mapped
+from copysift.runtime.arrays import is_among, mapped
 
 
 @pytest.mark.parametrize("ordered", [[], [3], [1, 3, 5], [0, 2**64 - 1]])
@@ -17,12 +17,3 @@ def test_the_values_of_a_file_are_mapped(tmp_path):
     found = mapped(path, np.uint64)
     assert found.tolist() == [3, 2**63]
     assert not found.flags.writeable
-
-
-def test_arrays_that_last_are_joined_and_can_be_changed():
-    parts = [np.arange(5, dtype=np.uint64), np.zeros(0, np.uint64), np.arange(70_000, dtype=np.uint64)]
-    for some in (parts, parts[:1], parts[1:2]):
-        found = lasting(some)
-        assert found.dtype == np.uint64
-        assert found.tolist() == np.concatenate(some).tolist()
-        found[:1] = 9

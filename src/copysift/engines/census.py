@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +46,8 @@ class Count(Step):
         """Write the cells of some parts."""
         cells = new_cells(self._keys, self._most, self.job.plan.share)
         for part in self._parts[task]:
-            kernels.shingle.count(cells, *_standing(self.job.sets, part, self._wanted))
+            for values, bounds, documents in self.job.sets.pieces(part):
+                kernels.shingle.count(cells, values, bounds, self._wanted[documents])
         with placed(self.job.file(self.name, task, "npy")) as spare, spare.open("wb") as file:
             np.save(file, cells)
 
@@ -79,10 +81,12 @@ class Name(Count):
             some[span] = marks[span]
             found, counts = np.zeros(0, np.uint64), np.zeros(0, np.int64)
             for at, part in enumerate(self._parts[task]):
-                hashes, ends = kernels.shingle.marked(some, *_standing(sets, part, self._wanted))
-                suspects[at] |= np.diff(ends) > 0
-                more, times = tally(hashes)
-                found, counts = tally(np.concatenate([found, more]), np.concatenate([counts, times]))
+                first = sets.span(part).start
+                for values, bounds, documents in sets.pieces(part):
+                    hashes, ends = kernels.shingle.marked(some, values, bounds, self._wanted[documents])
+                    suspects[at][documents.start - first : documents.stop - first] |= np.diff(ends) > 0
+                    more, times = tally(hashes)
+                    found, counts = tally(np.concatenate([found, more]), np.concatenate([counts, times]))
             left |= {f"found_{number}": found, f"counts_{number}": counts}
         self.save(task, suspects=np.concatenate(suspects), **left)
 
@@ -156,11 +160,6 @@ class Settle(Step):
         return told
 
 
-def _standing(sets: Sets, part: int, wanted: NDArray[np.uint8]) -> tuple[UInt64s, Int64s, NDArray[np.uint8]]:
-    """Give the sets of a part in full, and which of them are compared."""
-    return *sets.full(part), wanted[sets.span(part)]
-
-
 def commonest(common: Boilerplate) -> tuple[UInt64s, Int64s]:
     """Give the shingles in most documents, and in how many they are."""
     order = np.lexsort((common.hashes, -common.documents))[:COMMONEST]
@@ -172,13 +171,11 @@ def first_holders(sets: Sets, standing: Bools, common: Boilerplate) -> tuple[tup
     hashes, documents = commonest(common)
     if not len(hashes):
         return ()
-    edges, first = sets.bounds(), np.full(len(hashes), -1, np.int64)
-    order = np.argsort(hashes)
-    for part in range(sets.parts):
-        values, bounds = sets.full(part)
-        at = holders(values, bounds, standing[edges[part] : edges[part + 1]], hashes[order])
+    first, order = np.full(len(hashes), -1, np.int64), np.argsort(hashes)
+    for values, bounds, span in chain.from_iterable(map(sets.pieces, range(sets.parts))):
+        at = holders(values, bounds, standing[span], hashes[order])
         new = (first[order] < 0) & (at >= 0)
-        first[order[new]] = at[new] + edges[part]
+        first[order[new]] = at[new] + span.start
         if (first >= 0).all():
             break
     return tuple(zip(hashes.tolist(), documents.tolist(), first.tolist(), strict=True))

@@ -13,7 +13,7 @@ it says `full`. Each file has its checksum beside it, in a file of its name that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from copysift.match.templates import Texts
 from copysift.runs.coded_part import CodedPart, write_codes
 from copysift.runs.facts import Facts
 from copysift.runs.sketches import SUM, Places, SketchedPart, read_array, read_common, write_arrays
-from copysift.runtime.arrays import distinct, heads, lasting
+from copysift.runtime.arrays import distinct, heads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ class Sets(Facts):
     def __init__(self, folder: Path, room: int = 0) -> None:
         super().__init__(folder)
         self._room = room
-        self._at_hand: dict[int, UInt64s] = {}  # sets of parts, in full
+        self._at_hand: dict[int, list[tuple[UInt64s, Int64s]]] = {}  # sets of parts, in full, in pieces
         self._rests: dict[int, UInt64s] = {}  # and those that have boilerplate, without it
         self._ignored: Boilerplate | None = None
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
@@ -97,7 +97,9 @@ class Sets(Facts):
         if self._room < 0:
             self._at_hand.clear()
             return
-        self._at_hand[self.parts] = lasting([each.values for each in part])
+        self._at_hand[self.parts] = [
+            (each.values, bounds_of(each.table["shingles"].to_numpy())) for each in part
+        ]
 
     def take_sets(self, others: Iterable[Self], first: int) -> None:
         """Take the sets that others have at hand, which wrote the parts of this folder from `first` on."""
@@ -169,9 +171,18 @@ class Sets(Facts):
 
     def full(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part with their boilerplate: values and bounds."""
+        return self._full_places(part).gathered() if part in self._at_hand else self._full(part)
+
+    def pieces(self, part: int) -> Iterator[tuple[UInt64s, Int64s, slice]]:
+        """Give the sets of a part in full as they lie: values, bounds, and which documents they are of."""
+        first = int(self.bounds()[part])
+        for values, bounds in self._at_hand.get(part) or [self._full(part)]:
+            last = first + len(bounds) - 1
+            yield values, bounds, slice(first, last)
+            first = last
+
+    def _full(self, part: int) -> tuple[UInt64s, Int64s]:
         bounds = bounds_of(self.of_part(part, "shingles"))
-        if part in self._at_hand:
-            return self._at_hand[part], bounds
         if not self._is_coded(part):
             return self._mapped("shingles", part, int(bounds[-1])), bounds
         values, found = CodedPart(self.path("words", part)).sets()
@@ -179,10 +190,15 @@ class Sets(Facts):
             raise RunError(f"{self.path('words', part)} is damaged", hint="recreate the run")
         return values, bounds
 
+    def _full_places(self, part: int) -> Places:
+        return Places.joined([Places.of(values, bounds) for values, bounds, _ in self.pieces(part)])
+
     def _some_full(self, part: int, which: Int64s) -> tuple[UInt64s, Int64s]:
         """Give the sets of some documents of a part, ascending by number, in full."""
-        if part in self._at_hand or not self._is_coded(part):
-            return picked(*self.full(part), which)
+        if part in self._at_hand:
+            return self._full_places(part).some(which).gathered()
+        if not self._is_coded(part):
+            return picked(*self._full(part), which)
         return CodedPart(self.path("words", part)).sets(which)
 
     def whole(self, part: int) -> tuple[UInt64s, Int64s]:
@@ -194,7 +210,7 @@ class Sets(Facts):
 
     def places(self, part: int) -> Places:
         """Give where all sets of a part are, without boilerplate."""
-        places = Places.of(*self.full(part))
+        places = self._full_places(part)
         sizes, compared = (self.of_part(part, name) for name in ("shingles", "compared"))
         changed = np.flatnonzero(compared != sizes)
         if not len(changed):
@@ -328,7 +344,7 @@ class Sets(Facts):
                 self._kept_parts[part, bool(rest)] = self._kept(part, bool(rest))
         for part in range(self.parts):
             if part not in self._at_hand and part not in plain:
-                self._at_hand[part] = self.full(part)[0]
+                self._at_hand[part] = [self._full(part)]
 
     def _kept(self, part: int, rest: bool) -> UInt64s:
         kept = self._kept_parts.get((part, rest))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import DTypeLike, NDArray
@@ -34,21 +32,6 @@ def mapped(path: Path, kind: DTypeLike) -> NDArray[Any]:
     """
     with path.open("rb", buffering=0) as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
-
-
-def lasting(parts: Sequence[NDArray[Number]]) -> NDArray[Number]:
-    """Put arrays, of which there is one or more, after one another in memory that is kept for long.
-
-    Many megabytes in large pages cost the system much less than in small ones.
-    """
-    size = sum(part.nbytes for part in parts)
-    if not hasattr(mmap, "MADV_HUGEPAGE") or not size:  # another system than Linux
-        return np.concatenate(parts)
-    held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # a kernel without them
-        held.madvise(mmap.MADV_HUGEPAGE)
-    found = np.frombuffer(held, parts[0].dtype, size // parts[0].itemsize)
-    return np.concatenate(parts, out=found)
 
 
 def numbered(count: int) -> NDArray[np.signedinteger[Any]]:
