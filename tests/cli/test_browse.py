@@ -72,6 +72,16 @@ def test_marked_pairs_are_exported(tmp_path, monkeypatch):
     assert {found["left"], found["right"]} < {"./a.txt", "./b.txt", "./c [red].txt"}
 
 
+def test_enter_goes_to_the_pairs_of_a_group(tmp_path, monkeypatch):
+    async def drive(app, pilot):
+        await pilot.press("down", "enter", "space", "e")
+        await pilot.pause()
+        assert app.focused.id == "pairs"
+        assert {each.message for each in app._notifications} == {f"1 pair written to {app.output}"}
+
+    browse(tmp_path, monkeypatch, drive)
+
+
 def test_a_file_that_is_gone_is_named_and_nothing_stops(tmp_path, monkeypatch):
     async def drive(app, pilot):
         (tmp_path / "x.txt").unlink()
