@@ -110,22 +110,58 @@ def test_earlier_terms_are_compared_automatically_and_not_with_each_other(school
     assert {name for pair in pairs(school, later) for name in pair} <= {"2024-1/Sets/late.txt", "new.txt"}
 
 
+def zipped_check(server: Server, course_: str, term: str, files: dict[str, int], **settings: Any) -> Any:
+    """Check one zip; equal numbers are equal texts."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, number in files.items():
+            archive.writestr(name, essay(number))
+    asked = json.dumps({"threshold": 0.8, **settings}).encode()
+    parts = [("files", "all.zip", packed.getvalue()), ("settings", "", asked)]
+    place = {"course": course_, "term": term, "exercise": "Trees"}
+    parts += [(name, "", value.encode()) for name, value in place.items()]
+    body, headers = multipart(parts)
+    _, job = server.ask("POST", "/api/v1/jobs", body, headers, token=TOKENS["ann"])
+    job = server.finished(job["id"], token=TOKENS["ann"])
+    assert job["state"] == "done", job
+    return job
+
+
 def test_submissions_in_folders_are_submissions_of_earlier_terms(school: Server) -> None:
     course(school, "Folders")
     for term, names in (("2024", ("ida", "jon")), ("2025", ("kim", "lea"))):
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for at, name in enumerate(names):
-                for part in range(2):
-                    archive.writestr(f"{name}/part{part}.txt", essay(10 + at * 2 + part))
-        parts = [("files", "all.zip", packed.getvalue()), ("settings", "", b'{"threshold": 0.8}')]
-        place = {"course": "Folders", "term": term, "exercise": "Trees"}
-        parts += [(name, "", value.encode()) for name, value in place.items()]
-        body, headers = multipart(parts)
-        _, job = school.ask("POST", "/api/v1/jobs", body, headers, token=TOKENS["ann"])
-        job = school.finished(job["id"], token=TOKENS["ann"])
-        assert job["state"] == "done", job
+        files = {f"{name}/part{n}.txt": 10 + at * 2 + n for at, name in enumerate(names) for n in range(2)}
+        job = zipped_check(school, "Folders", term, files)
     assert pairs(school, job) == {("2024/Trees/ida", "kim"), ("2024/Trees/jon", "lea")}
+
+
+@pytest.mark.parametrize("parts", [("loans.txt",), ("loans.txt", "books.txt")], ids=["one file", "two files"])
+def test_an_earlier_zip_of_one_folder_is_one_submission_of_its_person(
+    school: Server, parts: tuple[str, ...]
+) -> None:
+    name = f"Alone {len(parts)}"
+    id_ = course(school, name)
+    zipped_check(school, name, "2024", {f"hanna/{part}": 60 + at for at, part in enumerate(parts)})
+    files = {f"{who}/{part}": first + at for who, first in (("kim", 60), ("lea", 70))
+             for at, part in enumerate(parts)}  # fmt: skip
+    by_file = zipped_check(school, name, "2025", files, by="file")
+    assert {each for pair in pairs(school, by_file) for each in pair} == {
+        *(f"2024/Trees/hanna/{part}" for part in parts), *(f"kim/{part}" for part in parts)
+    }  # fmt: skip
+    by_folder = zipped_check(school, name, "2025", files)
+    assert pairs(school, by_folder) == {("2024/Trees/hanna", "kim")}
+    _, found = school.ask(
+        "GET", f"/api/v1/courses/{urllib.parse.quote(name)}/pairs?term=2025", token=TOKENS["ann"]
+    )
+    assert [(each["left"], each["right"]) for each in found["pairs"]] == [("hanna", "kim")]
+    assert "hanna" in page(school, "ann", f"/courses/{id_}")[1]
+
+
+def test_a_folder_around_the_files_of_several_people_is_none_of_them(school: Server) -> None:
+    course(school, "Around")
+    zipped_check(school, "Around", "2024", {"essays/ida.txt": 80, "essays/jon.txt": 81})
+    job = zipped_check(school, "Around", "2025", {"kim/text.txt": 80, "lea/text.txt": 82})
+    assert pairs(school, job) == {("2024/Trees/essays/ida.txt", "kim")}
 
 
 def test_a_team_shares_checks_and_marks_and_others_see_nothing(school: Server) -> None:

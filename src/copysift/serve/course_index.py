@@ -33,6 +33,34 @@ def folder_name(course: int, term: str) -> str:
     return f"course-{course}-before-{re.sub(r'[^A-Za-z0-9.-]', '_', term)}"
 
 
+def one_submission_each(data: Path, course: Mapping[str, Any], submissions: Path) -> dict[str, Any]:
+    """Give the course for a check whose submissions are folders: an earlier check of one folder is one, too.
+
+    Alone, such a check was read by files, as its folder could as well be around everybody's files. It is a
+    submission if it has one file, or a file that is called as one of the present submissions (`submissions`
+    is the folder of their upload).
+    """
+    called: set[str] | None = None
+    checks = []
+    for each in course["checks"]:
+        if each["by"] != "dir" and (data / "jobs" / each["id"] / "in").is_dir():
+            names = _names(data / "jobs" / each["id"] / "in")
+            if all("/" in name for name in names) and len(grouped(names)) == 1:
+                called = called or {_leaf(name) for name in _names(submissions)}
+                if len(names) == 1 or not called.isdisjoint(map(_leaf, names)):
+                    each = {**each, "by": "dir"}
+        checks.append(each)
+    return {**course, "checks": checks}
+
+
+def _names(folder: Path) -> list[str]:
+    return [document.name.replace("\\", "/") for document in documents_of(folder, [])]
+
+
+def _leaf(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
 def earlier_index(
     data: Path, course: Mapping[str, Any], asked: Mapping[str, Any], told: Progress
 ) -> Path | None:

@@ -24,7 +24,7 @@ from copysift.runtime import durable
 from copysift.serve import indexes
 from copysift.serve.class_list import write_class_list
 from copysift.serve.cleared_passages import BEFORE, Before, lowered
-from copysift.serve.course_index import earlier_index, stage_terms
+from copysift.serve.course_index import earlier_index, one_submission_each, stage_terms
 from copysift.serve.courses import PAIRS_FILE, people, person
 from copysift.serve.incoming import UploadedFile, nothing_read, uploaded
 from copysift.serve.language_check import language_warning
@@ -82,10 +82,13 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     staged = stage(files, folder / "work", by, _filter(asked))
     notes = _about_names(staged, asked)
     index = _named_index(folder, request.get("earlier_index", {}))
-    if request.get("course") and index:
-        stage_terms(data_of(folder), request["course"], folder / "work" / "terms", staged)
-    elif request.get("course"):
-        index = earlier_index(data_of(folder), request["course"], asked, told)
+    if course := request.get("course"):
+        if staged.by == "dir":
+            course = one_submission_each(data_of(folder), course, folder / "in")
+        if index:
+            stage_terms(data_of(folder), course, folder / "work" / "terms", staged)
+        else:
+            index = earlier_index(data_of(folder), course, asked, told)
     given: dict[str, Any] = {
         **asked, "by": staged.by, "base": tuple(staged.base), "earlier": tuple(staged.earlier),
         "jobs": threads, "max_seconds_per_file": _seconds(asked, request),

@@ -39,6 +39,7 @@ from copysift.serve.limits import Limits
 from copysift.serve.rehearsal import rehearse
 from copysift.serve.store import Store
 from copysift.serve.transfer import bring, data_of, leave
+from copysift.serve.worker_process import PR_SET_PDEATHSIG
 from copysift.sources.places import forbid
 
 log = logging.getLogger("copysift.serve")
@@ -47,7 +48,6 @@ VARIABLE = "COPYSIFT_WORKER"
 CONTROL = 0  # standard input
 LOOK = 0.4  # seconds between two looks at whether a running job was cancelled
 IDLE = 5.0  # seconds after which an idle worker looks for itself
-PR_SET_PDEATHSIG = 1
 NO_MEMORY = 3  # status of a job that could not even say so
 PATIENCE = 3  # seconds between two looks at a thread that is being started
 LOOKS = 20  # after which it has ended without a word, whatever the memory is by then
@@ -83,7 +83,9 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError):
         os.nice(5)  # the page comes first
-    Worker(place.open(), place).run()
+    worker = Worker(place.open(), place)
+    signal.signal(signal.SIGHUP, worker.hang_up)
+    worker.run()
 
 
 class Worker:
@@ -91,6 +93,7 @@ class Worker:
 
     def __init__(self, jobs: Jobs, place: Place) -> None:
         self._jobs, self._place = jobs, place
+        self._rehearsing = False
         self._listener = jobs.database.listen(NEW_JOB)
 
     def run(self) -> None:
@@ -106,10 +109,7 @@ class Worker:
                 job = None
             if job is None and not rehearsed:
                 rehearsed = True
-                try:
-                    rehearse()
-                except Exception:  # the first job will be slower, or say what is wrong
-                    log.warning("the rehearsal of a job failed", exc_info=True)
+                self._rehearse()
                 continue
             if job is None:
                 if not self._listen(IDLE):
@@ -117,6 +117,20 @@ class Worker:
                 continue
             self._carry_out(job)
             print(job.id, flush=True)
+
+    def hang_up(self, _number: int, _frame: FrameType | None) -> None:
+        """Leave a rehearsal: the server has died. Between jobs and during them, standard input says so."""
+        if self._rehearsing:
+            sys.exit(0)
+
+    def _rehearse(self) -> None:
+        self._rehearsing = True
+        try:
+            rehearse()
+        except Exception:  # the first job will be slower, or say what is wrong
+            log.warning("the rehearsal of a job failed", exc_info=True)
+        finally:
+            self._rehearsing = False
 
     def _listen(self, seconds: float) -> bool:
         """Wait for a word; False when it is time to leave."""
@@ -344,7 +358,3 @@ def _unraisable(told: sys.UnraisableHookArgs) -> None:
 def _outcome(out: Path, state: str, error: str, summary: dict[str, object]) -> None:
     told = {"state": state, "error": error, "summary": summary}
     durable.replace(out / OUTCOME, json.dumps(told).encode())
-
-
-if __name__ == "__main__":
-    main()

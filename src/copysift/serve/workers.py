@@ -164,7 +164,7 @@ class Workers:
         )  # fmt: skip
         told = {VARIABLE: json.dumps(dataclasses.asdict(place))}
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "copysift.serve.worker",
+            sys.executable, "-m", "copysift.serve.worker_process",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **told},
         )  # fmt: skip
