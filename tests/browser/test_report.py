@@ -582,3 +582,14 @@ def test_the_name_of_an_archive_is_nobodys_and_submissions_are_by_name(driver, t
     hints = text(driver, ".hints")
     assert "The source of before.zip!dora has a name of class.zip!anna (Main.java:10)." in hints
     assert "has a name of before.zip!dora" not in hints
+
+
+def test_the_subject_of_an_essay_in_its_file_name_is_no_hint(driver, tmp_path):
+    essay = "".join(f"Bread number {at} needs flour and time, says the baker.\n" for at in range(12))
+    for name, content in (("bread.txt", essay), ("loud.txt", essay.upper())):
+        (tmp_path / name).write_text(content)
+    done = copysift(tmp_path, "scan", "bread.txt", "loud.txt", "-o", "page.html")
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "page.html", "#/pair/0")
+    assert "loud.txt" in text(driver, "body")
+    assert "has a name of" not in text(driver, "body")

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import zipfile
 
 import pytest
 
@@ -71,12 +72,37 @@ def test_marked_pairs_are_exported(tmp_path, monkeypatch):
     assert {found["left"], found["right"]} < {"./a.txt", "./b.txt", "./c [red].txt"}
 
 
+def test_enter_goes_to_the_pairs_of_a_group(tmp_path, monkeypatch):
+    async def drive(app, pilot):
+        await pilot.press("down", "enter", "space", "e")
+        await pilot.pause()
+        assert app.focused.id == "pairs"
+        assert {each.message for each in app._notifications} == {f"1 pair written to {app.output}"}
+
+    browse(tmp_path, monkeypatch, drive)
+
+
 def test_a_file_that_is_gone_is_named_and_nothing_stops(tmp_path, monkeypatch):
     async def drive(app, pilot):
         (tmp_path / "x.txt").unlink()
         await pilot.press("down")
         await pilot.pause()
         assert "Cannot be shown" in preview(app)
+
+    browse(tmp_path, monkeypatch, drive)
+
+
+def test_the_passages_of_members_of_archives_are_shown(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("p.txt", A)
+        archive.writestr("q.txt", A + "more")
+
+    async def drive(app, pilot):
+        inside = [at for at, pair in enumerate(app.listed) if "x.zip!" in pair.left + pair.right]
+        app.query_one("#pairs", DataTable).move_cursor(row=inside[-1])
+        await pilot.pause()
+        assert "Cannot be shown" not in preview(app)
+        assert A[:30] in preview(app)
 
     browse(tmp_path, monkeypatch, drive)
 

@@ -3,6 +3,7 @@ import inspect
 import json
 import re
 import shlex
+import zipfile
 
 from tests.cli.program import copysift, write
 from tests.cli.texts import prose
@@ -208,3 +209,34 @@ def test_equal_only_looks_at_files_as_they_are_on_disk(tmp_path):
     (tmp_path / "d.gz").write_bytes(gzip.compress(A.encode(), mtime=0))
     found = json.loads(copysift(tmp_path, "scan", ".", "--equal-only", "--format", "json").out)
     assert [each["members"] for each in found["equal"]] == [["./a.gz", "./c.gz"]]
+
+
+def test_members_of_archives_are_compared_by_the_names_that_a_scan_gives_them(tmp_path):
+    """A name copied from the table of a scan was "no such file or folder"."""
+    write(tmp_path, {"a.txt": A})
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("in/b.txt", A + B)
+        archive.writestr("c.txt.gz", gzip.compress(A.encode()))
+    for names in (("a.txt", "x.zip!in/b.txt"), ("x.zip!in/b.txt", "a.txt")):
+        found = copysift(tmp_path, "compare", *names, "--format", "json")
+        assert (found.status, found.err) == (0, "")
+        (pair,) = json.loads(found.out)["pairs"]
+        assert (pair["left"], pair["right"]) == names
+        assert pair["containment_left" if names[0] == "a.txt" else "containment_right"] == 1
+        assert [pair["regions"][0][side]["first_line"] for side in ("left", "right")] == [1, 1]
+    two = copysift(tmp_path, "compare", "x.zip!in/b.txt", "x.zip!c.txt.gz!c.txt")
+    assert two.status == 0
+    assert "x.zip!in/b.txt:1-" in two.out
+    assert "byte for byte" in copysift(tmp_path, "compare", "x.zip!c.txt.gz!c.txt", "a.txt").out
+    assert "byte for byte" in copysift(tmp_path, "compare", "x.zip!in/b.txt", "x.zip!in/b.txt").out
+
+
+def test_a_member_that_is_not_there_and_a_name_that_is_only_like_one_are_said(tmp_path):
+    write(tmp_path, {"a.txt": A, "b!c.txt": A + B})
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("b.txt", A)
+    gone = copysift(tmp_path, "compare", "a.txt", "x.zip!none.txt")
+    assert (gone.status, gone.out) == (2, "")
+    assert "x.zip!none.txt: no such document in x.zip" in gone.err
+    assert "nowhere!a.txt: no such file" in copysift(tmp_path, "compare", "a.txt", "nowhere!a.txt").err
+    assert copysift(tmp_path, "compare", "a.txt", "b!c.txt").status == 0

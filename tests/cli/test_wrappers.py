@@ -76,7 +76,7 @@ def test_both_answers_are_shown(folder):
     assert "content  the same\n" in shown
     assert "wrapper  differs\n" in shown
     shown = copysift(folder, "compare", "a.docx", "other.docx").out
-    assert "content  82% the same\n" in shown
+    assert "content  80% the same\n" in shown
     (folder / "copy.docx").write_bytes((folder / "a.docx").read_bytes())
     assert "wrapper  equal byte for byte\n" in copysift(folder, "compare", "a.docx", "copy.docx").out
     page = copysift(folder, "compare", "a.docx", "b.docx", "--format", "html").out
@@ -111,3 +111,23 @@ def test_folders_tell_the_same_content_from_the_same_bytes(folder):
     page = copysift(folder, "compare", "left", "right", "--format", "html").out
     assert '<li class="same-content">' in page
     assert 'id="show-same-content"' in page
+
+
+def test_compressed_files_that_are_not_unpacked_are_named(tmp_path):
+    """They were compared as bytes without a word, as if they had been looked into."""
+    rar, lzw = (
+        b"Rar!\x1a\x07\x01\x00" + bytes(range(256)) * 4,
+        b"\x1f\x9d\x90" + bytes(range(255, -1, -1)) * 4,
+    )
+    for name, data in {"a.rar": rar, "b.rar": rar, "c.Z": lzw}.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "t.txt").write_bytes(b"Rar!\x1a\x07 is how such files start, says this text. " * 9)
+    done = copysift(tmp_path, "scan", ".", "--format", "json")
+    found = json.loads(done.out)
+    assert found["equal"][0]["members"] == ["./a.rar", "./b.rar"]
+    assert not found["skipped"]
+    read_as = {each["name"]: each["read_as"] for each in found["documents"]}
+    assert read_as["./c.Z"].startswith("raw bytes: a file compressed by LZW (.Z) is not unpacked")
+    assert read_as["./t.txt"] == "plain text"
+    assert "2 files were compared as raw bytes: a RAR archive is not unpacked" in done.err
+    assert "1 file was compared as raw bytes: a file compressed by LZW (.Z) is not unpacked" in done.err

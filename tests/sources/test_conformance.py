@@ -141,7 +141,7 @@ SAMPLES = {
 }
 
 
-UNREADABLE = {"compound"}  # known, so that it can be said that it is not read
+UNREADABLE = {"compound", "packed"}  # known, so that it can be said that it is not read
 FOLDERS = {"index"}  # no single file: tests/law/test_index_source.py
 
 

@@ -21,6 +21,7 @@ from copysift.model.values import Pair, Result
 from copysift.report.sidebyside import side_by_side
 from copysift.report.view import View
 from copysift.report.wording import percent, shorten, shorten_beside, spelled, visible
+from copysift.runtime.plurals import plural
 from copysift.settings.comparison import Settings
 from copysift.workflows.compare import compare_files
 
@@ -91,6 +92,11 @@ class Browser(App[None]):
         elif event.cursor_row < len(self.listed):
             self._show_pair(self.listed[event.cursor_row])
 
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Go from a group to its pairs."""
+        if event.data_table.id == "groups":
+            self.query_one("#pairs", DataTable).focus()
+
     def _show_pairs(self, number: int) -> None:
         members = set(self.groups[number].members)
         found = (pair for name in self.groups[number].members for pair in self._pairs.get(name, ()))
@@ -152,4 +158,4 @@ class Browser(App[None]):
         except OSError as error:
             self.notify(f"cannot write {self.output}: {error.strerror}", severity="error")
             return
-        self.notify(f"{len(self.marked)} pairs written to {self.output}")
+        self.notify(f"{plural(len(self.marked), 'pair')} written to {self.output}")

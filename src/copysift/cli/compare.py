@@ -27,16 +27,18 @@ def command(left: str, right: str, **given: object) -> int:
     """Compare two files side by side, or two folders or archives.
 
     Folders and archives are compared by content, whatever the names of their files. Files of records (JSONL,
-    CSV, Parquet, Arrow, WARC) are compared record by record in the same way; see --records.
+    CSV, Parquet, Arrow, WARC) are compared record by record in the same way; see --records. A and B may also
+    be documents in other files, by the names that scan gives them, such as mail.mbox!12.
     """
     settings, door = settings_from("compare", given)
     chosen = report_format(door)
     console.check_output(door)
     from copysift.workflows.compare import holds_files
+    from copysift.workflows.members import container_of
     from copysift.workflows.submissions import check_paths
 
-    check_paths([left])
-    check_paths([right])
+    for place in (left, right):
+        check_paths([container_of(place) or place])
     folders = [holds_files(path, settings) for path in (left, right)]
     if door.sync_plan and settings.by == "dir":
         raise UsageError("--sync-plan compares file by file", hint="leave out --by dir")

@@ -85,6 +85,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "epub": "copysift.sources.readers.epub:EPUB",
         "rtf": "copysift.sources.readers.rtf:RTF",
         "compound": "copysift.sources.readers.compound:COMPOUND",
+        "packed": "copysift.sources.readers.packed:PACKED_READER",
         "pdf": "copysift.sources.readers.pdf:PDF",
         "postscript": "copysift.sources.readers.postscript:POSTSCRIPT",
         "markdown": "copysift.sources.readers.markdown:MARKDOWN",

@@ -28,6 +28,7 @@ from copysift.sources.submission_intake import Intake
 from copysift.sources.walk import RUN, is_index, is_run, walk, walk_settings
 from copysift.workflows.folder_evidence import FolderEvidence, folder_weights
 from copysift.workflows.folders import SMALL, match_folders, sides_of
+from copysift.workflows.members import two_of
 from copysift.workflows.scan import Scan
 from copysift.workflows.selection import described, folder_of
 from copysift.workflows.submissions import reading_of
@@ -37,6 +38,7 @@ from copysift.workflows.wrappers import equal_on_disk, same_in_other_wrappers, w
 def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Scan]:
     """Compare two files whatever they share: the result always has their one pair, with its regions.
 
+    Each may be a document in another file, as a scan names it: `mail.mbox!12!a.docx`.
     The scan that comes with it gives pieces of their source.
     """
     measure = "sif" if settings.measure == "sif" else "containment"
@@ -45,15 +47,16 @@ def compare_files(left: str, right: str, settings: Settings) -> tuple[Result, Sc
         size_ratio=None,
     )  # fmt: skip
     scan = Scan(settings, sides=False)
-    result = scan.compare(left, right)
+    result = scan.compare(left, right, two_of((left, right), settings))
     if result.skipped:
         each = result.skipped[0]
         raise InputError(f"{each.name}: {each.reason}")
     kinds = {family(group.kind) for group in result.documents}
     if len(kinds) > 1:  # what was understood in two ways shares no symbols: read both in the plainer one
         kind = "bytes" if "bytes" in kinds else "text"
-        scan = Scan(dataclasses.replace(settings, kind=kind, language=""), sides=False)
-        result = scan.compare(left, right)
+        settings = dataclasses.replace(settings, kind=kind, language="")
+        scan = Scan(settings, sides=False)
+        result = scan.compare(left, right, two_of((left, right), settings))
     pair = with_content(result.pairs[0], result, scan, left, right)
     documents = {each.name: each for each in result.documents}  # a document named twice is read twice
     result = dataclasses.replace(result, pairs=(pair,), documents=tuple(documents.values()))

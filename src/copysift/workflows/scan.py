@@ -184,10 +184,13 @@ class Scan:
         asked = settings.kind != "auto" or settings.language or self._gathered is not None
         return not (asked or self._chosen) and settings.cut > 0
 
-    def compare(self, left: str, right: str) -> Result:
-        """Compare two files, matched exactly, whether they share fingerprints or not."""
+    def compare(self, left: str, right: str, documents: Sequence[Document] = ()) -> Result:
+        """Compare two files, matched exactly, whether they share fingerprints or not.
+
+        `documents` are the two if they are in other files.
+        """
         self._archives, self._chosen = False, True
-        self.run([left, right])
+        self.run([] if documents else [left, right], documents=documents)
         counts = self._counts
         assert counts is not None  # run has just made it
         documents = counts.documents

@@ -19,8 +19,9 @@ function commonWords() {
   return namedOften;
 }
 
-// Where the source of one submission has a name of the other one.
+// Where the source of one submission has a name of the other one. Files are named after what they are about.
 async function namesLeft(number, other) {
+  if (UNIT !== "submission") return "";
   const own = new Set(nameWords(number));
   const words = nameWords(other).filter((word) => !own.has(word));
   const found = [];

@@ -9,6 +9,18 @@ import re
 from collections.abc import Callable
 
 RAW = "raw bytes"  # how a document was read whose text its reader could not give
+PACKED = {
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"MSCF\0\0\0\0": "a cabinet",
+    b"\x1f\x9d": "a file compressed by LZW (.Z)",
+    b"LZIP": "a file compressed by lzip",
+    b"\x89LZO\0\r\n\x1a\n": "a file compressed by lzop",
+    b"\x5d\0\0": "a file compressed by LZMA (.lzma)",
+    b"\xed\xab\xee\xdb": "an RPM package",
+    b"hsqs": "a squashfs image",
+    b"\xff\x06\0\0sNaPpY": "a file compressed by Snappy",
+    b"xar!": "a XAR archive",
+}
 MAGIC: dict[str, tuple[bytes, ...]] = {
     "pdf": (b"%PDF-",),
     "postscript": (b"%!PS", b"\x04%!PS", b"%!\n", b"\xc5\xd0\xd3\xc6"),
@@ -18,6 +30,7 @@ MAGIC: dict[str, tuple[bytes, ...]] = {
     "fodt": (b"<?xml",),
     "xml": (b"<?xml",),
     "compound": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+    "packed": tuple(PACKED),
     "executable": (
         b"\x7fELF", b"MZ", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
         b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf",
@@ -38,6 +51,7 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "rtf": (".rtf",),
     "sqlite": (),
     "compound": (),
+    "packed": (),
     "executable": (),
     "class": (),
     "pyc": (".pyc", ".pyo"),
@@ -104,6 +118,8 @@ _CHECKS: dict[str, Callable[[str, bytes], bool]] = {
     "yaml": lambda name, head: _is_text(head),
     "table": lambda name, head: _is_text(head) and _SEPARATOR.search(head) is not None,
     "executable": _is_executable,
+    # Letters may start a text; two bytes may start anything.
+    "packed": lambda name, head: b"\0" in head and (head[:2] != b"\x1f\x9d" or head[2:3] >= b"\x80"),
     "class": lambda name, head: int.from_bytes(head[4:8], "big") > _MOST_PROGRAMS,
     "pyc": lambda name, head: head[2:4] == b"\r\n" and head[1:2] in (b"\x0c", b"\x0d", b"\x0e"),
     "postscript": lambda name, head: head[:3] != b"%!\n" or name.endswith((".ps", ".eps")),
