@@ -12,6 +12,7 @@ import numpy as np
 from copysift.kernels import (
     _batch,
     _checksum,
+    _codes,
     _files,
     _join,
     _jsonl,
@@ -26,6 +27,7 @@ from copysift.kernels import (
 from copysift.kernels.reference import (
     batch,
     checksum,
+    codes,
     join,
     jsonl,
     lex,
@@ -363,6 +365,29 @@ def fuzz_checksum(data: bytes) -> None:
     cut, size = taken.number(999), 1 + taken.number(31)
     pieces = [taken.rest[:cut], taken.rest[cut:], b"", taken.rest]
     same(_checksum.checksums(pieces, size), checksum.checksums(pieces, size))
+
+
+def fuzz_codes(data: bytes) -> None:
+    """Shingles of documents by the numbers of their words, some of which no list of words has."""
+    taken = Taken(data)
+    _codes.use_avx2(bool(taken.number(1)))
+    w, words, kind = 1 + taken.number(5), taken.number(40), (np.uint16, np.uint32)[taken.number(1)]
+    edges = taken.array(np.uint8, 2 * taken.number(6)).astype(np.int64) - 1
+    starts, ends = edges[: len(edges) // 2], edges[len(edges) // 2 : len(edges) // 2 * 2]
+    body = np.frombuffer(taken.rest, np.uint8)
+    numbers = np.where(body == 255, 1 << 15, body % 50).astype(kind)
+    asked = numbers, np.arange(words, dtype=np.uint64) * 0x9E3779B97F4A7C15, starts, ends, w
+    for name in ("sets", "in_order"):
+        found = []
+        for module in (_codes, codes):
+            try:
+                found.append(getattr(module, name)(*asked))
+            except IndexError:
+                found.append(None)
+        if found[0] is None:
+            assert found[1] is None
+        else:
+            same(found[0], found[1])
 
 
 _FOLDER = tempfile.mkdtemp(prefix="copysift-fuzz-")

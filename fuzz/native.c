@@ -276,7 +276,7 @@ static void fuzz_shingle(input in) {
     for (int e = 0; e < 2; e++) {
         edition(2 * e);
         keys[e] = made(room * 8), order[e] = made(room * 4);
-        count[e] = shingle_document(in.data, in.n, w, &p, &shingling, keys[e], order[e], &facts[e]);
+        count[e] = shingle_document(in.data, in.n, w, &p, &shingling, keys[e], order[e], NULL, &facts[e]);
         CHECK(count[e] >= 0 && (size_t)count[e] <= facts[e].places && facts[e].places <= room);
         for (int64_t i = 1; i < count[e]; i++) CHECK(keys[e][i - 1] < keys[e][i]);
     }

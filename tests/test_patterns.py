@@ -54,6 +54,7 @@ MADE: dict[str, bytes | str] = {
     "report.anonymise: b'(?<!' + letters + b')(?:' + text + b')(?!' + letters + b')'": (
         rb"(?<![a-z])(?:ann|bob lee)(?![a-z])"
     ),
+    "serve.indexes: own": rb"/data/(?:indexes|cache)/[\w-]+\.sift(?:/[\w-]+(?![\w./-]))?",
     "serve.student_files: f'(?<!\\\\w){re.escape(self.name)}(?!\\\\w)'": rb"(?<!\w)ann\ lee(?!\w)",
     "sources.globs: '|'.join((f'(?:{one})' for one in expressions))": "tests/sources/test_globs.py",
     "sources.readers.markdown: b'^ {0,3}' + mark + mark[:1] + b'*[ \\\\t]*\\\\r?$'": (

@@ -457,7 +457,7 @@ def test_damaged_facts_of_a_run_are_noticed_and_named(tmp_path, harm):
 def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
     write_jsonl(tmp_path / "c.jsonl", RECORDS)
     copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
-    path = tmp_path / "run" / "sketches" / "shingles-00000.u64"
+    path = tmp_path / "run" / "sketches" / "words-00000.bin"
     whole = path.read_bytes()
     path.write_bytes(whole[:80] + b"\x01\x02\x03\x04\x05\x06\x07\x08" + whole[88:])
     for command in (
@@ -468,7 +468,7 @@ def test_damaged_shingles_of_a_run_are_noticed(tmp_path):
     ):
         done = copysift(tmp_path, *command)
         assert done.status == 2
-        assert "is damaged" in done.err
+        assert "is missing or damaged" in done.err
 
 
 def test_show_names_members_of_the_largest_clusters(tmp_path):

@@ -71,7 +71,7 @@ def test_equal_files_are_known_by_their_checksum_however_short(here):
 
 def test_a_quarter_is_enough_unless_a_threshold_is_given(here):
     with copysift.Index("x.sift") as index:
-        index.add([("third", prose(1)[:230] + prose(2))])
+        index.add([("third", prose(1)[:260] + prose(2))])
         assert names(index.query(prose(1), text=True)) == []
         assert names(index.query(prose(1), text=True, threshold="15%")) == ["third"]
         assert names(index.query(prose(1), text=True, measure="shared")) == ["third"]

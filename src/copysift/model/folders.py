@@ -54,7 +54,7 @@ class FolderChange:
         """How similar the two versions of a file are; None where there are not just two.
 
         >>> [round(each.resemblance or 0, 2) for each in folders.changes]
-        [0, 0.83, 1.0, 0.67]
+        [0, 0.86, 0.97, 0.66]
         """
         if self.equal:
             return 1.0

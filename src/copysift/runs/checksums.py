@@ -77,7 +77,7 @@ def read_table(run: Path, name: str, columns: list[str] | None = None, filters: 
 
 
 def batches_of(run: Path, name: str, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
-    """Read some columns of a table of a run, about so many rows at a time."""
+    """Read some columns of a table of a run, about `rows` rows at a time."""
     verify_table(run, name)
     try:
         with pq.ParquetFile(run / name, page_checksum_verification=True) as file:

@@ -1,7 +1,7 @@
 """The facts of sketched documents on disk, in parts, in order of input: a number or text of every document.
 
 `documents-N.arrow` has them, `documents-N.sum` their checksum; `census-N.u64`, which the census adds, how
-many shingles of each document count. Numbers that were just written are at hand until they are let go.
+many shingles of each document count. Numbers that were just written stay at hand until `let_go`.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def drop_sets(folder: Path) -> None:
 
 
 class Sets(Facts):
-    """Sketched documents in a folder; sets that it writes stay at hand while they take up to `room` bytes."""
+    """Sketched documents in a folder; sets that it writes stay at hand while there are at most `room` bytes of them."""
 
     def __init__(self, folder: Path, room: int = 0) -> None:
         super().__init__(folder)
@@ -92,7 +92,7 @@ class Sets(Facts):
         self.add(pa.concat_tables([each.table for each in part]))
 
     def _take(self, part: list[SketchedPart]) -> None:
-        """Keep the sets of a part at hand, which else are made of their words; if there is no room, none."""
+        """Keep the sets of a part at hand, which else are made of their words; none if they are too large."""
         self._room -= sum(each.values.nbytes for each in part)
         if self._room < 0:
             self._at_hand.clear()

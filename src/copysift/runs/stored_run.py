@@ -1,4 +1,4 @@
-"""A run of a corpus read back: ids and who represents whom by number, and pairs part by part.
+"""A run of a corpus read back: ids, the representative of each document by number, and pairs part by part.
 
 A run may have many more pairs than documents: whoever can takes them in parts, as they are on disk.
 """

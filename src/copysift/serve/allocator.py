@@ -1,4 +1,4 @@
-"""The allocator of the C library, told to give memory back.
+"""The allocator of the C library, set to give memory back.
 
 Of itself glibc asks the system for large blocks only, and counts as large what is larger than the largest
 block that was ever freed, up to 32 MB. The others stay in heaps, one for each of many threads, and a small

@@ -328,7 +328,7 @@ def _watch_starts() -> None:
 
 
 def _used_up() -> bool:
-    """Say whether the limit on memory leaves no room for a thread."""
+    """Say whether the limit on memory leaves too little for a thread."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     return limit != resource.RLIM_INFINITY and taken + THREAD > limit

@@ -109,7 +109,7 @@ def compare(left: Place, right: Place, **settings: Unpack[CompareKeywords]) -> P
 
     >>> pair = copysift.compare("essays/bees.txt", "essays/bees-rearranged.txt")
     >>> round(pair.resemblance, 2), len(pair.regions)
-    (0.84, 2)
+    (0.9, 2)
     """
     made = make(Settings, settings, "compare")
     if made.by == "dir":
@@ -150,7 +150,7 @@ def fingerprint(content: str | bytes, **settings: Unpack[FingerprintKeywords]) -
 
     >>> found = copysift.fingerprint("It was the best of times, it was the worst of times.")
     >>> found.starts.tolist(), found.ends.tolist()
-    ([14], [48])
+    ([12], [45])
     """
     made = make(Settings, settings)
     reader = Reader(made)
