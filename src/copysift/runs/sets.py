@@ -63,7 +63,7 @@ def drop_sets(folder: Path) -> None:
 
 
 class Sets(Facts):
-    """Sketched documents in a folder; sets that it writes stay at hand while there are at most `room` bytes of them."""
+    """Sketched documents in a folder; sets that it writes stay in memory while they fit `room` bytes."""
 
     def __init__(self, folder: Path, room: int = 0) -> None:
         super().__init__(folder)
