@@ -20,6 +20,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#dddddd",
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "legend.frameon": False,

@@ -54,7 +54,7 @@ def times(paper: dict, found: dict) -> str:
         for days in [theirs[name]]
     ]
     total = ("total", sum(theirs.values()), "", sum(ours.values()), "")
-    return table(("phase", "paper, CPU-days", "share", "here, seconds", "share"), *rows, total)
+    return table(("phase", "paper, CPU-days", "share", "here, CPU-seconds", "share"), *rows, total)
 
 
 def recall(found: dict) -> str:

@@ -29,8 +29,16 @@ SIZES = (25, 50, 100, 200, 400, 800)
 SHINGLE = 10
 
 
+# A run times its phases by the clock on the wall; the paper counts days of processors, so here it is theirs.
+ON_PROCESSORS = """
+import runpy, time
+time.perf_counter = time.process_time
+runpy.run_module("copysift", run_name="__main__")
+"""
+
+
 def copysift(*arguments: str | Path) -> None:
-    program = [sys.executable, "-m", "copysift", *map(str, arguments), "-q"]
+    program = [sys.executable, "-c", ON_PROCESSORS, *map(str, arguments), "-q"]
     done = subprocess.run(program, stdout=subprocess.DEVNULL)
     if done.returncode not in (0, 3):
         raise SystemExit(f"copysift {' '.join(map(str, arguments))} failed")

@@ -25,7 +25,7 @@ def densities(found: dict) -> None:
         axes.axhline(2, color="#555555", linestyle="--", linewidth=1, label="winnowing, theory: 2")
         axes.axhline(1.5, color="#999999", linestyle=":", linewidth=1, label="bound of the paper: 1.5")
         axes.plot(
-            across, [row["bound"] * (row["w"] + 1) for row in rows], "k:", label="best known bound (2024)"
+            across, [row["bound"] * (row["w"] + 1) for row in rows], "k:", label="best known bound (2025)"
         )
         axes.set(xscale="log", ylim=(0, 9.5))
         axes.set_xticks(across, [str(each) for each in across])
@@ -35,7 +35,7 @@ def densities(found: dict) -> None:
 def ranks(found: dict) -> None:
     path, title = HERE / "frequencies.svg", "Figure 4: how often a k-gram occurs, by rank"
     with figure(path, title, "rank", "frequency") as axes:
-        for name, label in (("all", "all k-grams"), ("fingerprints", "fingerprints")):
+        for name, label in (("all", "all k-grams"), ("fingerprints", "fingerprints of robust")):
             row = found["frequency"][name]
             ends = [each for pair in zip(row["left"], row["right"], strict=True) for each in pair]
             axes.plot(ends, [each for each in row["frequency"] for _ in range(2)], linewidth=1.4, label=label)
@@ -110,7 +110,7 @@ def main() -> None:
             *((row["text"], *(row[each] for each in SCHEMES)) for row in found["low_entropy"]),
         ),
         frequencies=table(
-            ("Figure 4", "paper", "all k-grams here", "fingerprints here"),
+            ("Figure 4", "paper", "all k-grams here", "fingerprints of robust here"),
             ("pages", paper["frequency"]["pages"], ours["pages"], ours["pages"]),
             *(
                 (label, paper["frequency"][key], ours["all"][key], ours["fingerprints"][key])

@@ -1,9 +1,10 @@
 import json
+import os
 
 import pytest
 
 import copysift as package
-from tests.cli.program import copysift
+from tests.cli.program import copysift, environment
 from tests.corpus.texts import text, write_jsonl
 
 BASE = text(200, "cli")
@@ -59,6 +60,21 @@ def test_query_ranks_the_documents_of_a_run(tmp_path):
     assert [pair["right"] for pair in found if pair["containment_left"] == 1.0][:2] == ["a", "b"]
     nothing = copysift(tmp_path, "query", "run", "d")
     assert (nothing.status, nothing.out) == (1, "d: 0 documents\n")
+
+
+def test_an_id_that_is_an_address_is_not_opened(tmp_path):
+    """Without the package that reads the web, as after a plain installation."""
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "fsspec.py").write_text("raise ImportError('not installed')\n")
+    path = f"{tmp_path / 'without'}{os.pathsep}{environment()['PYTHONPATH']}"
+    pages = [{**each, "id": f"http://example.org/{each['id']}"} for each in RECORDS]
+    write_jsonl(tmp_path / "c.jsonl", pages)
+    copysift(tmp_path, "cluster", "c.jsonl", "-o", "run", "-q")
+    done = copysift(tmp_path, "query", "run", "http://example.org/a", "--json", PYTHONPATH=path)
+    assert done.status == 0, done.err
+    assert json.loads(done.out)[0]["right"] == "http://example.org/b"
+    unknown = copysift(tmp_path, "query", "run", "http://example.org/none", PYTHONPATH=path)
+    assert (unknown.status, "fsspec" in unknown.err) == (2, True)
 
 
 def test_query_of_a_run_says_that_nothing_was_found(tmp_path):

@@ -24,12 +24,13 @@ from copysift.settings.comparison import Settings
 from copysift.settings.index import Query
 from copysift.settings.output import Door
 from copysift.settings.parsing import secret
-from copysift.sources.places import is_file, is_folder
+from copysift.sources.places import is_file, is_folder, is_uri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from copysift.sources.source import Reading
+    from copysift.workflows.run_query import RunLookup
 
 LIST = "list"  # the format of the old --json: a list of pairs
 HEAD = "resemblance  of query  of document  document\n"
@@ -159,7 +160,7 @@ def _query_run(
     questions: list[tuple[str, bytes | None]] = []
     skipped: list[Skipped] = []
     for name in names:
-        if is_file(name) or name == "-" or (is_folder(name) and not asked.has(name)):
+        if name == "-" or _is_read(name, asked):
             for found in _read(name, reading):
                 skipped.append(found) if isinstance(found, Skipped) else questions.append(found)
         else:
@@ -185,6 +186,16 @@ def _query_run(
         ]
         console.write("".join([HEAD, *blocks] if pairs else blocks), door)
     return console.status(bool(pairs), skipped)
+
+
+def _is_read(name: str, asked: RunLookup) -> bool:
+    """Say whether a word is a place to read, not the ID of a document.
+
+    A file is always read, a folder or an address only if the run does not know it as an ID.
+    """
+    if is_uri(name):  # opened only if it must be: many IDs are addresses, and the web needs another package
+        return not asked.has(name) and (is_file(name) or is_folder(name))
+    return is_file(name) or (is_folder(name) and not asked.has(name))
 
 
 def _read(name: str, reading: Reading) -> Iterator[tuple[str, bytes | None] | Skipped]:

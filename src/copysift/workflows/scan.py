@@ -193,21 +193,21 @@ class Scan:
         self.run([] if documents else [left, right], documents=documents)
         counts = self._counts
         assert counts is not None  # run has just made it
-        documents = counts.documents
-        if counts.skipped or not documents:
+        read = counts.documents
+        if counts.skipped or not read:
             return answer(by_suffix(counts, self.settings), self.settings)
         exact = self._matching(None if self._gathered is None else self._gathered.base)
         same = counts.equal or len(set(counts.twins)) < len(counts.twins)
-        if len(documents) == 1 or same or not (documents[0].bytes or documents[1].bytes):
+        if len(read) == 1 or same or not (read[0].bytes or read[1].bytes):
             # One file under two names, or named twice, is found once.
-            again = dataclasses.replace(documents[0], name=right, group=right)
-            both = documents if len(documents) > 1 or documents[0].name == right else (*documents, again)
+            again = dataclasses.replace(read[0], name=right, group=right)
+            both = read if len(read) > 1 or read[0].name == right else (*read, again)
             counts = dataclasses.replace(counts, documents=both, files=None)
-            pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, documents[0].fingerprints)
+            pair = Pair(left, right, True, 1.0, 1.0, 1.0, 1.0, read[0].fingerprints)
             self._collection.rename(right, 0)
             found = answer(by_suffix(counts, self.settings), self.settings)
             return dataclasses.replace(found, pairs=exact.equal((pair,)))
-        known = Pairs(documents, counts.pairs, settings=described(self.settings))[:]
+        known = Pairs(read, counts.pairs, settings=described(self.settings))[:]
         some = known or (Pair(left, right, False, 0.0, 0.0, 0.0, 0.0, 0),)
         pair = exact.pair(some[0])
         return dataclasses.replace(answer(by_suffix(counts, self.settings), self.settings), pairs=(pair,))
