@@ -119,7 +119,7 @@ class Worker:
             print(job.id, flush=True)
 
     def hang_up(self, _number: int, _frame: FrameType | None) -> None:
-        """Leave a rehearsal: the server has died. Between jobs and during them, standard input says so."""
+        """Leave a rehearsal: the server has ended. Between jobs and during them, standard input says so."""
         if self._rehearsing:
             sys.exit(0)
 
