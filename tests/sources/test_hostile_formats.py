@@ -318,6 +318,7 @@ def test_a_filter_gives_the_text(tmp_path):
     ("body", "reason"),
     [
         ("sys.stderr.write('no such format'); sys.exit(3)", "failed with status 3: no such format"),
+        ("sys.stdin.read()", "printed nothing"),
         ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
         ("time.sleep(60)", "took more than 1 seconds"),
         ("os.close(1); time.sleep(60)", "took more than 1 seconds"),

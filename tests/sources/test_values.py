@@ -8,6 +8,7 @@ import copysift
 from copysift.model.document import Document, Hint, Memory
 from copysift.sources.container_limits import ArchiveLimits
 from copysift.sources.readers.table_values import TABLE
+from copysift.sources.readers.xml_values import XML
 from copysift.sources.readers.yaml_values import YAML
 from copysift.sources.source import Reading
 from tests.cli.texts import prose
@@ -60,6 +61,12 @@ def test_only_numbers_lose_zeros():
 
 def test_rows_and_columns_of_a_table_are_said():
     assert TABLE.extract(b'a,"b\nc",d\n1,2,3\n', None, None).detail == "2 rows of 3 columns"
+
+
+def test_entities_that_are_not_expanded_are_said():
+    bomb = b'<!DOCTYPE a [<!ENTITY b "c c c"><!ENTITY d "&b;&b;&b;">]><a>&d;</a>'
+    assert XML.extract(bomb, None, None).detail == "entities are not expanded"
+    assert XML.extract(b"<a>b &amp; c</a>", None, None).detail == ""
 
 
 def test_one_table_and_one_set_of_settings_is_the_same_in_every_spelling(tmp_path):

@@ -56,7 +56,7 @@ class FilterSource(WholeSource):
             yield Skipped(outer.name, str(error), DAMAGED)
             return
         run = _Run(self.words, outer, data, reading.max_seconds or self.seconds, most)
-        reason = run.reason
+        reason = run.reason or ("" if run.output or not data else "printed nothing")
         if reason:
             yield Skipped(
                 outer.name,

@@ -43,7 +43,7 @@ class XmlReader(TextReader):
                 canvas.blank(start, end)
             else:
                 _tag(canvas, text, start)
-        return Extracted(canvas.made())
+        return Extracted(canvas.made(), "entities are not expanded" if b"<!ENTITY" in data else "")
 
 
 def _tag(canvas: Canvas, tag: bytes, start: int) -> None:
