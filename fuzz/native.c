@@ -297,6 +297,23 @@ static void fuzz_shingle(input in) {
     for (int e = 0; e < 2; e++) free(keys[e]), free(order[e]);
 }
 
+static void fuzz_codes(input in) {
+    size_t w = 1 + number(&in, 5), count = number(&in, 300), n = in.n / 2;
+    cs_params p = cs_make_params(0);
+    uint64_t *words = made(count * 8), *out[2] = {made(n * 8), made(n * 8)}, *hashes = made(n * 8);
+    uint16_t *codes = copied(in.data, n * 2);
+    uint32_t *wide = made(n * 4);
+    for (size_t i = 0; i < count; i++) words[i] = (i + 1) * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < n; i++) wide[i] = codes[i] = codes[i] == 0xFFFF ? 0xFFFF : codes[i] % (count + !count);
+    int known = word_decode_short(codes, n, words, count, out[0]);
+    CHECK(known == word_decode_long(wide, n, words, count, out[1]));
+    if (known) {
+        CHECK(equal(out[0], out[1], n * 8));
+        CHECK(word_hashes(out[0], n, w, &p, hashes) == (n < w ? 0 : n - w + 1));
+    }
+    free(words), free(out[0]), free(out[1]), free(hashes), free(codes), free(wide);
+}
+
 static void fuzz_checksum(input in) {
     size_t cut = number(&in, 999), size = 1 + number(&in, 31);
     uint8_t *out[2];

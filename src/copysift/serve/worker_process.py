@@ -16,6 +16,7 @@ PR_SET_PDEATHSIG = 1
 def main() -> None:
     """Request the signal, then load and work."""
     with suppress(OSError, AttributeError):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and what it starts
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGHUP)
     from copysift.serve import worker  # only now: this is what takes so long
 
