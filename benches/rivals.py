@@ -28,6 +28,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import dolos as npm
 from assignment import COPY_EVERY, OWN, write
 from corpus_generator import documents
 from rival_scripts import COPYDETECT, COPYSIFT_SCAN, DOLOS, JDUPES, PAIRS, SIM, SSDEEP, TLSH
@@ -163,7 +164,7 @@ def jobs() -> dict[str, Job]:
             make_class,
             [
                 Tool("copysift scan", "", ours(COPYSIFT_SCAN)),
-                Tool("Dolos", "npm:@dodona/dolos-lib", dolos),
+                Tool("Dolos", f"npm:{npm.PACKAGE}", dolos),
                 Tool("copydetect", "copydetect", python(COPYDETECT)),
                 Tool("SIM (sim_c++, share ≥ 25 %)", "apt:similarity-tester", ours(SIM)),
             ],
@@ -195,7 +196,7 @@ def install(tool: Tool, place: Path) -> None:
     if tool.package.startswith("apt:"):
         run(["dpkg", "-s", tool.package[4:]], place)
     elif tool.package.startswith("npm:"):
-        run(["npm", "install", "--silent", "--no-audit", "--no-fund", tool.package[4:]], place)
+        npm.install(place, "cpp")  # the job is a class of C++
     else:
         run([sys.executable, "-m", "venv", str(place)], place)
         run(
