@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 FILES, COPIES = 6000, 60  # of the job `files`
 CLASS = 1000
 DOCUMENTS = 10_000
-MOST = 600  # seconds of CPU time of a tool
+MOST = 300  # seconds of CPU time of a tool
 
 
 @dataclass(frozen=True)
