@@ -51,6 +51,7 @@ class User:
     created: float | None
     max_jobs: int | None
     max_bytes: int | None
+    filed: bool = False  # has a token in the token file
 
 
 def digest_of(token: str) -> str:
@@ -201,6 +202,7 @@ class Users:
                 known.created if known else None,
                 known.max_jobs if known else None,
                 known.max_bytes if known else None,
+                filed=True,
             )
         return [found[name] for name in sorted(found)]
 
