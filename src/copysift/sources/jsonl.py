@@ -22,7 +22,7 @@ from copysift.sources.compressed import CHUNK, DAMAGED, unpacked
 from copysift.sources.fields import Fields
 from copysift.sources.formats import format_of
 from copysift.sources.json_array import elements, is_array
-from copysift.sources.records import SCHEMA, Builder, add_record
+from copysift.sources.records import DEEPEST, SCHEMA, TOO_DEEP, Builder, add_record, is_too_deep
 from copysift.sources.replacement import mended
 from copysift.sources.source import BATCH_BYTES
 
@@ -112,6 +112,9 @@ def _json_lines(
                 yield Skipped(note.name, f"{note.reason}, {ENDS}", CUT) if cut and record is None else note
             if record is None:
                 continue
+        if line.count(b"[") + line.count(b"{") > DEEPEST and is_too_deep(record):
+            yield Skipped(f"{place}:{number}", TOO_DEEP)
+            continue
         note = add_record(built, record, fields, f"{place}:{number}", spelled)
         if note is not None:
             yield note
@@ -125,7 +128,9 @@ def _forgiven(line: bytes, place: str) -> tuple[Any, Skipped | None]:
     try:
         found = json.loads(text)
         record = mended(found)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return None, Skipped(place, TOO_DEEP)
+    except ValueError as error:
         return None, Skipped(place, f"broken JSON: {str(error).split(':')[0]}")
     damaged = record != found or text.encode() != line
     return record, Skipped(place, REPLACED) if damaged else None
