@@ -1,4 +1,4 @@
-"""What linkers put into executables is weighed alike in every command: by the different programs that have it."""
+"""What linkers put into executables is weighed by the programs that have it, in every command."""
 
 import json
 import random
@@ -61,9 +61,7 @@ def test_query_weighs_as_a_scan_of_the_index_and_the_file(programs):
 def test_cluster_weighs_as_a_scan(programs, entry, monkeypatch):
     monkeypatch.setattr(pair_values, "ENTRY", entry)
     expected = by_scan("bin")
-    found = copysift.cluster(
-        "bin", run="run", measure="similarity", floor=0.01, threshold=0.5, memory="16MB"
-    )
+    found = copysift.cluster("bin", run="run", measure="similarity", floor=0.01, threshold=0.5, memory="16MB")
     assert [each.members for each in found.clusters] == [("bin/p0", "bin/p0b")]
     pairs = {
         frozenset((pair.left, pair.right)): round(pair.similarity, 6) for pair in copysift.Run("run").pairs
@@ -72,10 +70,8 @@ def test_cluster_weighs_as_a_scan(programs, entry, monkeypatch):
 
 
 def test_dedup_keeps_programs_with_one_library(programs, here):
-    done = run(
-        here, "dedup", "bin", "-o", "out.jsonl", "--measure", "similarity", "--threshold", "0.5", "--floor", "0.01"
-    )
-    assert done.status == 0
+    limits = ("--threshold", "0.5", "--floor", "0.01")
+    assert run(here, "dedup", "bin", "-o", "out.jsonl", "--measure", "similarity", *limits).status == 0
     kept = [json.loads(line)["id"] for line in (here / "out.jsonl").read_text().splitlines()]
     assert kept == [name for name in programs if name != "bin/p0b"]
 

@@ -147,11 +147,7 @@ def test_an_index_and_the_folder_that_it_was_made_of_are_the_same_earlier_years(
         index.add("old")
     folder, index = (
         {
-            (pair.left, pair.right): (
-                round(pair.similarity, 9),
-                round(pair.resemblance, 9),
-                pair.equal or pair.shared,
-            )
+            (pair.left, pair.right): (round(pair.similarity, 9), round(pair.resemblance, 9), pair.shared)
             for pair in copysift.scan("new", by="dir", earlier=[earlier], threshold=0.05).pairs
         }
         for earlier in ("old", "old.sift")

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ import numpy as np
 
 from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
-from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
+from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, RowRange, Rows, row_ranges
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.chance import Chance
@@ -44,7 +44,7 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.selection import ONE_SIDED
 from copysift.sources.file_types import SHEETS, SLIDES, TEXTS
-from copysift.workflows.channel import Channel, Lists
+from copysift.workflows.channel import Channel, Lists, StoredView
 from copysift.workflows.collection import View
 from copysift.workflows.reading import Reader
 
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt32s, UInt64s
 
+PROSE = (0, 1)  # groups that have what files other than programs have: a join keeps what two have
 JOINS = 8  # that share one budget: fingerprints, all k-grams and repeats of two channels, statements, strings
 # Measured on two versions of the kernel headers: 957 pairs more than the 7,400 of texts; without a floor
 # 81,000. A renamed program of ten lines passes.
@@ -91,7 +92,7 @@ class Channels:
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
-        self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have, twice
+        self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have
         if founded:
             self.code.floor = FLOOR
         self.evidence = Evidence(budget, tmp_dir, jobs, settings.seed, base)
@@ -132,16 +133,43 @@ class Channels:
                 channel.others[group] += next(iter(taken.values()))
         if not self._types:
             return
-        program = CODE in taken
-        if not program:
-            for hashes in views[0].hashes:
-                self._prose.add(0, hashes)
-                self._prose.add(1, hashes)
+        for own in self._of_type(group, CODE in taken, written, next(iter(taken.values()))):
+            own.add(group, views[0], lambda *_: None)
+        for hashes in () if CODE in taken else views[0].hashes:
+            for one in PROSE:
+                self._prose.add(one, hashes)
+
+    def known(
+        self, group: int, stored: Sequence[StoredView], kinds: Mapping[str, str], written: str
+    ) -> Iterator[tuple[Join, int, int]]:
+        """Take a file of a group that an index has, whose `kinds` are by channel; `written` is its type.
+
+        Gives each join that gets fingerprints of it, with the number of its postings and the group there.
+        """
+        if not stored:  # those of a file of the same bytes were taken
+            return
+        most = stored[0].count
+        channels = {each.name: each for each in self if each.name in kinds}
+        for each in self:
+            if each.name not in kinds:
+                each.others[group] += most
+        owned = [(channels[each.channel], each) for each in stored if each.channel in channels]
+        if self._types:
+            of_type = self._of_type(group, CODE in kinds, written, most)
+            owned += [(own, each) for own in of_type for each in stored if each.channel == TEXT]
+            if CODE not in kinds:
+                yield from ((self._prose, stored[0].number, one) for one in PROSE)
+        for channel, each in owned:
+            channel.know(group, kinds[each.channel], each.whole, each.count)
+            yield channel.whole if each.whole else channel.join, each.number, group
+
+    def _of_type(self, group: int, program: bool, written: str, count: int) -> Iterator[Channel]:
+        """Give the channel of the type of a file, if it has one; in others its fingerprints are counted."""
         for name, channel in self._types.items():
             if program or name != written:
-                channel.others[group] += next(iter(taken.values()))
+                channel.others[group] += count
             else:
-                channel.add(group, views[0], lambda *_: None)
+                yield channel
 
     def finish(
         self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
@@ -358,20 +386,6 @@ class _List:
 def _repeated(channel: Channel, whole: bool, postings: Postings) -> RepeatedHashes | None:
     """Give what groups have more than once of a list, if occurrences are counted."""
     return (channel.occurrences_whole if whole else channel.occurrences).among(postings)
-
-
-class RowRange:
-    """Left groups whose pairs are formed together; it ends earlier where a list has `most` pairs of them."""
-
-    def __init__(self, first: int, last: int, most: int) -> None:
-        self.first, self.last, self._most = first, last, most
-
-    def pairs(self, rows: Rows, measure: str, least: float, fewest: int, floor: Floor) -> Candidates:
-        """Give the pairs of a list; those of left groups from `last` on may be incomplete."""
-        found = rows.pairs((self.first, self.last), measure, least, fewest, floor, self._most)
-        if len(found) >= self._most:
-            self.last = int(found.left[-1]) + 1
-        return found
 
 
 def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[PairColumns]:

@@ -93,7 +93,7 @@ class IndexWeights:
     def _weights(
         self, which: NDArray[np.int64], programs: NDArray[np.bool_], labels: NDArray[np.int64], count: int
     ) -> NDArray[np.float64]:
-        """Weigh `count` hashes, given who has them: a hash and whether it is a program, and which, each once."""
+        """Weigh `count` hashes, given who has each, once: whether it is a program, and its label."""
         weight = self._weigh(np.bincount(which, minlength=count), self._documents)
         if not programs.any():
             return weight
