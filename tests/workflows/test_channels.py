@@ -1,5 +1,7 @@
 """No score rests on one fingerprint of a short file, or on a negligible part of a unit."""
 
+from pathlib import Path
+
 import pytest
 
 import copysift
@@ -100,3 +102,22 @@ def test_text_decides_where_one_of_two_units_of_a_class_is_not_a_program(tmp_pat
     }
     (pair,) = copysift.scan(put(tmp_path, files), threshold=0.01, by="dir").pairs
     assert pair.channel == "text"
+
+
+@pytest.mark.parametrize("extra", [[], [RENAMED]])
+def test_what_two_programs_say_in_comments_counts_at_no_threshold(tmp_path, extra):
+    """Their tokens decide, whatever is listed: else the score of a pair jumps when its code is less alike."""
+    comment = "".join(f"// {line}\n" for line in prose(1, 900).splitlines())
+    programs = Path(__file__).parent / "programs" / "c"
+    sources = [each.read_text() for each in sorted(programs.iterdir())] + extra
+    put(tmp_path, {f"p{at}/main.c": comment + source for at, source in enumerate(sources)})
+    every = {
+        frozenset((pair.left, pair.right)): pair
+        for pair in copysift.scan(tmp_path, by="dir", threshold=0).pairs
+    }
+    assert {pair.channel for pair in every.values()} == {"code"}
+    for threshold in (0.05, 0.25, 0.5):
+        listed = copysift.scan(tmp_path, by="dir", threshold=threshold).pairs
+        assert len(listed) == sum(pair.similarity >= threshold for pair in every.values())
+        for pair in listed:
+            assert pair.similarity == every[frozenset((pair.left, pair.right))].similarity

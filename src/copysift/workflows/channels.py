@@ -239,12 +239,10 @@ class Channels:
             return
         room = max(int(self._settings.memory * FORMED) // (PAIR_BYTES * (self._jobs + 1)), FEWEST)
         programs = self._programs()
-        # tokens decide pairs that they would not list, too; what is below the threshold is left out later
-        deeper = self.code if not self.code.floor.founded else None
 
         def formed(rows: tuple[int, int]) -> tuple[PairColumns, int]:
             within = RowRange(*rows, room)
-            parts = [self._measured(each, within, keep or each.channel is deeper, sketches) for each in lists]
+            parts = [self._measured(each, within, keep, sketches) for each in lists]
             parts = [part.before(within.last) for part in parts]
             if not self.code.floor.founded:
                 parts = of_programs(parts, programs)
@@ -281,10 +279,11 @@ class Channels:
         return (*notes, BY_CHANCE) if Chance(self.postings[CODE]).any() else notes
 
     def _programs(self) -> NDArray[np.bool_]:
-        """Say which groups are programs and nothing else."""
+        """Say which groups are programs and nothing else, and have tokens that count."""
         found = np.zeros(self._groups, np.bool_)
         found[[group for group in self.code.counted if not self.code.others[group]]] = True
-        return found
+        has_tokens = (self.postings[CODE].sizes > 0) | (self._whole[CODE].sizes > 0)
+        return found & has_tokens
 
     def _lists(self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]) -> Iterator[_List]:
         """Give the lists that are joined: the fingerprints, and the k-grams of short documents."""
@@ -389,13 +388,12 @@ def _repeated(channel: Channel, whole: bool, postings: Postings) -> RepeatedHash
 
 
 def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[PairColumns]:
-    """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
-    keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
-    known = [own for part, own in zip(parts, keys, strict=True) if (part.channel & TOKENS).any()]
-    decided = np.sort(np.concatenate(known), kind="stable") if known else np.empty(0, np.uint64)
-    kept = []
-    for part, own in zip(parts, keys, strict=True):
-        weak = programs[part.left] & programs[part.right] & (part.channel & TOKENS == 0)
-        weak[weak] = is_among(own[weak], decided)
-        kept.append(part.take(~weak) if weak.any() else part)
-    return kept
+    """Let tokens decide pairs of programs where they always speak: names and layout can be changed.
+
+    Also where tokens share too little for a pair: else what two programs have in their comments would
+    count for those alone whose code is least alike.
+    """
+    return [
+        part.take((part.channel & TOKENS != 0) | ~programs[part.left] | ~programs[part.right])
+        for part in parts
+    ]
