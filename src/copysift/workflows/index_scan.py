@@ -184,7 +184,11 @@ class IndexScan(Scan):
                     brought[CODE] = webpage.KIND if content.kind == "html" else content.kind
             fresh = {name: kind for name, kind in brought.items() if name not in filed.kinds}
             if fresh and filed is self._collection.filed[number]:
-                filed.fingerprints = content.fingerprints
+                whole = next(
+                    (each for each in stored[1:] if each.whole and each.channel == stored[0].channel), None
+                )
+                every = whole if self._gathered is None and whole else stored[0]
+                filed.fingerprints = every.count
             new = [each for each in stored if each.channel in fresh]
             for join, at, one in channels.known(group, new, fresh, written_type(entry)):
                 owners.setdefault(join, []).append((at, one))
