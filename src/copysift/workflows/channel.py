@@ -38,7 +38,7 @@ class StoredView(NamedTuple):
     number: int
     channel: str
     whole: bool
-    count: int
+    fingerprints: int
 
 
 @dataclass(frozen=True, slots=True)

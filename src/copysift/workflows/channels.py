@@ -148,20 +148,20 @@ class Channels:
         """
         if not stored:  # those of a file of the same bytes were taken
             return
-        most = stored[0].count
+        most = stored[0].fingerprints
         channels = {each.name: each for each in self if each.name in kinds}
         for each in self:
             if each.name not in kinds:
                 each.others[group] += most
-        owned = [(channels[each.channel], each) for each in stored if each.channel in channels]
+        owned = [(channels[view.channel], view) for view in stored if view.channel in channels]
         if self._types:
             of_type = self._of_type(group, CODE in kinds, written, most)
-            owned += [(own, each) for own in of_type for each in stored if each.channel == TEXT]
+            owned += [(own, view) for own in of_type for view in stored if view.channel == TEXT]
             if CODE not in kinds:
                 yield from ((self._prose, stored[0].number, one) for one in PROSE)
-        for channel, each in owned:
-            channel.know(group, kinds[each.channel], each.whole, each.count)
-            yield channel.whole if each.whole else channel.join, each.number, group
+        for channel, view in owned:
+            channel.know(group, kinds[view.channel], view.whole, view.fingerprints)
+            yield channel.whole if view.whole else channel.join, view.number, group
 
     def _of_type(self, group: int, program: bool, written: str, count: int) -> Iterator[Channel]:
         """Give the channel of the type of a file, if it has one; in others its fingerprints are counted."""

@@ -184,11 +184,12 @@ class IndexScan(Scan):
                     brought[CODE] = webpage.KIND if content.kind == "html" else content.kind
             fresh = {name: kind for name, kind in brought.items() if name not in filed.kinds}
             if fresh and filed is self._collection.filed[number]:
-                whole = next(
-                    (each for each in stored[1:] if each.whole and each.channel == stored[0].channel), None
-                )
-                every = whole if self._gathered is None and whole else stored[0]
-                filed.fingerprints = every.count
+                every = stored[0]
+                if self._gathered is None:  # a short file counts all its k-grams, as in a scan of files
+                    every = next(
+                        (view for view in stored[1:] if view.whole and view.channel == every.channel), every
+                    )
+                filed.fingerprints = every.fingerprints
             new = [each for each in stored if each.channel in fresh]
             for join, at, one in channels.known(group, new, fresh, written_type(entry)):
                 owners.setdefault(join, []).append((at, one))
