@@ -29,6 +29,7 @@ import numpy as np
 from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, RowRange, Rows, row_ranges
+from copysift.kinds import notebook, webpage
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.chance import Chance
@@ -69,6 +70,7 @@ AS_A_CLASS = (
     "with --base every file is compared as the work of one student: weaker pairs of programs are listed "
     "than without it (--threshold lists fewer)"
 )
+WITH_PROSE = (webpage.KIND, notebook.KIND)  # programs with text that somebody reads
 STATEMENT = 3  # fingerprints that a statement is worth, about
 
 
@@ -90,6 +92,7 @@ class Channels:
         made_of, sif = (budget, tmp_dir, jobs, base), settings.measure == "sif"
         self.text, self.code = (Channel(name, *made_of, length, sif) for name in CHANNELS)
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
+        self._with_text = set[int]()  # groups whose text counts beside their tokens
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
         self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have
@@ -126,6 +129,8 @@ class Channels:
         for view in views:
             channel = self.code if view.channel == CODE else self.text
             taken[view.channel] = channel.add(group, view, count)
+            if view.kind in WITH_PROSE:
+                self._with_text.add(group)
             if view.lexemes is not None:
                 self.evidence.add(group, view.lexemes)
         for channel in self:
@@ -149,6 +154,8 @@ class Channels:
         if not stored:  # those of a file of the same bytes were taken
             return
         most = stored[0].fingerprints
+        if kinds.get(CODE) in WITH_PROSE:
+            self._with_text.add(group)
         channels = {each.name: each for each in self if each.name in kinds}
         for each in self:
             if each.name not in kinds:
@@ -159,7 +166,10 @@ class Channels:
             owned += [(own, view) for own in of_type for view in stored if view.channel == TEXT]
             if CODE not in kinds:
                 yield from ((self._prose, stored[0].number, one) for one in PROSE)
+        counts = {view.channel: view.fingerprints for view in stored if not view.whole}
         for channel, view in owned:
+            if counts[view.channel] < channel.floor.founded:
+                continue  # no pair of it can be above the floor
             channel.know(group, kinds[view.channel], view.whole, view.fingerprints)
             yield channel.whole if view.whole else channel.join, view.number, group
 
@@ -282,6 +292,7 @@ class Channels:
         """Say which groups are programs and nothing else, and have tokens that count."""
         found = np.zeros(self._groups, np.bool_)
         found[[group for group in self.code.counted if not self.code.others[group]]] = True
+        found[list(self._with_text)] = False
         has_tokens = (self.postings[CODE].sizes > 0) | (self._whole[CODE].sizes > 0)
         return found & has_tokens
 
