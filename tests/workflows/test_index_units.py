@@ -195,3 +195,13 @@ def test_an_index_leaves_out_what_no_student_wrote_as_a_scan_does(years):
     with copysift.Index("all.sift", by="dir", include=["*"]) as index:
         index.add("new")
         assert len(list(index.documents())) == 5
+
+
+def test_a_submission_is_looked_up_without_what_no_student_wrote(years):
+    write(years, {"new/eve/node_modules/lib/a.txt": essay(70, 400)})
+    with copysift.Index("years.sift", by="dir") as index:
+        index.add(["2023", "2024"])
+        hits = {
+            (hit.left, hit.unit or hit.right): hit.containment_left for hit in index.query("new", by="dir")
+        }
+    assert hits["new/eve", "2023/ada"] > 0.4
