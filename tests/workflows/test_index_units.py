@@ -175,3 +175,33 @@ def test_programs_of_an_index_of_submissions_are_compared_by_their_tokens(years)
     found, files = copysift.scan("code.sift"), copysift.scan("code", by="dir")
     assert rows(found) == rows(files)
     assert [pair.channel for pair in found.pairs] == ["code"]
+
+
+def test_an_index_leaves_out_what_no_student_wrote_as_a_scan_does(years):
+    write(
+        years, {f"{name}/node_modules/lib/{name[-3:]}.txt": essay(70, 90) for name in ("new/eve", "new/fay")}
+    )
+    with copysift.Index("new.sift", by="dir") as index:
+        (note,) = index.add("new").notes
+        names = [each.name for each in index.documents()]
+    found = copysift.scan("new", by="dir")
+    assert (
+        names
+        == [each.name for each in found.documents]
+        == ["new/eve/x.txt", "new/fay/y.txt", "new/gil/z.txt"]
+    )
+    assert note in found.notes
+    assert copysift.scan("new.sift").pairs[0].shared == found.pairs[0].shared
+    with copysift.Index("all.sift", by="dir", include=["*"]) as index:
+        index.add("new")
+        assert len(list(index.documents())) == 5
+
+
+def test_a_submission_is_looked_up_without_what_no_student_wrote(years):
+    write(years, {"new/eve/node_modules/lib/a.txt": essay(70, 400)})
+    with copysift.Index("years.sift", by="dir") as index:
+        index.add(["2023", "2024"])
+        hits = {
+            (hit.left, hit.unit or hit.right): hit.containment_left for hit in index.query("new", by="dir")
+        }
+    assert hits["new/eve", "2023/ada"] > 0.4

@@ -26,7 +26,7 @@ from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.places import is_uri, status_of
 from copysift.sources.source import ITSELF, Reading, Stamp
 from copysift.sources.spool import Spool
-from copysift.sources.submission_files import authors_in, submission_roster
+from copysift.sources.submission_files import authors_in, leave_out, submission_roster
 from copysift.sources.submission_intake import Intake, Taken
 from copysift.store import writer as store
 from copysift.store.entries import LARGEST, TOO_LARGE
@@ -214,14 +214,15 @@ class Adder:
         intake = Intake(self._reading(), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
+        listed = authors_in([entry for entry, _ in taken.files] + [found.document for _, found in indexed])
+        left_out = "" if self._settings.include else leave_out(taken)
         files = list(taken.files)
         for _, found in indexed:
             taken.files.append((found.document, found.document.unit))
             taken.groups.setdefault(found.document.unit)
-        listed = authors_in(entry for entry, _ in taken.files)
         known = submission_roster(taken, Taken(), metadata, self._settings.metadata, listed)
         self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
-        self.done.notes = intake.notes
+        self.done.notes = (*intake.notes, *filter(None, [left_out]))
         rows = {
             each.name: UnitRow(
                 self._places.stored(each.name), each.label, each.author, each.team, each.when, each.attempt,

@@ -17,6 +17,7 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.submission_files import leave_out
 from copysift.sources.submission_intake import Intake
 from copysift.workflows.query_document import Part, QueryDocument
 from copysift.workflows.reading import Reader
@@ -120,8 +121,13 @@ def submission_questions(
     language: str = "",
     alone: bool = False,
 ) -> Iterator[QueryDocument | Skipped]:
-    """Make a question of every submission at a path: a first-level folder or archive with all its files."""
+    """Make a question of every submission at a path: a first-level folder or archive with all its files.
+
+    What no student wrote is left out, as in a scan, unless patterns say which files are meant.
+    """
     taken = Intake(reading, Spool(), True).take([path])
+    if not reading.walking.include:
+        leave_out(taken)
     yield from taken.skipped
     files: dict[str, list[Document]] = {group: [] for group in taken.groups}
     for document, group in taken.files:
