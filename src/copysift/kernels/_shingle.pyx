@@ -169,7 +169,8 @@ def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uin
     cdef size_t room = 16
     for i in range(n):
         room += (offsets[i + 1] - offsets[i]) // 2 + 2
-    values, order = _room(room), _room(room, "order", np.uint32)
+    # made where they stay: to copy them would want pages that nobody has touched yet, which take longer than sorting
+    values, order = np.empty(room, np.uint64), _room(room, "order", np.uint32)
     cdef uint32_t[::1] places = order
     bounds = np.zeros(n + 1, np.int64)
     words, lexical, sets = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
@@ -200,7 +201,9 @@ def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uin
     word_coder_free(&coder)
     if not fits:
         raise MemoryError
-    made = values[:at].copy(), bounds, words, lexical, sets
+    v = None
+    values.resize(at, refcheck=False)
+    made = values, bounds, words, lexical, sets
     if coded:
         return *made, dictionary, order[:coder.written].astype(np.uint16 if len(dictionary) <= 1 << 16 else np.uint32)
     return *made, order[:place].copy()

@@ -136,6 +136,7 @@ async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
     users = Users(jobs.database, config.users, guarded=config.provider is not None)
+    users.register()
     key = secret(config.data / "secret")
     access = Access(key, users, config.hosts, config.public_url, config.metrics_digest)
     base = config.address(port)
