@@ -69,6 +69,17 @@ def test_cluster_weighs_as_a_scan(programs, entry, monkeypatch):
     assert {pair: value for pair, value in pairs.items() if value >= 0.01} == expected
 
 
+def test_a_program_without_instructions_is_like_none(programs, here):
+    (here / "bin" / "zz").write_text(f"{LISTING.decode()}of an unknown machine\n")
+    expected = by_scan("bin")
+    found = copysift.cluster("bin", measure="similarity", floor=0.01, threshold=0.01)
+    pairs = {frozenset((pair.left, pair.right)) for pair in found.pairs}
+    assert {pair for pair, value in expected.items() if value >= 0.02} <= pairs
+    with copysift.Index("x.sift") as index:
+        index.add("bin")
+        assert {hit.right for hit in index.query("bin/p0", measure="similarity")} == {"bin/p0", "bin/p0b"}
+
+
 def test_dedup_keeps_programs_with_one_library(programs, here):
     limits = ("--threshold", "0.5", "--floor", "0.01")
     assert run(here, "dedup", "bin", "-o", "out.jsonl", "--measure", "similarity", *limits).status == 0

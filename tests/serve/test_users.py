@@ -61,7 +61,9 @@ def test_roles_of_a_token_file_hold_whoever_adds_tokens(tmp_path: Path) -> None:
         second = command(data, "add", "ann").stdout.strip()
         for token in (filed, second):
             assert server.ask("GET", "/admin", headers={"cookie": logged_in(server, token)})[0] == 200
-        assert server.ask("GET", "/admin", headers={"cookie": logged_in(server, added.stdout.strip())})[0] == 403
+        assert (
+            server.ask("GET", "/admin", headers={"cookie": logged_in(server, added.stdout.strip())})[0] == 403
+        )
         revoked = command(data, "revoke", "bob")
         assert revoked.stderr == "copysift: 0 revoked; a token in a token file ends when its line is gone\n"
 

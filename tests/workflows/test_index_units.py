@@ -7,6 +7,7 @@ import pytest
 
 import copysift
 from copysift.errors import UsageError
+from copysift.settings.index import Query
 from tests.cli.program import copysift as program
 from tests.cli.program import write
 from tests.cli.submissions import essay
@@ -204,4 +205,8 @@ def test_a_submission_is_looked_up_without_what_no_student_wrote(years):
         hits = {
             (hit.left, hit.unit or hit.right): hit.containment_left for hit in index.query("new", by="dir")
         }
+        answer = index.answer(index.questions("new", Query(by="dir")), Query(by="dir"))
+        again = index.answer(index.questions("new/fay", Query()), Query())
     assert hits["new/eve", "2023/ada"] > 0.4
+    assert "1 file that no student wrote left out" in answer.notes[-1]
+    assert again.notes == ()

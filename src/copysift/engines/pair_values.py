@@ -171,7 +171,8 @@ class PairValues:
                 with Join(self.memory // 4) as join:
                     for hashes, documents in self._shingles(programs):
                         join.add_entries(hashes, documents.astype(np.uint32))
-                    made = builds(join.finish(0, weights), programs[: int(np.flatnonzero(programs)[-1]) + 1])
+                    postings = join.finish(0, weights)
+                made = builds(postings, programs[: len(postings.sizes)])
                 labels[: len(made)] = made
             self._programs = programs, labels
         return self._programs

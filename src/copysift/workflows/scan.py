@@ -22,7 +22,7 @@ from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.counts import Counts
-from copysift.match.equality import same_symbols
+from copysift.match.exact import same_symbols
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
