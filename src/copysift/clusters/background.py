@@ -1,9 +1,9 @@
 """What two groups of a class have in common without copying, because they solve the same task.
 
-In a class whose task leaves little choice, any two programs have much in common. So two are versions of one
-work by what they have beyond that, as Cohen's kappa judges two raters: (c - e) / (1 - e), where c is what they
-have in common and e what the smaller has in common with most of the others. Others are those outside of its
-family: however many copy a work, its background stays what it is as long as the families are found.
+In a class whose task leaves little choice, any two programs have much in common. So two are versions of
+one work by what they have beyond that, as Cohen's kappa judges two raters: (c - e) / (1 - e), where c is what
+they have in common and e what the smaller has in common with most of the others. Others are those outside of
+its family: however many copy a work, its background stays what it is as long as the families are found.
 """
 
 from __future__ import annotations

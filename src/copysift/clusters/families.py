@@ -39,8 +39,8 @@ HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed 
 # Share of the groups that may hold a hash which links two versions: first of all groups, then of all
 # occurrences, because what a family holds is rare again once the family counts as one.
 RARE = (2 / 3, 1 / 2)
-# Of all hashes of the smaller are in the larger: two near copies. Of the rare ones, beyond the background: two
-# versions.
+# Of all hashes of the smaller are in the larger: two near copies. Of the rare ones, beyond the background:
+# two versions.
 CONTAINED = 0.45
 # On average of the rare hashes of the smaller are in the larger: versions of one work. Chosen on four classes
 # of POJ-104 with generated copies, and tried on five others (experiments/plagiarism).
@@ -152,9 +152,7 @@ def _links(postings: Postings, contained: float, fewest: int, jobs: int) -> Link
     return every.take(smaller >= fewest)
 
 
-def _united(
-    rare: Postings, usual: NDArray[np.float64], labels: UInt32s, fewest: int, jobs: int
-) -> UInt32s:
+def _united(rare: Postings, usual: NDArray[np.float64], labels: UInt32s, fewest: int, jobs: int) -> UInt32s:
     """Unite stars with each other, and with groups that have none, by average linkage of what is rare.
 
     Two families that become one have a pair of members that is as good as their average: only groups that are
