@@ -20,7 +20,7 @@ from copysift.sources.records import ROW, SCHEMA, Builder, add_record
 ROWS = 1024
 # Bytes of the texts of a batch: its rows may all refer to one long text, which the file has once. Writers
 # put no more than 1 MiB of texts into such a page.
-DENSE = 1 << 30
+DENSE = 1 << 28
 DICTIONARY_PAGE = 2  # the type of a page, in the grammar of Parquet
 
 
