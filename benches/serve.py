@@ -175,7 +175,9 @@ def query(documents: int, seconds: int, keep: Path | None) -> None:
         place.mkdir(parents=True, exist_ok=True)
         questions = collection(place, documents)
         bodies = place / "bodies"
-        with Server(Path(folder) / "data", "--index", str(place / "many.sift"), "--moss-port", "-1") as server:
+        with Server(
+            Path(folder) / "data", "--index", str(place / "many.sift"), "--moss-port", "-1"
+        ) as server:
             path = "/api/v1/indexes/many/query"
             _, answer = server.ask("POST", path, {"text": questions[3], "threshold": 0.2})
             assert len(answer["hits"]) == 1, answer
