@@ -7,8 +7,8 @@
     python benches/serve.py kill --jobs 100
     python benches/serve.py kill --jobs 100 --postgresql
 
-Everything runs on loopback; the load comes from the same machine. With --first (Linux, as root) server and load
-come before all other programs of the machine, as on an idle one.
+Everything runs on loopback; the load comes from the same machine. With --first (Linux, as root) server and
+load come before all other programs of the machine, as on an idle one.
 """
 
 from __future__ import annotations

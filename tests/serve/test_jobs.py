@@ -293,7 +293,7 @@ def test_everything_that_pages_are_made_of_can_be_loaded_before_the_first_one() 
     prepare()
     loaded = environment().cache
     assert loaded is not None
-    assert {name for _, name in loaded.keys()} == set(environment().list_templates())
+    assert {name for _, name in loaded} == set(environment().list_templates())
     assert forms.form_for.cache_info().currsize == 2
 
 

@@ -21,8 +21,8 @@ from starlette.concurrency import run_in_threadpool
 
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
+from copysift.runtime.heap import give_memory_back
 from copysift.serve.access import Access, secret
-from copysift.serve.allocator import give_memory_back
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
