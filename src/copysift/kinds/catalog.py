@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property, lru_cache
-from importlib import resources
 from pathlib import Path
 
 from copysift.errors import UsageError
@@ -109,7 +108,7 @@ def _entry(text: str, origin: str, whole: bool = True) -> Entry:
 
 
 def _built_in() -> Iterator[Entry]:
-    folder = resources.files("copysift.kinds") / "languages"
+    folder = Path(__file__).with_name("languages")  # `importlib.resources` would load a dozen modules
     for each in sorted(folder.iterdir(), key=lambda found: found.name):
         if each.name.endswith(".toml"):
             yield _entry(each.read_text("utf-8"), each.name, whole=False)
