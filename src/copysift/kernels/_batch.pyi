@@ -33,4 +33,5 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
+    brief: bool = False,
 ) -> tuple[Parted, Parted, Parted]: ...

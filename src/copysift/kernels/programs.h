@@ -26,14 +26,15 @@ typedef struct {
     cs_space space;
     lexer x; /* its table; its lists of tokens serve one program after the other */
     uint32_t *places;
-    size_t room; /* of places */
+    size_t room;   /* of places */
+    pr_list known; /* slots of a table of the hashes of one program */
     pr_list hashes, statements, strings; /* of all programs */
 } pr_space;
 
 static void pr_free(pr_space *b) {
     cs_free_space(&b->space);
     free(b->x.symbols); free(b->x.starts); free(b->x.ends); free(b->x.raws);
-    free(b->places); free(b->hashes.values); free(b->statements.values); free(b->strings.values);
+    free(b->places); free(b->known.values); free(b->hashes.values); free(b->statements.values); free(b->strings.values);
     memset(b, 0, sizeof *b);
 }
 
@@ -99,6 +100,36 @@ static int pr_program(pr_space *b, const pr_told *t, const uint8_t *data, size_t
     if (!(out = pr_more(&b->strings, more))) return -1;
     b->strings.count += told_strings(x->symbols, x->raws, x->starts, x->ends, x->count, t->longest, out);
     return 0;
+}
+
+/* Leave each hash of a program once, where it first is: those of the list from `first` on; -1: out of memory. */
+static int pr_once(pr_space *b, size_t first) {
+    uint64_t *hashes = b->hashes.values + first;
+    size_t count = b->hashes.count - first, slots = 16, kept = 0;
+    int zero = 0; /* was met: an empty slot is 0 */
+    while (slots < 2 * count) slots *= 2;
+    uint64_t *table = pr_more(&b->known, slots);
+    if (!table) return -1;
+    memset(table, 0, slots * sizeof *table);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hash = hashes[i];
+        size_t at = (size_t)(hash * 0x9E3779B97F4A7C15u >> 32) & (slots - 1);
+        while (table[at] && table[at] != hash) at = (at + 1) & (slots - 1);
+        if (hash ? table[at] == hash : zero) continue;
+        table[at] = hash;
+        zero |= !hash;
+        hashes[kept++] = hash;
+    }
+    b->hashes.count = first + kept;
+    return 0;
+}
+
+/* Lex one program, and add its hashes to their list, each once; -1: out of memory. */
+static int pr_tokens(pr_space *b, const uint8_t *data, size_t n) {
+    size_t first = b->hashes.count;
+    pr_lex(b, data, n);
+    if (b->x.failed || pr_winnow(b)) return -1;
+    return b->hashes.count > first ? pr_once(b, first) : 0;
 }
 
 #endif

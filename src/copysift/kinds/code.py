@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,13 +65,22 @@ class Code(CodeCanonicaliser):
 
     def winnowed(self, sources: list[bytes], rule: Rule) -> tuple[list[UInt64s], list[Lexemes]]:
         """Give hashes and lexemes of programs of up to PIECE bytes each."""
-        limits = lexemes.SHORTEST, lexemes.LONGEST
-        table, ending, lines = self._arrays, self._ending, self._lines
-        found = kernels.batch.winnow_programs(sources, table, ending, lines, *(*limits, *rule))
+        found = self._winnowed(sources, rule)
         hashes, statements, strings = (
             [values[start:end] for start, end in pairwise(bounds.tolist())] for values, bounds in found
         )
         return hashes, list(map(Lexemes, statements, strings))
+
+    def distinct(self, sources: list[bytes], rule: Rule) -> list[UInt64s]:
+        """Give the distinct hashes of programs of up to PIECE bytes each."""
+        hashes, bounds = self._winnowed(sources, rule, brief=True)[0]
+        return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
+
+    def _winnowed(self, sources: list[bytes], rule: Rule, brief: bool = False) -> Any:
+        """Give hashes, statements and strings, and where those of each program are."""
+        table, ending, lines = self._arrays, self._ending, self._lines
+        limits = lexemes.SHORTEST, lexemes.LONGEST
+        return kernels.batch.winnow_programs(sources, table, ending, lines, *limits, *rule, brief)
 
     def places(self, data: bytes) -> PlacedLexemes:
         """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""

@@ -124,6 +124,8 @@ def _views(reader: Reader, kind: str, sources: list[bytes]) -> list[View]:
     """Fingerprint sources as one kind, as `Reader.view` does each of them."""
     settings = reader.fingerprint_settings(kind)
     found, told = _winnowed(reader, kind, sources, settings)
+    if reader.is_brief(kind):
+        return [View(kind, [hashes]) for hashes in found]
     few = [number for number, hashes in enumerate(found) if reader.has_few(kind, hashes)]
     # A window of one k-gram chooses every one.
     grams, _ = _winnowed(reader, kind, [sources[at] for at in few], replace(settings, w=1))
@@ -142,6 +144,8 @@ def _winnowed(
         return [], []
     rule = (settings.k, settings.w, settings.seed, *settings.windowing)
     if lexer := reader.lexer(kind):
+        if reader.is_brief(kind):
+            return [settings.kept(hashes) for hashes in lexer.distinct(sources, rule)], ()
         found, told = lexer.winnowed(sources, rule)
         return [settings.kept(hashes) for hashes in found], told
     marked = [bool(kind_traits(kind).markup)] * len(sources)

@@ -16,7 +16,7 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.anchors import anchor_symbols
 from copysift.fingerprints.stream import mostly_distinct
-from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, notebook
+from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, header, notebook
 from copysift.kinds.kind import BLOCK, CODE, CodeCanonicaliser, channel_of
 from copysift.kinds.lexemes import PlacedLexemes, together
 from copysift.kinds.pygments_code import Foreign
@@ -55,6 +55,7 @@ class Reader(DocumentKinds):
         self._load: Load = load or partial(files.load, seconds=self._seconds)
         self._load_many: LoadMany = load_many or partial(files.load_many, seconds=self._seconds)
         self.collapse = collapse
+        self.brief = False  # whether of headers only distinct fingerprints count
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -284,6 +285,10 @@ class Reader(DocumentKinds):
         """Give the lexer of a language that a file describes; None for all other kinds."""
         canonical = self._canonicaliser(kind) if channel_of(kind) == CODE else None
         return canonical if isinstance(canonical, Code) else None
+
+    def is_brief(self, kind: str) -> bool:
+        """Say whether of documents of a kind only distinct fingerprints count, and nothing beside them."""
+        return self.brief and kind == header.KIND
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""

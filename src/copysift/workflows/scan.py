@@ -132,6 +132,7 @@ class Scan:
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
+        self._reader.brief = self._of_any_files() and not length and self.settings.measure != "sif"
         with Channels(
             self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
             gathered is not None and self._typed and may_be_mixed(entries),

@@ -52,16 +52,24 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
+    brief: bool = False,
 ) -> tuple[Parted, Parted, Parted]:
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
-    Each comes with where in it those of each program start and end.
+    Each comes with where in it those of each program start and end. `brief`: each hash of a program once, where
+    it first is, and neither statements nor strings.
     """
     none = np.empty(0, np.uint64)
     found, told, texts = [none], [none], [none]
     for source in sources:
         tokens = lex(source, *table)
-        found.append(winnow(tokens[0], k, w, seed, robust, inner)[1])
+        hashes = winnow(tokens[0], k, w, seed, robust, inner)[1]
+        if brief:
+            found.append(hashes[np.sort(np.unique(hashes, return_index=True)[1])])
+            told.append(none)
+            texts.append(none)
+            continue
+        found.append(hashes)
         told.append(statements(source, *tokens, ending, lines, shortest))
         texts.append(strings(*tokens, longest))
     return _parted(found), _parted(told), _parted(texts)

@@ -1,0 +1,71 @@
+"""Pairs of groups that have nearly the same hashes, found by the rarest of them.
+
+Where everything has much in common with everything else, as headers have, the postings of what is common are
+walked for nothing: nearly all pairs are dropped in the end. Two groups that are nearly the same share one of the
+rarest hashes of each, so only those are followed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from copysift import kernels
+from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows
+from copysift.runtime.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from copysift.join.rows import UInt32s
+
+POWER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeFloor:
+    """What two groups share at least: s r⁵ ≥ `founded`, for s hashes and the resemblance r ≥ `least`."""
+
+    founded: float
+    least: float
+
+    def passes(self, shared: float, resemblance: float) -> bool:
+        """Say whether two groups share enough."""
+        return resemblance >= self.least and shared * resemblance**POWER >= self.founded - 1e-9
+
+
+class AlikeRows(Rows):
+    """Postings by rows, of which a pair counts above a floor that only groups pass that are nearly the same."""
+
+    def __init__(
+        self, postings: Postings, floor: AlikeFloor, side: UInt32s | None = None, kin: UInt32s | None = None
+    ) -> None:
+        self._label(postings, side, kin)
+        self._floor = floor
+        groups = postings.groups
+        self._order, self.offsets, ranks = kernels.join.rarest_first(postings.offsets, groups, self.groups)
+        self._list = (
+            postings.offsets, groups, self.offsets, ranks, postings.weights, postings.totals,
+        )  # fmt: skip
+
+    def pairs(
+        self,
+        rows: tuple[int, int],
+        measure: str,
+        threshold: float,
+        min_shared: int = 1,
+        floor: Floor = NO_FLOOR,
+        most: int = 0,
+    ) -> Candidates:
+        """Give the pairs above the own floor whose measure is at least `threshold`."""
+        found = Candidates(
+            *kernels.join.alike(
+                *rows, self._list, self._order, self.postings.sizes, self._side, self._kin,
+                self._floor.founded, self._floor.least, most,
+            )  # fmt: skip
+        )
+        measures = {"shared": found.shared, "similarity": found.similarity}
+        if measure not in measures:
+            n, m = (self.postings.sizes[side].astype(float) for side in (found.left, found.right))
+            measures["resemblance"] = found.shared / (n + m - found.shared)
+            measures["containment"] = found.shared / np.minimum(n, m)
+        return found.take((measures[measure] >= threshold) & (found.shared >= min_shared))
