@@ -50,20 +50,26 @@ static int64_t alike_needed(const alike_job *job, uint32_t size) {
     return (int64_t)ceil(least * size * (1 - 1e-9));
 }
 
-static uint32_t alike_shared(const alike_job *job, uint32_t a, uint32_t b, double *weight) {
+/* What two groups share, or 0 when each has so many hashes that the other has not that it cannot be enough. */
+static uint32_t alike_shared(const alike_job *job, uint32_t a, uint32_t b, int64_t needed, double *weight) {
     const join_list *list = &job->list;
-    int64_t i = list->row_offsets[a], j = list->row_offsets[b];
-    const int64_t ends[2] = {list->row_offsets[a + 1], list->row_offsets[b + 1]};
+    const uint32_t *x = list->row_hashes + list->row_offsets[a], *y = list->row_hashes + list->row_offsets[b];
+    const uint32_t *x_end = list->row_hashes + list->row_offsets[a + 1], *y_end = list->row_hashes + list->row_offsets[b + 1];
+    int64_t x_spare = x_end - x - needed, y_spare = y_end - y - needed;
     uint32_t shared = 0;
     *weight = 0;
-    while (i < ends[0] && j < ends[1]) {
-        uint32_t x = list->row_hashes[i], y = list->row_hashes[j];
-        if (x == y) {
+    while (x < x_end && y < y_end) {
+        if (*x == *y) {
             shared++;
-            *weight += list->weights[job->order[x]];
+            *weight += list->weights[job->order[*x++]];
+            y++;
+        } else if (*x < *y) {
+            if (--x_spare < 0) return 0;
+            x++;
+        } else {
+            if (--y_spare < 0) return 0;
+            y++;
         }
-        i += x <= y;
-        j += y <= x;
     }
     return shared;
 }
@@ -77,34 +83,51 @@ static int alike_pair(const alike_job *job, uint32_t a, uint32_t b, join_pairs *
     double n = job->sizes[a], m = job->sizes[b], weight;
     if (n > m ? !alike_enough(job, m, m / n) : !alike_enough(job, n, n / m)) return 1;
     if (alike_labelled(job->side, a, b) || alike_labelled(job->kin, a, b)) return 1;
-    uint32_t shared = alike_shared(job, a, b, &weight);
-    if (!alike_enough(job, shared, shared / (n + m - shared))) return 1;
+    int64_t ours = alike_needed(job, job->sizes[a]), theirs = alike_needed(job, job->sizes[b]);
+    uint32_t shared = alike_shared(job, a, b, ours > theirs ? ours : theirs, &weight);
+    if (!shared || !alike_enough(job, shared, shared / (n + m - shared))) return 1;
     join_pair pair = {a, b, shared, join_share(weight, join_least(job->list.totals, a, b))};
     return join_push(out, pair);
 }
 
-/* Add the pairs of the rows first .. last-1; 0: out of memory. */
-static int alike_pairs(const alike_job *job, uint32_t first, uint32_t last, join_pairs *out) {
+/* How many of the rarest hashes of a group are looked at: one at least of those is in any group that it is alike to. */
+static int64_t alike_looked_at(const alike_job *job, uint32_t a) {
+    int64_t held = job->list.row_offsets[a + 1] - job->list.row_offsets[a];
+    int64_t most = held - alike_needed(job, job->sizes[a]) + 1;
+    return most < held ? most : held;
+}
+
+/* Add the pairs of row a. `last` has one past the last number that is looked at of each group. */
+static int alike_row(const alike_job *job, uint32_t a, const uint32_t *last, uint32_t *seen, join_pairs *out) {
     const join_list *list = &job->list;
-    uint32_t *seen = calloc(job->n_groups + 1, sizeof *seen); /* the last row that has met a group, plus one */
-    int fits = seen != NULL;
-    for (uint32_t a = first; fits && a < last && (!job->most || out->n < job->most); a++) {
-        size_t before = out->n;
-        int64_t start = list->row_offsets[a], held = list->row_offsets[a + 1] - start;
-        int64_t looked_at = held - alike_needed(job, job->sizes[a]) + 1;
-        if (looked_at > held) looked_at = held;
-        for (int64_t r = start; fits && r < start + looked_at; r++) {
-            uint32_t h = job->order[list->row_hashes[r]];
-            for (int64_t p = list->offsets[h + 1]; fits && p-- > list->offsets[h] && list->groups[p] > a;) {
-                uint32_t b = list->groups[p];
-                if (seen[b] == a + 1) continue;
-                seen[b] = a + 1;
-                fits = alike_pair(job, a, b, out);
-            }
+    for (int64_t r = list->row_offsets[a]; r < list->row_offsets[a + 1] && list->row_hashes[r] < last[a]; r++) {
+        uint32_t rank = list->row_hashes[r], h = job->order[rank];
+        for (int64_t p = list->offsets[h + 1]; p-- > list->offsets[h] && list->groups[p] > a;) {
+            uint32_t b = list->groups[p];
+            if (rank >= last[b] || seen[b] == a + 1) continue;
+            seen[b] = a + 1;
+            if (!alike_pair(job, a, b, out)) return 0;
         }
+    }
+    return 1;
+}
+
+/* Add the pairs of the rows first .. end-1; 0: out of memory. */
+static int alike_pairs(const alike_job *job, uint32_t first, uint32_t end, join_pairs *out) {
+    uint32_t *seen = calloc(job->n_groups + 1, sizeof *seen); /* the last row that has met a group, plus one */
+    uint32_t *last = calloc(job->n_groups + 1, sizeof *last);
+    int fits = seen && last;
+    for (uint32_t g = first; fits && g < job->n_groups; g++) {
+        int64_t count = alike_looked_at(job, g);
+        if (count > 0) last[g] = job->list.row_hashes[job->list.row_offsets[g] + count - 1] + 1;
+    }
+    for (uint32_t a = first; fits && a < end && (!job->most || out->n < job->most); a++) {
+        size_t before = out->n;
+        fits = alike_row(job, a, last, seen, out);
         if (out->n - before > 1) qsort(out->pairs + before, out->n - before, sizeof *out->pairs, join_compare_right);
     }
     free(seen);
+    free(last);
     return fits;
 }
 
