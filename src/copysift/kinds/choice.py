@@ -70,6 +70,23 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
     return kind_of_text(name, head, known)
 
 
+def kind_of_suffix(name: str, known: Languages, every: bool = True) -> str:
+    """Give the kind of texts with the suffix of a name, as `kind_of_text` does; "" where they may differ.
+
+    It is asked once for a suffix. Only the first bytes of a file may say otherwise (`may_have_magic`).
+    """
+    by_name = kinds_by_suffix().get(name[name.rfind(".") :].lower())
+    if by_name or not known.is_decided(name):
+        return ""
+    kind = kind_of_text(name, b"", known, every)
+    return kind if kind.startswith("code:") else ""
+
+
+def may_have_magic(head: bytes) -> bool:
+    """Say whether the first bytes of a file may choose its kind."""
+    return bool(head) and head[0] in _first_bytes()
+
+
 def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True) -> str:
     """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8.
 

@@ -8,7 +8,7 @@ encodings, large files, other schemes) is read one by one, with the same result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -76,6 +76,34 @@ def _is_plain(reader: Reader, kind: str) -> bool:
     """Say whether the kernels can fingerprint sources of a kind by themselves."""
     known = kind_traits(kind).markup is not None or reader.lexer(kind) is not None
     return known and reader.fingerprint_settings(kind).is_windowed
+
+
+def hashes_again(reader: Reader, asked: Sequence[tuple[Document, str, str]]) -> Iterator[UInt64s | None]:
+    """Give the fingerprints of documents again, each as a kind, from its readable source as another one.
+
+    None stands for one that is gone.
+    """
+    for first in range(0, len(asked), MOST):
+        some = asked[first : first + MOST]
+        texts = [None if isinstance(each, Skipped) else _text(each) for each in reader.load_many([each for each, *_ in some])]
+        known = iter(known_utf8([text for text in texts if text is not None]))
+        batch: dict[str, list[tuple[int, bytes]]] = {}
+        for number, ((_, kind, source), text) in enumerate(zip(some, texts, strict=True)):
+            if text is not None and next(known) and source != notebook.KIND and _is_plain(reader, kind):
+                batch.setdefault(kind, []).append((number, text))
+        made: dict[int, UInt64s] = {}
+        for kind, sources in batch.items():
+            found, _ = _winnowed(reader, kind, [text for _, text in sources], reader.fingerprint_settings(kind))
+            made.update(zip((number for number, _ in sources), found, strict=True))
+        for number, each in enumerate(some):
+            yield made[number] if number in made else _hashes_of(reader, *each)
+
+
+def _hashes_of(reader: Reader, entry: Document, kind: str, source: str) -> UInt64s | None:
+    try:
+        return reader.hashes_of(entry, kind, source)
+    except (InputError, OSError):  # it is gone
+        return None
 
 
 def sum_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:

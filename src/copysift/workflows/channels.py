@@ -130,13 +130,15 @@ class Channels:
             return
         taken: dict[str, int] = {}
         for view in views:
-            channel = self.channel_of(view.kind) if view.channel == CODE else self.text
-            taken[view.channel] = channel.add(group, view, count)
+            name = view.channel
+            channel = self.channel_of(view.kind) if name == CODE else self.text
+            taken[name] = channel.add(group, view, count)
             if view.lexemes is not None and channel is not self.headers:
                 self.evidence.add(group, view.lexemes)
-        for channel in self:
-            if channel.name not in taken:
-                channel.others[group] += next(iter(taken.values()))
+        if len(taken) < len(CHANNELS):
+            for channel in self:
+                if channel.name not in taken:
+                    channel.others[group] += next(iter(taken.values()))
         if not self._types:
             return
         program = CODE in taken

@@ -292,6 +292,8 @@ class Scan:
                 self._collection.skip(scanned)
             else:
                 number, views = self._collection.add(scanned)
+                if not views:  # those of a file of the same bytes were taken
+                    continue
                 try:
                     channels.add(number, views, self._collection.count, written_type(scanned.entry))
                 except (InputError, OSError) as error:  # a large file that changes while it is read again
