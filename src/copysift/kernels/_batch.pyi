@@ -33,5 +33,5 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
-    brief: bool = False,
+    brief: UInt32s | None = None,
 ) -> tuple[Parted, Parted, Parted]: ...

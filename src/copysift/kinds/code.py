@@ -26,7 +26,7 @@ from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
     from copysift.kinds.catalog import Entry
-    from copysift.model.values import UInt64s
+    from copysift.model.values import UInt32s, UInt64s
 
     Rule = tuple[int, int, int, bool, int]  # k, w, seed, robust, r of open-closed
 
@@ -40,6 +40,7 @@ class Code(CodeCanonicaliser):
         self._arrays = entry.table.arrays()
         self._ending = lexemes.separators(entry.language)
         self._lines = entry.language.lines
+        self._lengths = lexemes.lengths(entry.language.keywords)
 
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
         """Canonicalise, and put what the lexemes of each block say into a list."""
@@ -73,10 +74,10 @@ class Code(CodeCanonicaliser):
 
     def distinct(self, sources: list[bytes], rule: Rule) -> list[UInt64s]:
         """Give the distinct hashes of programs of up to PIECE bytes each."""
-        hashes, bounds = self._winnowed(sources, rule, brief=True)[0]
+        hashes, bounds = self._winnowed(sources, rule, self._lengths)[0]
         return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
 
-    def _winnowed(self, sources: list[bytes], rule: Rule, brief: bool = False) -> Any:
+    def _winnowed(self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None) -> Any:
         """Give hashes, statements and strings, and where those of each program are."""
         table, ending, lines = self._arrays, self._ending, self._lines
         limits = lexemes.SHORTEST, lexemes.LONGEST

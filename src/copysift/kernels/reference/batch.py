@@ -52,19 +52,20 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
-    brief: bool = False,
+    brief: np.ndarray | None = None,
 ) -> tuple[Parted, Parted, Parted]:
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
     Each comes with where in it those of each program start and end. `brief`: each hash of a program once, where
-    it first is, and neither statements nor strings.
+    it first is, and neither statements nor strings; it has the lengths of the keywords that begin with a byte, as
+    bits, which is no news here.
     """
     none = np.empty(0, np.uint64)
     found, told, texts = [none], [none], [none]
     for source in sources:
         tokens = lex(source, *table)
         hashes = winnow(tokens[0], k, w, seed, robust, inner)[1]
-        if brief:
+        if brief is not None:
             found.append(hashes[np.sort(np.unique(hashes, return_index=True)[1])])
             told.append(none)
             texts.append(none)
