@@ -18,6 +18,7 @@ from copysift import kernels
 from copysift.errors import CopysiftError, InputError
 from copysift.fingerprints import FingerprintSettings
 from copysift.kinds import notebook
+from copysift.kinds.kind import CHANNELS, channel_of
 from copysift.model.document import Document
 from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
@@ -135,25 +136,29 @@ def _one(reader: Reader, entry: Document, loaded: Document) -> Read:
 
 def _fingerprint(reader: Reader, batch: dict[str, list[tuple[int, bytes]]], out: list[Any]) -> None:
     """Fingerprint the sources of a batch, and put their views into its results."""
-    made = {
-        (number, kind): view
-        for kind, sources in batch.items()
-        for (number, _), view in zip(
-            sources, _views(reader, kind, [text for _, text in sources]), strict=True
-        )
-    }
-    for number in {number for number, _ in made}:
+    made: dict[int, list[View]] = {}
+    for kind in sorted(batch, key=_place):
+        sources = batch[kind]
+        views = _views(reader, kind, [text for _, text in sources])
+        for (number, _), view in zip(sources, views, strict=True):
+            if view is not None:
+                made.setdefault(number, []).append(view)
+    for number, views_of in made.items():
         read = out[number]
-        views = tuple(made[number, kind] for kind in reader.readings(read.kind))
-        out[number] = ScannedFile(read.entry, read.kind, read.size, read.checksum, views)
+        out[number] = ScannedFile(read.entry, read.kind, read.size, read.checksum, tuple(views_of))
 
 
-def _views(reader: Reader, kind: str, sources: list[bytes]) -> list[View]:
-    """Fingerprint sources as one kind, as `Reader.view` does each of them."""
+def _place(kind: str) -> int:
+    """Give the place of a kind among those that a document is read as."""
+    return CHANNELS.index(channel_of(kind))
+
+
+def _views(reader: Reader, kind: str, sources: list[bytes]) -> Sequence[View | None]:
+    """Fingerprint sources as one kind, as `Reader.view` does each of them; None: too few fingerprints."""
     settings = reader.fingerprint_settings(kind)
     found, told = _winnowed(reader, kind, sources, settings)
     if reader.is_brief(kind):
-        return [View(kind, [hashes]) for hashes in found]
+        return [View(kind, [hashes]) if len(hashes) >= reader.brief else None for hashes in found]
     few = [number for number, hashes in enumerate(found) if reader.has_few(kind, hashes)]
     # A window of one k-gram chooses every one.
     grams, _ = _winnowed(reader, kind, [sources[at] for at in few], replace(settings, w=1))

@@ -55,7 +55,7 @@ class Reader(DocumentKinds):
         self._load: Load = load or partial(files.load, seconds=self._seconds)
         self._load_many: LoadMany = load_many or partial(files.load_many, seconds=self._seconds)
         self.collapse = collapse
-        self.brief = False  # whether of headers only distinct fingerprints count
+        self.brief = 0  # distinct fingerprints that a header needs, if nothing else of it counts
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -288,7 +288,7 @@ class Reader(DocumentKinds):
 
     def is_brief(self, kind: str) -> bool:
         """Say whether of documents of a kind only distinct fingerprints count, and nothing beside them."""
-        return self.brief and kind == header.KIND
+        return self.brief > 0 and kind == header.KIND
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""

@@ -8,6 +8,7 @@ then they go to disk), the files in flight, and the pairs above the threshold.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ from copysift.sources.file_types import may_be_mixed, written_type
 from copysift.sources.spool import Spool
 from copysift.workflows import batches
 from copysift.workflows.channel import Lists
-from copysift.workflows.channels import Channels
+from copysift.workflows.channels import HEADERS, Channels
 from copysift.workflows.collection import Collection
 from copysift.workflows.explanation import Explainer
 from copysift.workflows.longest_matches import pieces, with_longest
@@ -132,7 +133,8 @@ class Scan:
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
-        self._reader.brief = self._of_any_files() and not length and self.settings.measure != "sif"
+        if self._of_any_files() and not length and self.settings.measure != "sif":
+            self._reader.brief = math.ceil(HEADERS.founded)
         with Channels(
             self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
             gathered is not None and self._typed and may_be_mixed(entries),
