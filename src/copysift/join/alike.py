@@ -33,6 +33,12 @@ class AlikeFloor:
         return resemblance >= self.least and shared * resemblance**POWER >= self.founded - 1e-9
 
 
+# Measured on two versions of the kernel headers, where 1.2 times the pairs of version 0.1 leave room for 25 more
+# than those of texts: 21. A renamed header of 16 fingerprints passes; one that was edited, too, and resembles the
+# other by 80 %, if they share 49.
+HEADERS = AlikeFloor(founded=16, least=0.5)
+
+
 class AlikeRows(Rows):
     """Postings by rows, of which a pair counts above a floor that only groups pass that are nearly the same."""
 

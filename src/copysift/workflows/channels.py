@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.clusters.families import families
-from copysift.join.alike import AlikeFloor, AlikeRows
+from copysift.join.alike import HEADERS, AlikeRows
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
 from copysift.kinds import header
@@ -59,9 +59,6 @@ JOINS = 11  # that share one budget: fingerprints, all k-grams and repeats of 3 
 # Measured on two versions of the kernel headers: 957 pairs more than the 7,400 of texts; without a floor
 # 81,000. A renamed program of ten lines passes.
 FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
-# Measured on the same, where 1.2 times the pairs of version 0.1 leave room for 25 more than those of texts: 21. A
-# renamed header of 16 fingerprints passes, an edited one that resembles the other by 80 % if they share 49.
-HEADERS = AlikeFloor(founded=16, least=0.5)
 FORMED = 1 / 8  # of the memory is for pairs while they are formed
 PAIR_BYTES = 256  # that a pair takes then, in the lists of both channels
 FEWEST = 1024  # pairs that are formed together at least, whatever the memory

@@ -17,7 +17,7 @@ import numpy as np
 
 from copysift.errors import InputError, UsageError
 from copysift.join.memory import Join
-from copysift.kinds import webpage
+from copysift.kinds import header, webpage
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.kinds.lexemes import together
 from copysift.match.base_code import Base
@@ -167,6 +167,7 @@ class IndexScan(Scan):
             for name, channel in ((TEXT, channels.text), (CODE, channels.code))
             for suffix, join in (("", channel.join), (WHOLE, channel.whole))
         }
+        joins[header.KIND] = channels.headers.join
         owners: dict[str, list[tuple[int, int]]] = {name: [] for name in joins}
         members = []
         for shown, row, content in documents:
@@ -188,11 +189,11 @@ class IndexScan(Scan):
             for at, name, count in stored:
                 channel = name.removesuffix(WHOLE)
                 if channel in fresh:
-                    owners[name].append((at, group))
-                    known = channels.code if channel == CODE else channels.text
+                    known = channels.channel_of(brought[CODE]) if channel == CODE else channels.text
+                    owners[header.KIND if known is channels.headers else name].append((at, group))
                     known.know(group, brought[channel], name != channel, count)
             filed.kinds.update({name: brought[name] for name in fresh})
-            if CODE in fresh:
+            if CODE in fresh and channels.channel_of(brought[CODE]) is channels.code:
                 self._add_lexemes(channels, group, entry, brought[CODE], content.kind)
             if self._gathered is not None:
                 members.append(_Member(filed, group, [at for at, _, _ in stored]))

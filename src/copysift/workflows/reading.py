@@ -16,6 +16,7 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.anchors import anchor_symbols
 from copysift.fingerprints.stream import mostly_distinct
+from copysift.join.alike import HEADERS
 from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, header, notebook
 from copysift.kinds.kind import BLOCK, CODE, CodeCanonicaliser, channel_of
 from copysift.kinds.lexemes import PlacedLexemes, together
@@ -256,7 +257,8 @@ class Reader(DocumentKinds):
     def fingerprints(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
         """Fingerprint a readable source that comes in chunks, with spans."""
         whole = chunks if isinstance(chunks, list) else iter(chunks)
-        return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+        return _once(found) if kind == header.KIND else found
 
     def hashes_of(self, entry: Document, kind: str, source: str) -> UInt64s:
         """Give the fingerprints of a document again, from its readable source as another kind."""
@@ -269,10 +271,12 @@ class Reader(DocumentKinds):
         main = self.fingerprints(first, source())
         further: dict[str, Fingerprints] = {}
         for each in others:
-            further[channel_of(each)] = self.fingerprints(each, source())
+            found = self.fingerprints(each, source())
+            if each != header.KIND or len(found.hashes) >= HEADERS.founded:
+                further[channel_of(each)] = found
         if self._programs == "both":
-            for each, found in zip((first, *others), (main, *further.values()), strict=True):
-                if self.has_few(each, found.hashes):
+            for each, found in zip((first, *others), (main, *further.values()), strict=False):
+                if each != header.KIND and self.has_few(each, found.hashes):
                     further[channel_of(each) + WHOLE] = self.every_gram(each, source())
         return Views(main, further)
 
@@ -369,6 +373,14 @@ class Reader(DocumentKinds):
                 )
             )
         return self._fingerprinters[kind]
+
+
+def _once(found: Fingerprints) -> Fingerprints:
+    """Leave each hash once, where it first is: lists of declarations have most of theirs many times."""
+    first = np.sort(np.unique(found.hashes, return_index=True)[1])
+    return dataclasses.replace(
+        found, hashes=found.hashes[first], starts=found.starts[first], ends=found.ends[first]
+    )
 
 
 def _head(loaded: Document) -> bytes:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from copysift.errors import InputError, UsageError
+from copysift.join.alike import HEADERS
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.counts import Counts
@@ -41,7 +42,7 @@ from copysift.sources.file_types import may_be_mixed, written_type
 from copysift.sources.spool import Spool
 from copysift.workflows import batches
 from copysift.workflows.channel import Lists
-from copysift.workflows.channels import HEADERS, Channels
+from copysift.workflows.channels import Channels
 from copysift.workflows.collection import Collection
 from copysift.workflows.explanation import Explainer
 from copysift.workflows.longest_matches import pieces, with_longest
