@@ -34,4 +34,5 @@ def winnow_programs(
     robust: bool = True,
     inner: int = 0,
     brief: UInt32s | None = None,
+    most: int = 0,
 ) -> tuple[Parted, Parted, Parted]: ...

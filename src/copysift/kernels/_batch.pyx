@@ -60,7 +60,7 @@ cdef extern from "programs.h" nogil:
     int pr_make(pr_space *space, const cs_rule *rule, const cs_edition *edition, const lexer *table)
     void pr_free(pr_space *space)
     int pr_program(pr_space *space, const pr_told *told, const uint8_t *data, size_t n)
-    void pr_hurry(pr_space *space, const uint32_t *lengths)
+    void pr_hurry(pr_space *space, const uint32_t *lengths, size_t most)
     int pr_tokens(pr_space *space, const uint8_t *data, size_t n)
 
 text_init()
@@ -208,11 +208,13 @@ def winnow_programs(
     bint robust=True,
     size_t inner=0,
     const uint32_t[::1] brief=None,
+    size_t most=0,
 ):
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
     Each comes with where in it those of each program begin and end. `brief`: each hash of a program once, and
     neither statements nor strings; it has the lengths of the keywords that begin with a byte, as bits.
+    Then the first `most` tokens count, or all if it is 0.
     """
     cdef const uint8_t[::1] classes = table[0], blob = table[8]
     cdef const int32_t[::1] rules = table[1], rule_first = table[2], rule_order = table[3], ops = table[4]
@@ -254,7 +256,7 @@ def winnow_programs(
         with nogil:
             if not pr_make(&space, &rule, &chosen, &x):
                 if lengths != NULL:
-                    pr_hurry(&space, lengths)
+                    pr_hurry(&space, lengths, most)
                 failed = winnow_every(texts, n, &space, &told, lengths != NULL, ends)
         if failed:
             raise MemoryError

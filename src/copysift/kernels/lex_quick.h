@@ -128,11 +128,11 @@ static inline int quick_step(lexer *x, const quick_table *q) {
     return x->fresh = 1;
 }
 
-/* Lex with the symbols of lex_run; the hashes of lexemes are not those of lex_run. */
-static void quick_run(lexer *x, const quick_table *q) {
+/* Lex with the symbols of lex_run, up to `most` tokens unless it is 0; the hashes of lexemes are not those of lex_run. */
+static void quick_run(lexer *x, const quick_table *q, size_t most) {
     x->fresh = 1;
     x->unhashed = 0;
-    while (x->at < x->n && !x->failed)
+    while (x->at < x->n && !x->failed && (!most || x->count < most))
         if (!quick_step(x, q)) lex_step(x);
 }
 

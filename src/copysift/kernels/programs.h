@@ -27,6 +27,7 @@ typedef struct {
     lexer x; /* its table; its lists of tokens serve one program after the other */
     quick_table quick; /* of its language, if only symbols are wanted */
     int quickly;
+    size_t most; /* tokens that count then */
     uint32_t *places;
     size_t room;   /* of places */
     pr_list known; /* slots of a table of the hashes of one program */
@@ -49,8 +50,12 @@ static int pr_make(pr_space *b, const cs_rule *rule, const cs_edition *edition, 
     return cs_make_space(&b->space, rule->k, rule->w, &rule->p, 4, rule->r > 0) ? -1 : 0;
 }
 
-/* From now on give symbols alone; `lengths` has those of the keywords that begin with a byte, as bits. */
-static void pr_hurry(pr_space *b, const uint32_t *lengths) { b->quickly = quick_make(&b->quick, &b->x, lengths); }
+/* From now on give symbols alone, those of the first `most` tokens, or of all if it is 0; `lengths` has those of the
+   keywords that begin with a byte, as bits. */
+static void pr_hurry(pr_space *b, const uint32_t *lengths, size_t most) {
+    b->quickly = quick_make(&b->quick, &b->x, lengths);
+    b->most = most;
+}
 
 /* Where `more` values may be written behind those that are there; NULL: out of memory. */
 static uint64_t *pr_more(pr_list *list, size_t more) {
@@ -71,8 +76,9 @@ static void pr_lex(pr_space *b, const uint8_t *data, size_t n) {
     x->n = n;
     x->count = x->at = x->line = x->line_token = 0;
     x->depth = x->holes = x->levels = x->pending = x->failures = 0;
-    if (b->quickly) quick_run(x, &b->quick);
+    if (b->quickly) quick_run(x, &b->quick, b->most);
     else lex_run(x);
+    if (b->most && x->count > b->most) x->count = b->most;
 }
 
 /* Winnow the symbols of the program that was lexed last; -1: out of memory. */

@@ -72,16 +72,18 @@ class Code(CodeCanonicaliser):
         )
         return hashes, list(map(Lexemes, statements, strings))
 
-    def distinct(self, sources: list[bytes], rule: Rule) -> list[UInt64s]:
-        """Give the distinct hashes of programs of up to PIECE bytes each."""
-        hashes, bounds = self._winnowed(sources, rule, self._lengths)[0]
+    def distinct(self, sources: list[bytes], rule: Rule, most: int) -> list[UInt64s]:
+        """Give the distinct hashes of the first `most` tokens of programs of up to PIECE bytes each."""
+        hashes, bounds = self._winnowed(sources, rule, self._lengths, most)[0]
         return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
 
-    def _winnowed(self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None) -> Any:
+    def _winnowed(
+        self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None, most: int = 0
+    ) -> Any:
         """Give hashes, statements and strings, and where those of each program are."""
         table, ending, lines = self._arrays, self._ending, self._lines
         limits = lexemes.SHORTEST, lexemes.LONGEST
-        return kernels.batch.winnow_programs(sources, table, ending, lines, *limits, *rule, brief)
+        return kernels.batch.winnow_programs(sources, table, ending, lines, *limits, *rule, brief, most)
 
     def places(self, data: bytes) -> PlacedLexemes:
         """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from copysift import kernels
 from copysift.errors import CopysiftError, InputError
 from copysift.fingerprints import FingerprintSettings
-from copysift.kinds import notebook
+from copysift.kinds import header, notebook
 from copysift.kinds.kind import CHANNELS, channel_of
 from copysift.model.document import Document
 from copysift.model.traits import kind_traits
@@ -75,6 +75,8 @@ def _readings(reader: Reader, kind: str) -> tuple[str, ...]:
 
 def _is_plain(reader: Reader, kind: str) -> bool:
     """Say whether the kernels can fingerprint sources of a kind by themselves."""
+    if kind == header.KIND and not reader.is_brief(kind):  # only its first tokens count
+        return False
     known = kind_traits(kind).markup is not None or reader.lexer(kind) is not None
     return known and reader.fingerprint_settings(kind).is_windowed
 
@@ -178,7 +180,7 @@ def _winnowed(
     rule = (settings.k, settings.w, settings.seed, *settings.windowing)
     if lexer := reader.lexer(kind):
         if reader.is_brief(kind):
-            return [settings.kept(hashes) for hashes in lexer.distinct(sources, rule)], ()
+            return [settings.kept(hashes) for hashes in lexer.distinct(sources, rule, header.MOST)], ()
         found, told = lexer.winnowed(sources, rule)
         return [settings.kept(hashes) for hashes in found], told
     marked = [bool(kind_traits(kind).markup)] * len(sources)

@@ -341,7 +341,8 @@ class Reader(DocumentKinds):
         if kind_traits(kind).languages:
             canonical = self._canonicaliser(kind)
             if isinstance(canonical, CodeCanonicaliser):
-                return timed(canonical.told(chunks, told), self._seconds)
+                blocks = timed(canonical.told(chunks, told), self._seconds)
+                return header.beginning(blocks) if kind == header.KIND else blocks
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return timed(self._canonicaliser(kind).blocks(chunks), self._seconds)
