@@ -138,7 +138,7 @@ def brief_agrees(name, sources, *rule, most=0):
     assert not any(len(values) for values, _ in rest)
 
 
-@pytest.mark.parametrize("name", BRIEF)
+@pytest.mark.parametrize("name", ["c", "java", "python"])
 def test_distinct_hashes_of_all_small_programs_equal_the_twin(edition, name):
     for pieces in (
         ["x", " ", "\n", '"', "u8", "#", "1"],
@@ -146,7 +146,7 @@ def test_distinct_hashes_of_all_small_programs_equal_the_twin(edition, name):
         ["1e", "+", ".", "-", ">", "é", "$"],
         ["#error", "#if 0", "\n#endif", "\n", " ", "x", "("],
     ):
-        sources = ["".join(each).encode() for n in range(5) for each in itertools.product(pieces, repeat=n)]
+        sources = ["".join(each).encode() for n in range(4) for each in itertools.product(pieces, repeat=n)]
         brief_agrees(name, sources, 2, 2, 7)
         brief_agrees(name, sources, 1, 1, 7, most=2)
 

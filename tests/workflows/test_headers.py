@@ -1,4 +1,4 @@
-"""Headers are programs of their own: a renamed one is found in any folder, and declarations alone are no copy."""
+"""Headers are programs of their own: a renamed one is found in any folder; declarations are no copy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def declarations(seed, count=60):
         elif kind == 2:
             a, b = next(name), next(name)
             lines.append(f"static inline {chance.choice(TYPES)} {next(name)}({chance.choice(TYPES)} {a}) {{")
-            lines.append(f"\tif ({a} {chance.choice(['<', '==', '&'])} {b}) return {a} {chance.choice('+-|')} 1;")
+            lines.append(
+                f"\tif ({a} {chance.choice(['<', '==', '&'])} {b}) return {a} {chance.choice('+-|')} 1;"
+            )
             lines.append(f"\t{chance.choice(['while', 'for'])} ({b}) {next(name)}({a}); return {b}; }}")
         else:
             lines.append(f"#define {next(name)} ({chance.choice(['1 <<', '-', '~'])} {chance.randrange(99)})")
@@ -45,7 +47,9 @@ def declarations(seed, count=60):
 def renamed(text):
     """Give every name another one, and the comment another text."""
     text = re.sub(r"/\*.*?\*/", "/* something else */", text)
-    return re.sub(r"[A-Za-z_]\w*", lambda found: found[0] if found[0] in WORDS else f"other_{found[0][::-1]}", text)
+    return re.sub(
+        r"[A-Za-z_]\w*", lambda found: found[0] if found[0] in WORDS else f"other_{found[0][::-1]}", text
+    )
 
 
 def put(folder, files):
@@ -57,7 +61,7 @@ def put(folder, files):
 
 
 def found(*paths, **settings):
-    result = copysift.scan(*paths, **settings)
+    result = copysift.scan(list(paths), **settings)
     return {frozenset(pair_name(side) for side in (pair.left, pair.right)): pair for pair in result.pairs}
 
 
@@ -74,7 +78,9 @@ MIXED = {f"d/{number}.txt": prose(100 + number) for number in range(5)} | {
 }
 
 
-@pytest.mark.parametrize("others", [{}, OTHERS, MIXED, OTHERS | MIXED], ids=["alone", "headers", "mixed", "all"])
+@pytest.mark.parametrize(
+    "others", [{}, OTHERS, MIXED, OTHERS | MIXED], ids=["alone", "headers", "mixed", "all"]
+)
 def test_a_renamed_header_is_found_whatever_is_beside_it(tmp_path, others):
     pairs = found(put(tmp_path, TWO | others))
     assert set(pairs) == {COPY}
@@ -83,7 +89,10 @@ def test_a_renamed_header_is_found_whatever_is_beside_it(tmp_path, others):
 
 
 def test_a_renamed_header_is_found_in_an_index(tmp_path):
-    put(tmp_path, {"in/old.h": TWO["a/old.h"], "new.h": TWO["b/new.h"]} | {f"in/{n}": t for n, t in OTHERS.items()})
+    put(
+        tmp_path,
+        {"in/old.h": TWO["a/old.h"], "new.h": TWO["b/new.h"]} | {f"in/{n}": t for n, t in OTHERS.items()},
+    )
     with copysift.Index(tmp_path / "x.sift") as index:
         index.add(tmp_path / "in")
         (hit,) = index.query(tmp_path / "new.h")
@@ -120,7 +129,7 @@ def test_headers_are_compared_with_each_other_alone(tmp_path):
 
 
 def test_where_programs_are_compared_a_header_is_one(tmp_path):
-    files = {"ann/old.h": TWO["a/old.h"], "bob/new.c": TWO["b/new.h"]}
+    files = {"ann/old.h": declarations(1, 25), "bob/new.c": renamed(declarations(1, 25))}
     folder = put(tmp_path, files)
     for settings in ({"by": "dir"}, {"kind": "code"}):
         (pair,) = copysift.scan(folder, **settings).pairs
@@ -142,14 +151,19 @@ def test_passages_of_a_renamed_header_are_found_to_its_end(tmp_path):
 
 def test_the_measures_that_need_occurrences_find_it_too(tmp_path):
     folder = put(tmp_path, TWO | OTHERS)
-    for settings in ({"measure": "sif"}, {"measure": "longest"}, {"min_match": 100}, {"measure": "containment"}):
+    for settings in (
+        {"measure": "sif"},
+        {"measure": "longest"},
+        {"min_match": 100},
+        {"measure": "containment"},
+    ):
         assert set(found(folder, **settings)) == {COPY}, settings
 
 
 def test_little_memory_changes_nothing(tmp_path):
     folder = put(tmp_path, TWO | OTHERS | {f"f/{each}": text for each, text in TWO.items()})
     names = lambda result: [(pair.left, pair.right, pair.similarity) for pair in result.pairs]  # noqa: E731
-    assert names(copysift.scan(folder)) == names(copysift.scan(folder, memory="1MB", jobs=1))
+    assert names(copysift.scan(folder)) == names(copysift.scan(folder, memory="16MB", jobs=1))
 
 
 def test_a_floor_needs_more_hashes_the_less_two_headers_resemble_each_other():

@@ -1,8 +1,8 @@
 """Pairs of groups that have nearly the same hashes, found by the rarest of them.
 
 Where everything has much in common with everything else, as headers have, the postings of what is common are
-walked for nothing: nearly all pairs are dropped in the end. Two groups that are nearly the same share one of the
-rarest hashes of each, so only those are followed.
+walked for nothing: nearly all pairs are dropped in the end. Two groups that are nearly the same share one of
+the rarest hashes of each, so only those are followed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class AlikeFloor:
 
 
 # Measured on two versions of the kernel headers, where 1.2 times the pairs of version 0.1 leave room for 25 more
-# than those of texts: 21. A renamed header of 16 fingerprints passes; one that was edited, too, and resembles the
-# other by 80 %, if they share 49.
+# than those of texts: 13. A renamed header of 16 fingerprints passes; one that was edited, too, and resembles
+# the other by 80 %, if they share 49.
 HEADERS = AlikeFloor(founded=16, least=0.5)
 
 
 class AlikeRows(Rows):
-    """Postings by rows, of which a pair counts above a floor that only groups pass that are nearly the same."""
+    """Postings by rows; only groups that are nearly the same are above its floor."""
 
     def __init__(
         self, postings: Postings, floor: AlikeFloor, side: UInt32s | None = None, kin: UInt32s | None = None
@@ -65,9 +65,16 @@ class AlikeRows(Rows):
         """Give the pairs above the own floor whose measure is at least `threshold`."""
         found = Candidates(
             *kernels.join.alike(
-                *rows, self._list, self._order, self.postings.sizes, self._side, self._kin,
-                self._floor.founded, self._floor.least, most,
-            )  # fmt: skip
+                *rows,
+                self._list,
+                self._order,
+                self.postings.sizes,
+                self._side,
+                self._kin,
+                self._floor.founded,
+                self._floor.least,
+                most,
+            )
         )
         measures = {"shared": found.shared, "similarity": found.similarity}
         if measure not in measures:

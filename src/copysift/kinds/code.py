@@ -77,9 +77,7 @@ class Code(CodeCanonicaliser):
         hashes, bounds = self._winnowed(sources, rule, self._lengths, most)[0]
         return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
 
-    def _winnowed(
-        self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None, most: int = 0
-    ) -> Any:
+    def _winnowed(self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None, most: int = 0) -> Any:
         """Give hashes, statements and strings, and where those of each program are."""
         table, ending, lines = self._arrays, self._ending, self._lines
         limits = lexemes.SHORTEST, lexemes.LONGEST

@@ -1,9 +1,10 @@
 """Headers of C and C++: files of declarations, whose tokens are those of C.
 
 Two unrelated headers have many tokens in common, for every one is a list of declarations. So in a tree of any
-files they count as programs of their own kind, which are compared with each other alone, and a pair needs more
-evidence (`workflows/channels.py`). The first tokens of a header decide: they are as many whatever its comments are, and
-headers of many thousands take most of the time. Where programs are compared, headers are C like any other.
+files they count as programs of their own kind, which are compared with each other alone, and a pair needs
+more evidence (`join/alike.py`). The first tokens of a header decide: they are as many whatever its comments
+are, and headers of many thousands take most of the time. Where programs are compared, headers are C like any
+other.
 """
 
 from __future__ import annotations

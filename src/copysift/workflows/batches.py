@@ -88,7 +88,10 @@ def hashes_again(reader: Reader, asked: Sequence[tuple[Document, str, str]]) -> 
     """
     for first in range(0, len(asked), MOST):
         some = asked[first : first + MOST]
-        texts = [None if isinstance(each, Skipped) else _text(each) for each in reader.load_many([each for each, *_ in some])]
+        texts = [
+            None if isinstance(each, Skipped) else _text(each)
+            for each in reader.load_many([each for each, *_ in some])
+        ]
         known = iter(known_utf8([text for text in texts if text is not None]))
         batch: dict[str, list[tuple[int, bytes]]] = {}
         for number, ((_, kind, source), text) in enumerate(zip(some, texts, strict=True)):
@@ -96,7 +99,9 @@ def hashes_again(reader: Reader, asked: Sequence[tuple[Document, str, str]]) -> 
                 batch.setdefault(kind, []).append((number, text))
         made: dict[int, UInt64s] = {}
         for kind, sources in batch.items():
-            found, _ = _winnowed(reader, kind, [text for _, text in sources], reader.fingerprint_settings(kind))
+            found, _ = _winnowed(
+                reader, kind, [text for _, text in sources], reader.fingerprint_settings(kind)
+            )
             made.update(zip((number for number, _ in sources), found, strict=True))
         for number, each in enumerate(some):
             yield made[number] if number in made else _hashes_of(reader, *each)

@@ -214,7 +214,7 @@ def alike(
     least: float,
     most: int = 0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
-    """Give left, right, shared, similarity of the pairs with first ≤ left < last that are nearly the same.
+    """Give left, right, shared, similarity of pairs with first ≤ left < last that are nearly the same.
 
     The rows of the list have the numbers of `rarest_first`, and `order` says which hashes they are. A pair that
     shares s hashes counts if its resemblance r is at least `least`, and s r⁵ at least `founded`. The other
@@ -238,7 +238,9 @@ def alike(
     return _columns(found)
 
 
-def _columns(found: list[tuple[int, int, int, float]]) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
+def _columns(
+    found: list[tuple[int, int, int, float]],
+) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]
     return columns[0], columns[1], columns[2], np.array([pair[3] for pair in found], np.float64)
