@@ -33,9 +33,9 @@ class AlikeFloor:
         return resemblance >= self.least and shared * resemblance**POWER >= self.founded - 1e-9
 
 
-# Measured on two versions of the kernel headers, where 1.2 times the pairs of version 0.1 leave room for 25 more
-# than those of texts: 13. A renamed header of 16 fingerprints passes; one that was edited, too, and resembles
-# the other by 80 %, if they share 49.
+# Measured on two versions of the kernel headers, where 1.2 times the pairs of version 0.1 leave room for 25
+# more than those of texts: 13. A renamed header of 16 fingerprints passes; one that was edited, too, and
+# resembles the other by 80 %, if they share 49.
 HEADERS = AlikeFloor(founded=16, least=0.5)
 
 

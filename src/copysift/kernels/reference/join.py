@@ -216,9 +216,9 @@ def alike(
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     """Give left, right, shared, similarity of pairs with first ≤ left < last that are nearly the same.
 
-    The rows of the list have the numbers of `rarest_first`, and `order` says which hashes they are. A pair that
-    shares s hashes counts if its resemblance r is at least `least`, and s r⁵ at least `founded`. The other
-    arguments, the similarity and the order of pairs are as in `row_candidates`.
+    The rows of the list have the numbers of `rarest_first`, and `order` says which hashes they are. A pair
+    that shares s hashes counts if its resemblance r is at least `least`, and s r⁵ at least `founded`. The
+    other arguments, the similarity and the order of pairs are as in `row_candidates`.
     """
     offsets, groups, row_offsets, ranks, weights, totals = postings
     hashes = row_offsets, order[ranks] if len(ranks) else ranks
