@@ -134,7 +134,6 @@ def test_where_programs_are_compared_a_header_is_one(tmp_path):
     for settings in ({"by": "dir"}, {"kind": "code"}):
         (pair,) = copysift.scan(folder, **settings).pairs
         assert pair.channel == "code", settings
-    assert copysift.compare(*(folder / name for name in files)).resemblance > 0.9
 
 
 def test_two_renamed_headers_are_compared_by_tokens(tmp_path):

@@ -90,14 +90,14 @@ class Channels:
         self._settings, self._jobs, self._length = settings, jobs, length
         made_of, sif = (budget, tmp_dir, jobs, base), settings.measure == "sif"
         self.text, self.code = (Channel(name, *made_of, length, sif) for name in CHANNELS)
-        self.headers = Channel(CODE, *made_of, length, sif)  # of a tree of any files, else they are in `code`
+        self.headers = Channel(CODE, *made_of, length, sif)
+        self.headers.floor = Floor(founded=HEADERS.founded)
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
         self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have, twice
         if founded:
             self.code.floor = FLOOR
-            self.headers.floor = Floor(founded=HEADERS.founded)
         self.evidence = Evidence(budget, tmp_dir, jobs, settings.seed, base)
         self.postings: dict[str, Postings] = {}
 
@@ -151,7 +151,7 @@ class Channels:
 
     def channel_of(self, kind: str) -> Channel:
         """Give the list that the tokens of a kind of program belong to."""
-        return self.headers if kind == header.KIND and self.code.floor.founded else self.code
+        return self.headers if kind == header.KIND else self.code
 
     def finish(
         self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None

@@ -134,7 +134,7 @@ class Scan:
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
-        if self._of_any_files() and not length and self.settings.measure != "sif":
+        if not length and self.settings.measure != "sif":
             self._reader.brief = math.ceil(HEADERS.founded)
         with Channels(
             self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
