@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 import re
 
+import numpy as np
 import pytest
 
 import copysift
-from copysift.join.alike import HEADERS
+from copysift.join.alike import HEADERS, AlikeRows
+from copysift.join.memory import Join
+from copysift.join.rows import NO_FLOOR, RowRange
 from copysift.kinds import header
+from copysift.match.measures import weights
 from tests.cli.texts import prose
 
 TYPES = ["int", "unsigned long", "char *", "const struct node *", "void", "struct item", "double", "short"]
@@ -171,3 +175,22 @@ def test_a_floor_needs_more_hashes_the_less_two_headers_resemble_each_other():
     assert HEADERS.passes(49, 0.8)
     assert not HEADERS.passes(48, 0.8)
     assert not HEADERS.passes(10_000, 0.49)
+
+
+def test_pairs_that_are_formed_in_parts_are_the_same():
+    chance = np.random.default_rng(1)
+    hashes = chance.integers(0, 2**60, 40).astype(np.uint64)
+    with Join() as join:
+        for group in range(12):
+            join.add(group, hashes[: 40 - group % 5])
+        rows = AlikeRows(join.finish(0, weights), HEADERS)
+    whole = rows.pairs((0, 12), "resemblance", 0.95)
+    assert 0 < len(whole) < len(rows.pairs((0, 12), "resemblance", 0.0))
+    for most in (1, 5, 20):
+        cut, first = [], 0
+        while first < 12:
+            within = RowRange(first, 12, most)
+            part = within.pairs(rows, "resemblance", 0.95, 1, NO_FLOOR).before(within.last)
+            cut += list(part)
+            first = within.last
+        assert cut == list(whole), most

@@ -63,9 +63,23 @@ class AlikeRows(Rows):
         most: int = 0,
     ) -> Candidates:
         """Give the pairs above the own floor whose measure is at least `threshold`."""
-        found = Candidates(
+        first, last = rows
+        parts, formed = [self._formed(first, first, 0)], 0
+        while first < last:
+            found = self._formed(first, last, most)
+            parts.append(self._kept(found, measure, threshold, min_shared))
+            formed += len(parts[-1])
+            if not most or len(found) < most or formed >= most:
+                break
+            first = int(found.left[-1]) + 1  # the kernel stopped, but few of its pairs were kept
+        columns = [(part.left, part.right, part.shared, part.similarity) for part in parts]
+        return Candidates(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+    def _formed(self, first: int, last: int, most: int) -> Candidates:
+        return Candidates(
             *kernels.join.alike(
-                *rows,
+                first,
+                last,
                 self._list,
                 self._order,
                 self.postings.sizes,
@@ -76,6 +90,8 @@ class AlikeRows(Rows):
                 most,
             )
         )
+
+    def _kept(self, found: Candidates, measure: str, threshold: float, min_shared: int) -> Candidates:
         measures = {"shared": found.shared, "similarity": found.similarity}
         if measure not in measures:
             n, m = (self.postings.sizes[side].astype(float) for side in (found.left, found.right))
