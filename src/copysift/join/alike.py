@@ -7,7 +7,7 @@ the rarest hashes of each, so only those are followed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from copysift.join.rows import UInt32s
 
 POWER = 5
@@ -92,7 +94,7 @@ class AlikeRows(Rows):
         )
 
     def _kept(self, found: Candidates, measure: str, threshold: float, min_shared: int) -> Candidates:
-        measures = {"shared": found.shared, "similarity": found.similarity}
+        measures: dict[str, NDArray[Any]] = {"shared": found.shared, "similarity": found.similarity}
         if measure not in measures:
             n, m = (self.postings.sizes[side].astype(float) for side in (found.left, found.right))
             measures["resemblance"] = found.shared / (n + m - found.shared)

@@ -81,7 +81,8 @@ class Code(CodeCanonicaliser):
         """Give hashes, statements and strings, and where those of each program are."""
         table, ending, lines = self._arrays, self._ending, self._lines
         limits = lexemes.SHORTEST, lexemes.LONGEST
-        return kernels.batch.winnow_programs(sources, table, ending, lines, *limits, *rule, brief, most)
+        told = table, ending, lines, *limits, *rule
+        return kernels.batch.winnow_programs(sources, *told, brief=brief, most=most)
 
     def places(self, data: bytes) -> PlacedLexemes:
         """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""

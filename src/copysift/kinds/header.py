@@ -18,7 +18,7 @@ NAME = "header"
 KIND = f"code:{NAME}"
 LANGUAGE = "c"
 SUFFIXES = (".h", ".H")
-MOST = 1024  # tokens of a header that have fingerprints
+MOST = 768  # tokens of a header that have fingerprints
 
 
 def beginning(blocks: Iterable[Canonical]) -> Iterator[Canonical]:
