@@ -84,6 +84,11 @@ class Languages:
         """Say whether any language uses the extension of a file, whatever its head is like."""
         return _suffix(name) in self._extensions
 
+    def is_decided(self, name: str) -> bool:
+        """Say whether one language alone has the extension of a file, whatever its head is like."""
+        claimants = self._extensions.get(_suffix(name), ())
+        return len(claimants) == 1 and not claimants[0].looks_like
+
     def with_files(self, paths: Iterable[str]) -> Languages:
         """Give these languages and those of some files, which come first."""
         added = tuple(from_file(path) for path in paths)
