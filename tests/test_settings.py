@@ -193,6 +193,7 @@ def test_a_config_file_takes_names_with_hyphens_or_underscores(tmp_path):
         ("min-sharde = 5\n", "there is no setting 'min-sharde'"),
         ('min-shared = "few"\n', "min-shared needs a whole number, not 'few'"),
         ("min-shared =\n", "is not TOML"),
+        ("include = " + "[" * 5000, "has too many lists in one another"),
     ],
 )
 def test_a_wrong_config_file_is_named(tmp_path, content, message):

@@ -258,6 +258,8 @@ def test_a_file_finds_its_language_by_extension_and_head(name: str, head: bytes,
         ('name = "x"\nstrings = [{ open = "a", escape = "bb" }]', "more than one character"),
         ('name = "x"\nextends = "klingon"', "no language 'klingon'"),
         ('name = "x"\nindentation = 1', "true or false"),
+        ('name = "x"\nlooks_like = "("', "looks_like is no pattern"),
+        ('name = "x"\naliases = ' + "[" * 5000, "too many lists in one another"),
     ],
 )
 def test_a_wrong_language_file_is_refused_by_the_key_at_fault(text: str, words: str) -> None:

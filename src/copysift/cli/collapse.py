@@ -13,6 +13,7 @@ from copysift.cli.options import SectionedCommand, of_class, options, values_fro
 from copysift.cli.reporting import chosen
 from copysift.errors import UsageError
 from copysift.settings.output import Door
+from copysift.sources.replacement import mended
 
 
 @click.command("collapse", cls=SectionedCommand)
@@ -53,9 +54,11 @@ def _ranked(content: str) -> tuple[list[str], bool]:
     if not content.lstrip().startswith("["):
         return [line.strip() for line in content.splitlines() if line.strip()], False
     try:
-        listed = json.loads(content)
+        listed = mended(json.loads(content))  # Arrow takes no half of a surrogate pair
     except ValueError as error:
         raise UsageError(f"standard input is not JSON: {error}") from None
+    except RecursionError:
+        raise UsageError("standard input has too many lists in one another") from None
     ranked = []
     for each in listed:
         name = (

@@ -22,6 +22,7 @@ from copysift.sources.replacement import parsed
 
 Record = dict[str, Any]
 ROWS = 4096
+LEVELS = 30  # types in one another of a column: readers of Parquet refuse files that have many
 STANDARD_OUTPUT = Path("-")
 
 
@@ -279,7 +280,12 @@ def _kind(values: list[Any]) -> pa.DataType:
         found = pa.array(values).type
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return pa.string()
-    return pa.string() if pa.types.is_null(found) else found
+    return pa.string() if pa.types.is_null(found) or not _has_levels(found, LEVELS) else found
+
+
+def _has_levels(kind: pa.DataType, most: int) -> bool:
+    """Say whether a type has no more than some types in one another."""
+    return most > 0 and all(_has_levels(kind.field(at).type, most - 1) for at in range(kind.num_fields))
 
 
 def columns_of(rows: list[Record]) -> pa.Schema:

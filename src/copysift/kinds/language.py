@@ -6,6 +6,7 @@ A language is its comments, literals, keywords and operators. docs/languages.md 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -111,6 +112,8 @@ def parse(text: str, origin: str, parent: Callable[[str], Language]) -> Language
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{origin} is not valid TOML: {error}", hint=_DOCUMENTED) from error
+    except RecursionError:
+        raise UsageError(f"{origin} has too many lists in one another", hint=_DOCUMENTED) from None
     return _Checked(table, origin).language(parent)
 
 
@@ -143,6 +146,10 @@ class _Checked:
         for key, kind in _PLAIN.items():
             if key not in values:
                 values[key] = self._plain(key, bool if kind == "bool" else str, getattr(known, key))
+        try:
+            re.compile(str(values["looks_like"]).encode())
+        except re.error as error:
+            self._refuse("looks_like", f"is no pattern: {error}")
         if len(values["continuation"]) > 1:
             self._refuse("continuation", "must be one character")
         return Language(**values)

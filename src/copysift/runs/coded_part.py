@@ -56,16 +56,13 @@ def write_codes(path: Path, blocks: Sequence[tuple[WordCodes, Int64s]]) -> None:
     arrays: list[NDArray[Any]] = [np.array(head, np.uint64)]
     for codes, counts in blocks:
         ends = np.cumsum(counts).astype(np.uint32)
-        arrays += [codes.words, _padded(ends), _padded(codes.numbers)]
+        arrays += [codes.words, ends, _padding(ends), codes.numbers, _padding(codes.numbers)]
     write_arrays(path, arrays)
 
 
-def _padded(numbers: NDArray[np.uint16] | UInt32s) -> NDArray[np.uint16] | UInt32s:
-    """Add zeros up to a multiple of eight bytes."""
-    found: NDArray[np.uint16] | UInt32s = np.concatenate(
-        [numbers, np.zeros(-len(numbers) % (8 // numbers.itemsize), numbers.dtype)]
-    )
-    return found
+def _padding(numbers: NDArray[np.uint16] | UInt32s) -> Bytes:
+    """Give the zeros that numbers need up to a multiple of eight bytes."""
+    return np.zeros(-numbers.nbytes % 8, np.uint8)
 
 
 class CodedPart:

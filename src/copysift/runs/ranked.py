@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,14 +11,15 @@ import pyarrow.compute as pc
 from copysift.runs.checksums import read_table
 from copysift.runs.scan_run import TABLES
 from copysift.sources.fields import ID_FIELDS
+from copysift.sources.replacement import parsed
 
 
 def name_in(line: str) -> str:
     """Give the name in a line: a field of a JSON object, or what is before the first tab."""
     if line.startswith("{"):
         try:
-            record = json.loads(line)
-        except ValueError:
+            record = parsed(line)
+        except (ValueError, RecursionError):
             return line
         return next((str(record[key]) for key in ID_FIELDS if key in record), line)
     return line.partition("\t")[0].strip()

@@ -42,6 +42,7 @@ from copysift.serve.state import ApiUser, ServerState, State
 from copysift.serve.users import ASSISTANT
 from copysift.settings.comparison import Settings
 from copysift.settings.declaration import make
+from copysift.sources.replacement import mended
 from copysift.workflows.compare import compare_files
 from copysift.workflows.reading import Reader
 
@@ -174,7 +175,7 @@ async def create(request: Request, state: State, user: str, origin: str) -> Job:
 def decoded(settings: str) -> Any:
     """Decode the field `settings` of a form."""
     try:
-        return json.loads(settings) if settings.strip() else {}
+        return mended(json.loads(settings)) if settings.strip() else {}
     except (ValueError, RecursionError):
         raise UsageError("settings is not JSON") from None
 

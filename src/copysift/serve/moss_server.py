@@ -260,5 +260,6 @@ def settings_of_options(options: Options) -> dict[str, Any]:
 
 
 def shown(comment: str) -> str:
-    """Give a comment as a title: no controls, not too long."""
-    return "".join(c if c.isprintable() else "?" for c in comment.strip('"'))[:200]
+    """Give a comment as a title: without quotes around it and controls, not too long."""
+    quoted = len(comment) > 1 and comment[0] == comment[-1] == '"'
+    return "".join(c if c.isprintable() else "?" for c in (comment[1:-1] if quoted else comment))[:200]

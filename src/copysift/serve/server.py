@@ -20,8 +20,8 @@ import uvloop
 
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
+from copysift.runtime.heap import give_memory_back
 from copysift.serve.access import Access, secret
-from copysift.serve.allocator import give_memory_back
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
@@ -136,6 +136,7 @@ async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
     users = Users(jobs.database, config.users, guarded=config.provider is not None)
+    users.register()
     key = secret(config.data / "secret")
     access = Access(key, users, config.hosts, config.public_url, config.metrics_digest)
     base = config.address(port)

@@ -6,13 +6,14 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from copysift.errors import UsageError
 from copysift.serve.incoming import ROLES, IncomingFolder
 from copysift.serve.limits import LimitError, Limits
+from copysift.sources.replacement import mended
 
 FIELDS = {"files": "file", "file": "file", "base": "base", "earlier": "earlier", "metadata": "metadata"}
 
@@ -32,12 +33,12 @@ async def form(
             "the body is not a multipart form", hint="send multipart/form-data, or application/json"
         )
     parts = _Parts(upload, limits, longest or limits.field_bytes, roles)
-    parser = MultipartParser(boundary, parts.callbacks())
     try:
+        parser = MultipartParser(boundary, parts.callbacks())
         async for piece in request.stream():
             parser.write(piece)
         parser.finalize()
-    except MultipartParseError as error:
+    except FormParserError as error:
         raise UsageError(f"the form is damaged: {error}") from None
     if not parts.whole:
         raise UsageError("the form is truncated")
@@ -58,7 +59,7 @@ async def documents(
         name, role = each.get("name") or f"document {number}", each.get("role", "file")
         if not isinstance(name, str) or role not in roles:
             raise UsageError(f"document {number}: name must be a string, role one of {', '.join(roles)}")
-        upload.add(name, each["text"].encode("utf-8", "surrogatepass"), role)
+        upload.add(name, each["text"].encode(), role)
     return body
 
 
@@ -70,7 +71,7 @@ async def json_body(request: Request, limits: Limits) -> dict[str, Any]:
             held += piece
             if len(held) > limits.json_bytes:
                 raise LimitError(f"the body is larger than {limits.json_bytes:,} bytes")
-        found = json.loads(held)
+        found = mended(json.loads(held))  # halves of surrogate pairs fit in no file and no database
     except ClientDisconnect:
         raise UsageError("the body is truncated") from None
     except (ValueError, RecursionError):

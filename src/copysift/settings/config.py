@@ -29,6 +29,8 @@ def read_config(
         raise UsageError(f"cannot read the config file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path} has too many lists in one another") from None
     known = {**(others or {}), **declared}
     old = {each.key for entry in known.values() for each in entry.aliases}
     values = {key.replace("-", "_"): value for key, value in loaded.items()}

@@ -23,6 +23,10 @@ from copysift.sources.fields import Fields
 from copysift.sources.records import Builder, add_record
 
 LONGEST = 1 << 28  # characters of a cell
+MOST_LINES = 1 << 20  # of a row
+# Characters that rows may give back for each that was read, and at first; then every row is a line. Otherwise
+# lines of which each opens a quote and closes none would be read as often as there are of them.
+AGAIN, AGAIN_FIRST = 4, 1 << 20
 OPEN = "a quote is not closed: the row is left out, the lines after it are read as rows"
 _ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are no UTF-8
 
@@ -47,21 +51,34 @@ class _Lines:
         self._text, self._back = text, deque[str]()
         self.taken: list[str] = []
         self.number = 0  # of the last line that was taken
+        self._room = AGAIN_FIRST
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._back.popleft() if self._back else next(self._text)
+        if len(self.taken) >= (1 if self.single else MOST_LINES):
+            raise StopIteration
+        if self._back:
+            line = self._back.popleft()
+        else:
+            line = next(self._text)
+            self._room += AGAIN * len(line)
         self.number += 1
         self.taken.append(line)
         return _sound(line)
 
     def give_back(self) -> None:
         """Take the lines of the row again, but for the first."""
+        self._room -= sum(map(len, self.taken[1:]))
         self._back.extendleft(reversed(self.taken[1:]))
         self.number -= len(self.taken) - 1
         self.taken = []
+
+    @property
+    def single(self) -> bool:
+        """Whether a row is no more than a line, because too much was given back."""
+        return self._room < 0
 
     @property
     def damaged(self) -> bool:
@@ -119,7 +136,7 @@ def _row(lines: _Lines, delimiter: str) -> list[str] | None:
     except csv.Error:
         return None
     several = len(lines.taken) > 1  # which must be as the format demands
-    if several or (lines.taken and lines.taken[0].count('"') % 2):
+    if several or lines.single or (lines.taken and lines.taken[0].count('"') % 2):
         try:
             next(csv.reader(map(_sound, lines.taken), delimiter=delimiter, strict=True), None)
         except csv.Error as error:

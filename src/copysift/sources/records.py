@@ -21,6 +21,8 @@ from copysift.sources.source import BATCH_BYTES
 
 BATCH_ROWS = 4096
 MISSING = "has no field"  # begins the reason
+DEEPEST = 200  # lists and objects in one another: libraries that read and write records go little deeper
+TOO_DEEP = f"has more than {DEEPEST} lists and objects in one another"
 ROW = "row"  # a column with the rows of a table as they came, where all fields are wanted
 LANGUAGE = "content_language"  # a field of pages of web archives
 UNIT = "unit"  # a column with the submission of documents, where one batch has all of it
@@ -83,6 +85,17 @@ class Builder:
         )
         self.ids, self.texts, self.dates, self.others, self.features = [], [], [], [], []
         self.size = 0
+
+
+def is_too_deep(record: Any) -> bool:
+    """Say whether lists and objects of a record are in one another more often than may be."""
+    level = [record]
+    for _ in range(DEEPEST):
+        inner = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for group in inner for each in group if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def name_of(record: dict[str, Any], fields: Fields, place: str) -> tuple[str, str | None]:

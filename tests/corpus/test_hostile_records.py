@@ -1,0 +1,136 @@
+"""Records that were made to stop a corpus: each is one named skip, and the others are compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from copysift.model.values import Skipped
+from copysift.sources import csv_rows
+from copysift.sources.fields import Fields
+from copysift.sources.record_files import open_source
+from copysift.sources.records import DEEPEST, TOO_DEEP
+from copysift.sources.walk import WalkSettings
+from tests.cli.program import copysift
+from tests.corpus.texts import text
+
+# How deep libraries go differs: orjson writes 254 and reads 1,024, json both up to some 980
+DEPTHS = (DEEPEST, 253, 255, 900, 990, 1000, 1023, 1025, 100_000)
+
+
+def nested(depth: int) -> str:
+    """Give JSON with as many levels; a record that has it in a field has one more."""
+    return "[" * depth + "]" * depth
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    """Give a corpus of two copies, and records of all depths around them."""
+    path = tmp_path / "c.jsonl"
+    lines = [json.dumps({"id": each, "text": text(60, 0), "score": at}) for at, each in enumerate("ab")]
+    deep = [f'{{"id": "d{depth}", "text": "{text(60, 1)}", "x": {nested(depth)}}}' for depth in DEPTHS]
+    path.write_text("\n".join([lines[0], *deep, lines[1]]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["cluster", "c.jsonl", "-o", "run"],
+        ["index", "add", "i.sift", "c.jsonl"],
+        ["scan", "c.jsonl", "--save", "run"],
+        ["dedup", "c.jsonl", "-o", "out.jsonl", "--keep", "best:score"],
+        ["dedup", "c.jsonl", "-o", "out.parquet"],
+        ["dedup", "c.jsonl", "-o", "out.csv"],
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_records_of_any_depth_are_named_and_cost_no_other(deep: Path, command: list[str]) -> None:
+    done = copysift(deep.parent, *command)
+    assert done.status == 3, done.err
+    assert done.err.count(TOO_DEEP) == len(DEPTHS)
+    assert "defect" not in done.err
+
+
+def test_a_record_of_the_greatest_depth_is_taken_and_one_more_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    for depth, taken in ((DEEPEST - 1, True), (DEEPEST, False)):
+        path.write_text(f'{{"id": "a", "text": "[[[", "x": {nested(depth)}}}\n')
+        for whole in (False, True):
+            found = list(open_source(str(path), "jsonl", Fields(whole=whole), WalkSettings()))
+            assert [isinstance(each, Skipped) for each in found] == [not taken]
+
+
+def test_many_brackets_beside_each_other_are_not_deep(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps({"id": "a", "text": "[{" * 500, "x": [{"y": []}] * 500}) + "\n")
+    (batch,) = open_source(str(path), "jsonl", Fields(), WalkSettings())
+    assert batch["id"].to_pylist() == ["a"]
+
+
+def test_columns_of_many_levels_become_json_so_that_parquet_can_be_read_again(tmp_path: Path) -> None:
+    path, out = tmp_path / "c.jsonl", tmp_path / "out.parquet"
+    path.write_text(f'{{"id": "a", "text": "{text(60, 0)}", "x": {nested(150)}, "y": {nested(20)}}}\n')
+    assert copysift(tmp_path, "dedup", "c.jsonl", "-o", "out.parquet").status == 0
+    (row,) = pq.read_table(out).to_pylist()
+    assert json.loads(row["other"]) == {"x": json.loads(nested(150))}
+    assert row["y"] == json.loads(nested(20))
+
+
+def test_a_ranked_list_may_have_halves_of_characters_but_not_every_depth(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text(json.dumps({"id": "a", "text": text(60, 0)}) + "\n")
+    assert copysift(tmp_path, "cluster", "c.jsonl", "-o", "run").status == 0
+    half = r'"\ud800 x"'
+    for ranked in (f'["a", {half}]', f'{{"id": {half}}}\n{{"id": "a"}}', 'a\n{"id": ' + nested(2000)):
+        done = copysift(tmp_path, "collapse", "run", stdin=ranked.encode())
+        assert done.status == 0, done.err
+        assert "1 of 2 IDs is not in run" in done.err
+    done = copysift(tmp_path, "collapse", "run", stdin=nested(100_000).encode())
+    assert done.status == 2
+    assert "standard input has too many lists in one another" in done.err
+
+
+def lines_read(path: Path, content: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[str], list[str]]:
+    """Give how many lines of a table were looked at, its texts, and what was named."""
+    taken = 0
+    sound = csv_rows._sound
+
+    def counted(line: str) -> str:
+        nonlocal taken
+        taken += 1
+        return sound(line)
+
+    monkeypatch.setattr(csv_rows, "_sound", counted)
+    path.write_text(content)
+    texts, named = [], []
+    for each in open_source(str(path), "csv", Fields(), WalkSettings()):
+        if isinstance(each, Skipped):
+            named.append(each.reason)
+        else:
+            texts += [text.decode() for text in each["text"].to_pylist()]
+    return taken, texts, named
+
+
+def test_lines_that_open_a_quote_and_leave_it_open_take_linear_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_rows, "AGAIN_FIRST", 1000)
+    count = 2000
+    # in a quote and out of one, such a line ends in a quote
+    taken, texts, named = lines_read(
+        tmp_path / "c.csv", "id,text\n" + 'x"y,"z\n' * count + "1,plain\n", monkeypatch
+    )
+    assert taken < 20 * count  # it was count² / 2
+    assert texts == ["plain"]
+    assert named == [csv_rows.OPEN] * count
+
+
+def test_a_row_has_no_more_than_some_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_rows, "MOST_LINES", 10)
+    rows = '1,"' + "a\n" * 9 + '"\n' + '2,"' + "b\n" * 10 + '"\n' + "3,plain\n"
+    _, texts, named = lines_read(tmp_path / "c.csv", "id,text\n" + rows, monkeypatch)
+    assert texts == ["a\n" * 9, "plain"]
+    assert csv_rows.OPEN in named
