@@ -36,17 +36,6 @@ said = subprocess.run(["jdupes", "-q", "-r", sys.argv[1]], capture_output=True, 
 sets = [block.split("\\n") for block in said.stdout.strip().split("\\n\\n") if block]
 out((names[0], name) for names in sets for name in names[1:])
 """
-SIM = """
-import glob, re, subprocess
-names = sorted(glob.glob(sys.argv[1] + "/*.cpp"))
-said = subprocess.run(["sim_c++", "-p", "-e", "-t", "25", *names], capture_output=True, text=True)
-near = re.findall(r"^(\\S+) consists for (\\d+) % of (\\S+) material$", said.stdout, re.M)
-best = {}
-for one, share, other in near:
-    key = tuple(sorted((one, other)))
-    best[key] = max(best.get(key, 0), int(share))
-out(sorted(best, key=lambda key: -best[key]))
-"""
 COPYDETECT = """
 import glob, copydetect
 detector = copydetect.CopyDetector(noise_t=25, guarantee_t=50, display_t=0.25, silent=True)

@@ -3,7 +3,7 @@
     python benches/rivals.py [JOB ...] [--folder DIR] [--page docs/benchmarks.md]
 
 The jobs are `files`, `class` and `corpus`, on data that this script makes. Each tool runs in a process of
-its own and, but for copysift, in an environment of its own below --folder, which is made once (ssdeep, SIM
+its own and, but for copysift, in an environment of its own below --folder, which is made once (ssdeep
 and jdupes are packages of Debian). The CPU time is that of the whole process, imports included; the ratio is
 the tool's time divided by ours. A tool that is not there is named, with the reason. --page writes the table
 as a page of the documentation. What a job gave is kept below --folder, so that jobs can be run one by one.
@@ -28,15 +28,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import dolos as npm
 from assignment import COPY_EVERY, OWN, write
 from corpus_generator import documents
-from rival_scripts import COPYDETECT, COPYSIFT_SCAN, DOLOS, JDUPES, PAIRS, SIM, SSDEEP, TLSH
+from rival_scripts import COPYDETECT, COPYSIFT_SCAN, DOLOS, JDUPES, PAIRS, SSDEEP, TLSH
 
 HERE = Path(__file__).parent
 FILES, COPIES = 6000, 60  # of the job `files`
 CLASS = 1000
 DOCUMENTS = 10_000
-MOST = 600  # seconds of CPU time of a tool
+MOST = 300  # seconds of CPU time of a tool
 
 
 @dataclass(frozen=True)
@@ -163,11 +164,13 @@ def jobs() -> dict[str, Job]:
             make_class,
             [
                 Tool("copysift scan", "", ours(COPYSIFT_SCAN)),
-                Tool("Dolos", "npm:@dodona/dolos-lib", dolos),
+                Tool("Dolos", f"npm:{npm.PACKAGE}", dolos),
                 Tool("copydetect", "copydetect", python(COPYDETECT)),
-                Tool("SIM (sim_c++, share ≥ 25 %)", "apt:similarity-tester", ours(SIM)),
             ],
-            ["JPlag: its jar could not be downloaded (it is in no package of Debian, PyPI or npm)"],
+            [
+                "JPlag: its jar could not be downloaded (it is in no package of Debian, PyPI or npm)",
+                "SIM 3.0.2 (sim_c++): not done after 600 seconds of CPU time on 18 November 2026",
+            ],
         ),
         "corpus": Job(
             "Find near-duplicates of a corpus",
@@ -195,7 +198,7 @@ def install(tool: Tool, place: Path) -> None:
     if tool.package.startswith("apt:"):
         run(["dpkg", "-s", tool.package[4:]], place)
     elif tool.package.startswith("npm:"):
-        run(["npm", "install", "--silent", "--no-audit", "--no-fund", tool.package[4:]], place)
+        npm.install(place, "cpp")  # the job is a class of C++
     else:
         run([sys.executable, "-m", "venv", str(place)], place)
         run(
@@ -295,11 +298,14 @@ def done(job: Job, name: str, folder: Path) -> Job:
 
 def keep(job: Job, place: Path) -> None:
     """Write down what a job gave."""
+    from copysift.settings.comparison import Settings
+
     found = {
         "title": job.title,
         "data": job.data,
         "date": time.strftime("%-d %B %Y"),
         "load": os.getloadavg()[0],
+        "scheme": Settings().scheme,
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "rows": [asdict(row) for row in job.rows],
         "missing": job.missing,
@@ -316,8 +322,12 @@ def page(kept: list[dict[str, Any]]) -> Iterator[str]:
         "process, imports included. Rivals run in environments of their own, as their documentation "
         "recommends.\n\n"
     )
-    for machine in dict.fromkeys(f"{job['date']}: {job['machine']}" for job in kept):
-        yield f"{machine}.\n"
+    runs: dict[str, list[str]] = {}
+    for job in kept:
+        how = f"{job['date']}, {job['machine']}; the default scheme of copysift was `{job['scheme']}`"
+        runs.setdefault(how, []).append(job["title"])
+    for how, titles in runs.items():  # jobs can be run one by one
+        yield f"{how}.\n" if len(runs) == 1 else f"- {'; '.join(titles)}: {how}.\n"
     if most := max(job["load"] for job in kept if job["load"]):
         yield (
             f"\nThe load of the machine was up to {most:.0f} during the run. CPU time suffers from that less "

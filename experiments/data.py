@@ -1,15 +1,18 @@
-"""Real material for the experiments: Debian packages, unpacked once into a folder that is kept.
+"""Real material for the experiments: Debian packages and WARC files, unpacked once.
 
-The folder is $COPYSIFT_DATA, or `copysift-experiments` in the user's cache folder.
+The folder that keeps them is $COPYSIFT_DATA, or `copysift-experiments` in the user's cache folder.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from copysift.sources.warc import Page, warc_records
 
 PAGES = (
     "openjdk-17-doc",
@@ -51,10 +54,35 @@ def versions(package: str) -> list[str]:
     return list(dict.fromkeys(line.split("|")[1].strip() for line in shown.stdout.splitlines()))
 
 
-def html_pages(folders: list[str], limit: int = 0) -> Iterator[Path]:
-    """Give the HTML pages of some folders, or of Debian's documentation where none is named."""
+def named(sources: list[str], packages: Iterable[str]) -> list[Path]:
+    """Give the folders that were named, WARC files as folders of their pages; else those of packages."""
+    places = [Path(each) for each in sources]
+    if absent := [str(place) for place in places if not place.exists()]:
+        raise SystemExit(f"not found: {', '.join(absent)}")
+    return [pages_of(each) if each.is_file() else each for each in places] or [*map(unpacked, packages)]
+
+
+def pages_of(archive: Path) -> Path:
+    """Give a folder with the pages of a WARC file, numbered as they come; unpack it where it is missing."""
+    about = archive.stat()
+    place = cache() / "warc" / f"{archive.name}-{about.st_size}-{about.st_mtime_ns}"
+    if not (place / "complete").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        (place / "files").mkdir(parents=True)
+        pages = (each for each in warc_records(str(archive)) if isinstance(each, Page))
+        count = 0
+        for count, page in enumerate(pages, 1):
+            (place / "files" / f"{count:08d}.html").write_bytes(page.content)
+        if not count:
+            raise SystemExit(f"{archive} has no pages: name a folder or a WARC file")
+        (place / "complete").touch()
+    return place / "files"
+
+
+def html_pages(sources: list[str], limit: int = 0) -> Iterator[Path]:
+    """Give the HTML pages of folders and WARC files, or of Debian's documentation where none is named."""
     given = 0
-    for top in [Path(each) for each in folders] or [unpacked(each) for each in PAGES]:
+    for top in named(sources, PAGES):
         for path in sorted(top.rglob("*.html")):
             if path.is_file() and not path.is_symlink():
                 yield path

@@ -1,8 +1,13 @@
-"""Reproduce the papers: python experiments/papers.py [winnowing|broder|sif|plagiarism|dedup] [FOLDER…]"""
+"""Reproduce the papers: python experiments/papers.py [PAPER [FOLDER|WARC…]]
+
+PAPER is winnowing, broder, sif, plagiarism or dedup; without it all are done. The plots that the
+documentation shows are copied there.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAPERS = ("winnowing", "broder", "sif", "plagiarism", "dedup")
+SHOWN = {"winnowing": "densities.svg", "broder": "errors.svg"}  # in the documentation, too
 SCRIPTS = {"plagiarism": ("compare.py", "schemes.py", "render.py")}
 
 
@@ -24,6 +30,8 @@ def main() -> None:
         for script in SCRIPTS.get(paper, ("run.py", "render.py")):
             arguments = [] if script == "render.py" else folders
             subprocess.run([sys.executable, str(HERE / paper / script), *arguments], check=True)
+        if paper in SHOWN:
+            shutil.copyfile(HERE / paper / SHOWN[paper], HERE.parent / "docs" / "images" / SHOWN[paper])
         elapsed, used = time.monotonic() - start, _processor() - before
         print(
             f"experiments/{paper}/README.md is written ({elapsed:.0f} s, processors {used:.0f} s)", flush=True

@@ -11,6 +11,11 @@ from copysift.cli.main import copysift
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+# pages without commands of users
+OTHERS = [
+    *sorted((ROOT / "experiments").glob("*/README.md")),
+    *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md")),
+]
 LONGEST = 800  # characters of a paragraph
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A command in a block or a table; it ends at a comment, a pipe or another command.
@@ -31,7 +36,7 @@ def commands(text):
 
 def paragraphs(text):
     """Give the paragraphs and items of lists of a page; code and tables are none."""
-    prose = FENCE.sub("", text)
+    prose = re.sub(r"^<!--.*-->\n", "", FENCE.sub("", text), flags=re.MULTILINE)
     parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", prose)
     return [part for part in parts if part.strip() and not part.lstrip("\n").startswith(("|", "    "))]
 
@@ -65,7 +70,7 @@ def test_the_options_of_every_command_on_a_page_exist(page):
             pytest.fail(f"{page.name}: {line}: {error.format_message()}")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: f"{page.parent.name}/{page.stem}")
 def test_no_paragraph_of_a_page_is_too_long_to_read(page):
     long = [" ".join(each.split()) for each in paragraphs(page.read_text(encoding="utf-8"))]
     assert [each[:60] for each in long if len(each) >= LONGEST] == []

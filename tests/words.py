@@ -48,7 +48,10 @@ PAGES = (  # globs below the root: docs, templates and JavaScript
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
     "docs/*.md",
+    "experiments/*/README.md",
     "src/copysift/*/templates/*.j2",
     "src/copysift/*/static/*.js",
 )

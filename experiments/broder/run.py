@@ -1,6 +1,6 @@
-"""The experiments of "Syntactic clustering of the Web": python experiments/broder/run.py [FOLDER…]
+"""The experiments of "Syntactic clustering of the Web": python experiments/broder/run.py [FOLDER|WARC…]
 
-Without a folder the pages are those of Debian's documentation packages. Writes results.json beside this file.
+Without a source the pages are those of Debian's documentation packages. Writes results.json beside this file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from data import PAGES, unpacked
+from data import PAGES, named
 
 from copysift import kernels
 from copysift.kinds.markup import blank_markup
@@ -149,7 +149,7 @@ def errors(run: Path) -> list[dict[str, float]]:
 
 
 def main() -> None:
-    folders = sys.argv[1:] or [str(unpacked(each)) for each in PAGES]
+    folders = named(sys.argv[1:], PAGES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run, other = folder / "run", folder / "super"

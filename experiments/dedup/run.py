@@ -1,10 +1,10 @@
 """Which documents of a real corpus have a near-copy, by copysift and by every rival that installs.
 
-    python experiments/dedup/run.py [FOLDER...]
+    python experiments/dedup/run.py [FOLDER|WARC…]
 
-The corpus is the text of HTML pages: of Debian's documentation, or below the folders. The truth is exact: the
-resemblance of shingles of five words (lower case, `\\w+`) of every two pages that share a shingle. A tool is
-asked which documents have a near-copy at 50 % and at 80 %. Writes results.json.
+The corpus is the text of HTML pages: of Debian's documentation, or of the folders and WARC files. The truth
+is exact: the resemblance of shingles of five words (lower case, `\\w+`) of every two pages that share a
+shingle. A tool is asked which documents have a near-copy at 50 % and at 80 %. Writes results.json.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bootstrap import interval
-from data import cache, html_pages, unpacked
+from data import cache, html_pages, named
 
 HERE = Path(__file__).resolve().parent
 RIVALS = HERE.parents[1] / "benches" / "corpus_others.py"
@@ -47,11 +47,11 @@ _HIDDEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.S | re.I)
 _TAG = re.compile(r"<[^>]*>")
 
 
-def texts(folders: list[str]) -> list[str]:
+def texts(sources: list[str]) -> list[str]:
     """Give the words of pages: the same number of each source, drawn evenly from its list."""
     found = []
-    for folder in folders or [str(unpacked(each)) for each in SOURCES]:
-        pages = list(html_pages([folder]))
+    for folder in named(sources, SOURCES):
+        pages = list(html_pages([str(folder)]))
         for path in pages[:: max(1, len(pages) // MOST)][:MOST]:
             text = html.unescape(_TAG.sub(" ", _HIDDEN.sub(" ", path.read_text("utf-8", "replace"))))
             if len(re.findall(r"\w+", text)) >= 50:
@@ -169,7 +169,7 @@ def main() -> None:
         "date": time.strftime("%-d %B %Y"),
         "documents": len(documents),
         "copies": {str(each): int((best >= each).sum()) for each in THRESHOLDS},
-        "sources": list(SOURCES) if not sys.argv[1:] else ["folders of one's own"],
+        "sources": list(SOURCES) if not sys.argv[1:] else ["sources of one's own"],
         "missing": missing,
         "rows": rows,
     }

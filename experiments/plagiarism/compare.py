@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -23,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from bootstrap import interval
 from data import cache
 from judge import average_precision, roc_auc
-from rivals import TOOLS, Scores
+from rivals import TOOLS, Scores, version
 from run import cases, scores_of
 
 HERE = Path(__file__).parent
@@ -73,10 +74,14 @@ def main() -> None:
     rows, missing = [], {}
     for name, tool in tools.items():
         try:
-            rows.append({"tool": name, **judged(classes, tool)})
+            row = judged(classes, tool)
+            kind = name.partition(",")[0]
+            row["version"] = copysift.__version__ if kind == "copysift" else version(kind)
+            rows.append({"tool": name, **row})
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
             missing[name] = f"{type(error).__name__}: {error}"[:200]
-    (HERE / "results.json").write_text(json.dumps({"tools": rows, "missing": missing}, indent=1) + "\n")
+    found = {"date": time.strftime("%-d %B %Y"), "tools": rows, "missing": missing}
+    (HERE / "results.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ def beside(found: dict[str, Any]) -> str:
     rows = [
         (
             row["tool"],
+            row["version"],
             *(
                 f"{row[each]:.3f} ({row[each + '_interval'][0]:.3f}–{row[each + '_interval'][1]:.3f})"
                 for each in ("roc_auc", "average_precision")
@@ -54,11 +55,14 @@ def beside(found: dict[str, Any]) -> str:
     earlier = json.loads((HERE / "paper.json").read_text())["tools"]
     here = {row["tool"].partition(",")[0] for row in found["tools"]}
     rows += [
-        (f"{row['name']} (measured before)", f"{row['roc_auc']:.3f}", f"{row['average_precision']:.3f}")
+        (f"{row['name']} (measured before)", "", f"{row['roc_auc']:.3f}", f"{row['average_precision']:.3f}")
         for row in earlier
         if row["name"] not in here
     ]
-    return pages.table(("tool", "ROC-AUC", "average precision"), *rows)
+    absent = "".join(f"\n\nNot run: {tool} ({why})." for tool, why in found["missing"].items())
+    head = ("tool", "version", "ROC-AUC", "average precision")
+    when = f"{found['date']}, one run; rows without an interval were measured before:"
+    return f"{when}\n\n{pages.table(head, *rows)}{absent}"
 
 
 def schemes(found: dict[str, Any]) -> str:

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
+import dolos as npm
 from data import cache
 
 Scores = dict[frozenset[str], float]  # by the names of two files
@@ -48,12 +50,6 @@ console.log(JSON.stringify(report.allPairs().map((pair) => [
   pair.leftFile.path, pair.rightFile.path, pair.similarity || 0,
   Math.max(share(pair.leftCovered, pair.leftTotal), share(pair.rightCovered, pair.rightTotal)),
 ])));
-"""
-JAVA = """
-const { convertLanguage } = require("tree-sitter-compat");
-const java = require("./build/Release/tree_sitter_java_binding");
-java.nodeTypeInfo = require("./java/src/node-types.json");
-exports.java = convertLanguage(java);
 """
 
 
@@ -112,24 +108,27 @@ def environment(package: str) -> Path:
 
 
 def dolos_script() -> Path:
-    """Give the script that calls Dolos; install Dolos where it is missing.
-
-    Of its parsers only that of Java is compiled: all would take a quarter of an hour, and IR-Plag is Java.
-    """
+    """Give the script that calls Dolos; install Dolos where it is missing."""
     place = cache() / "tools" / "dolos"
     if not (place / "installed").exists():
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        (place / "package.json").write_text("{}")
-        npm = {"cwd": place, "check": True, "capture_output": True}
-        subprocess.run(["npm", "install", "--ignore-scripts", "@dodona/dolos-lib"], **npm)
-        parsers = place / "node_modules" / "@dodona" / "dolos-parsers"
-        (parsers / "binding.gyp").write_text('{"includes": ["java/binding.gyp"]}')
-        (parsers / "index.js").write_text(JAVA)
-        subprocess.run(["npm", "rebuild"], **npm)
+        npm.install(place, "java")
         (place / "score.mjs").write_text(DOLOS)
         (place / "installed").touch()
     return place / "score.mjs"
+
+
+def version(tool: str) -> str:
+    """Give the version of a tool that is installed."""
+    if tool == "Dolos":
+        about = cache() / "tools" / "dolos" / "node_modules" / npm.PACKAGE / "package.json"
+        return str(json.loads(about.read_text())["version"])
+    if tool == "SIM":
+        command: list[str | Path] = ["dpkg-query", "-W", "-f", "${Version}", "similarity-tester"]
+    else:
+        script = f"from importlib.metadata import version; print(version({tool!r}))"
+        command = [environment(tool) / "bin" / "python", "-c", script]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return said.strip().partition("-")[0]
 
 
 TOOLS: dict[str, Callable[[Path], Scores]] = {

@@ -1,8 +1,9 @@
-"""sif's random test (Manber 1994, section 5).
+"""sif's random test (Manber 1994, section 5): python experiments/sif/random_test.py FOLDER…
 
 Fifty times: a C file of about 30 KB gets 300 random substitutions of 50 bytes each (with repetition),
 and is looked for among 4,000 other files. Found means that the pair is reported; "and only it" that
-no other file is reported with the changed one, but for files that are versions of the original itself.
+no other file is reported with the changed one, but for files that are versions of the original itself;
+"alone" that not even those are.
 """
 
 from __future__ import annotations
@@ -70,13 +71,19 @@ def judged(run: str, top: Path, threshold: str, names: list[str]) -> dict[str, o
                 versions[Path(one).name].add(two)
     found = [n for n in names if str(top / "files" / n) in near[n]]
     only = [n for n in found if set(near[n]) - versions[n] == {str(top / "files" / n)}]
+    alone = [n for n in found if set(near[n]) == {str(top / "files" / n)}]
     scores = sorted(near[n][str(top / "files" / n)] for n in found)
     return {
         "threshold": threshold,
         "times": len(names),
         "found": len(found),
         "only": len(only),
+        "alone": len(alone),
         "lowest": scores[0] if scores else 0.0,
         "highest": scores[-1] if scores else 0.0,
         "mean": sum(scores) / len(scores) if scores else 0.0,
     }
+
+
+if __name__ == "__main__":
+    print(json.dumps(random_test([Path(each) for each in sys.argv[1:]]), indent=1))

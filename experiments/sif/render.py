@@ -54,11 +54,12 @@ def main() -> None:
         random=table(
             ("random test", "paper, 5 %", "here, 5 %", "here, 25 %"),
             *(
-                (label, test[key], low[key], quarter[key])
+                (label, test.get(key, "–"), low[key], quarter[key])
                 for label, key in (
                     ("tests", "times"),
                     ("found", "found"),
                     ("and only it", "only"),
+                    ("and not even versions of it", "alone"),
                     ("lowest similarity", "lowest"),
                     ("highest", "highest"),
                     ("mean", "mean"),
@@ -92,6 +93,9 @@ def main() -> None:
                 f"{paper['index_share']:.0%}",
                 f"{found['index_bytes'] / tree['bytes']:.1%}",
             ),
+        ),
+        pairs=table(
+            ("scheme", "pairs at 25 %"), *((scheme, count) for scheme, count in found["pairs"].items())
         ),
         small=table(
             ("small files", "paper, READMEs", "here, ansible"),

@@ -1,7 +1,7 @@
-"""The experiments of sif: python experiments/sif/run.py [FOLDER…]
+"""The experiments of sif: python experiments/sif/run.py [FOLDER|WARC…]
 
-Without a folder the tree is two versions of Debian's kernel headers, and the small files are those of the
-package ansible; of a folder that you name they are its own. Writes results.json beside this file.
+Without a source the tree is two versions of Debian's kernel headers, and the small files are those of the
+package ansible; of a source that you name they are its own. Writes results.json beside this file.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import copysift
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from data import unpacked
+from data import named, unpacked
 from random_test import files_of, random_test
 
 HERE = Path(__file__).resolve().parent
@@ -26,10 +28,10 @@ SMALL = 8192  # bytes at most: a mean of about 3 KB, as the paper's README files
 
 def header_packages() -> list[str]:
     """Name two versions of the kernel headers, as far apart as apt has them."""
-    named = subprocess.run(
+    listed = subprocess.run(
         ["apt-cache", "pkgnames", "linux-headers-6.1.0-"], capture_output=True, text=True
     ).stdout
-    found = [each for each in named.split() if each.endswith("-common") and each.count("-") == 4]
+    found = [each for each in listed.split() if each.endswith("-common") and each.count("-") == 4]
     found.sort(key=lambda each: int(each.split("-")[3]))
     return [found[0], found[-1]]
 
@@ -77,6 +79,14 @@ def all_against_all(trees: list[Path], folder: Path) -> dict[str, object]:
     }
 
 
+def pairs_by_scheme(trees: list[Path]) -> dict[str, int]:
+    """Count the pairs that a scan reports with two schemes, and with all k-grams, which estimate nothing."""
+    return {
+        scheme: len(copysift.scan([*map(str, trees)], scheme=scheme).pairs)
+        for scheme in ("robust", "open-closed", "all")
+    }
+
+
 def small_files(trees: list[Path], folder: Path) -> Path:
     """Copy the small files of some trees, with their names, into one."""
     place = folder / "small"
@@ -94,8 +104,8 @@ def size(folder: Path) -> int:
 
 
 def main() -> None:
-    named = [Path(each) for each in sys.argv[1:]]
-    trees = named or [unpacked(each) for each in header_packages()]
+    own = named(sys.argv[1:], ())
+    trees = own or [unpacked(each) for each in header_packages()]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         index = folder / "index.sift"
@@ -103,8 +113,9 @@ def main() -> None:
         results = {
             "random_test": random_test(trees),
             "tree": all_against_all(trees, folder),
-            "small": all_against_all([small_files(named or [unpacked("ansible")], folder)], folder),
+            "small": all_against_all([small_files(own or [unpacked("ansible")], folder)], folder),
             "index_bytes": size(index),
+            "pairs": pairs_by_scheme(trees),
         }
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
 

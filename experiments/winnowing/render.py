@@ -124,8 +124,11 @@ def main() -> None:
             ),
         ),
         estimators=table(
-            ("scheme", "mean", "bias", "RMSE"),
-            *((row["scheme"], row["mean"], row["bias"], row["rmse"]) for row in found["estimators"]),
+            ("scheme", "mean", "bias", "RMSE", "fingerprints of the pages"),
+            *(
+                (row["scheme"], row["mean"], row["bias"], row["rmse"], row["fingerprints"])
+                for row in found["estimators"]
+            ),
         ),
         edges=table(
             ("k", "w", *SCHEMES[:3], "safe-mod", "mod"),

@@ -1,6 +1,6 @@
-"""The experiments of the winnowing paper: python experiments/winnowing/run.py [FOLDER…]
+"""The experiments of the winnowing paper: python experiments/winnowing/run.py [FOLDER|WARC…]
 
-Without a folder the pages are those of Debian's documentation packages. Writes results.json beside this file.
+Without a source the pages are those of Debian's documentation packages. Writes results.json beside this file.
 """
 
 from __future__ import annotations
@@ -224,7 +224,9 @@ def estimators(pages: list[Path]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for scheme in ("all", "open-closed", "robust", "winnow", "mod", "safe-mod", "min", "adaptive-mod"):
         maker = Fingerprinter(FingerprintSettings(scheme=scheme, k=25, w=26, size=1500))
-        rows.append({"scheme": scheme, "values": [resemblance(maker, *pair) for pair in pairs]})
+        values = [resemblance(maker, *pair) for pair in pairs]
+        kept = sum(len(maker.fingerprint([Text().whole(text)], spans=False).hashes) for text in chosen)
+        rows.append({"scheme": scheme, "values": values, "fingerprints": kept})
     exact = np.array(rows[0]["values"])
     for row in rows:
         error = np.array(row["values"]) - exact

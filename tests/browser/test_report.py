@@ -593,3 +593,32 @@ def test_the_subject_of_an_essay_in_its_file_name_is_no_hint(driver, tmp_path):
     open_page(driver, tmp_path / "page.html", "#/pair/0")
     assert "loud.txt" in text(driver, "body")
     assert "has a name of" not in text(driver, "body")
+
+
+def test_times_counts_and_hints_are_plain_words(driver, tmp_path):
+    """A time is no ISO string, a person is not handed in, and two counts say which side they are of."""
+    step = "for (int i = 0; i < wide; i++) { sum = sum * 31 + cells[i] % 7; if (sum > 9000) { sum = 0; } }\n"
+    write(
+        tmp_path,
+        {
+            "hw/ann/a.java": f"throw new Failure();\n{step}",
+            "hw/bob/a.java": f"goto a;\n{step}else b[1];\n{step}while (free) run();\n",
+            "who.csv": "name,time\nann,2026-11-14T04:28:00\nbob,2026-11-20T04:28:00\n",
+        },
+    )
+    done = copysift(
+        tmp_path, "scan", "hw", "--by", "dir", "--metadata", "who.csv", "--threshold", "0", "-o", "r.html"
+    )
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "r.html", "#/pair/0")
+    wait_for(driver, "return document.querySelector('.hints li') !== null")
+    assert text(driver, ".hints li") == "The work of ann was handed in 6 days before the work of bob."
+    pair = driver.execute_script(
+        "return JSON.parse(document.getElementById('data-overview').textContent).pairs[0]"
+    )
+    left, right = pair["distinct"]
+    assert f"{pair['shared']} of {left} on the left and {right} on the right" in text(driver, "#main")
+    open_page(driver, tmp_path / "r.html", "#/times")
+    assert "2026-11-14 04:28:00 ann" in text(driver, "#main")
+    open_page(driver, tmp_path / "r.html", "#/submission/0")
+    assert "2026-11-14 04:28:00" in text(driver, "#main")

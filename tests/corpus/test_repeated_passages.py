@@ -5,13 +5,14 @@ import json
 import random
 import sys
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
 import copysift
 from copysift.engines.dedup_steps import dedup
 from copysift.errors import UsageError
-from copysift.match import repeated_passages
+from copysift.match import repeated_passages, text_units
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
 from tests.corpus.texts import run, write_jsonl
@@ -215,7 +216,7 @@ def test_python_and_a_finished_run_give_the_same(tmp_path):
 def test_units_are_found_in_linear_time():
     for text in (b"\n \t" * 200_000, b"." * 500_000, b".)" * 300_000, b"\n" * 500_000):
         for unit in ("line", "sentence", "paragraph"):
-            assert repeated_passages.units(text, unit)[-1] == len(text)
+            assert text_units.units(text, unit)[-1] == len(text)
 
 
 def test_lines_that_differ_a_little_are_copies_when_asked(tmp_path):
@@ -244,6 +245,8 @@ def test_lines_that_differ_a_little_are_copies_when_asked(tmp_path):
     assert memory == near
     with pytest.raises(UsageError, match="near compares whole"):
         dedup_texts(tmp_path, texts, near=0.6)
+    with pytest.raises(UsageError, match="near compares whole"):
+        dedup_texts(tmp_path, texts, near=0.6, max_copies=1)  # beside words
 
 
 def test_copied_paragraphs_go_to_under_half_a_percent_and_nothing_that_comes_once_is_lost(tmp_path):
@@ -265,3 +268,80 @@ def test_copied_paragraphs_go_to_under_half_a_percent_and_nothing_that_comes_onc
     after, left = copied([each["text"] for each in lines(tmp_path / "out.jsonl")])
     assert after < 0.005
     assert left == known == set(paragraphs)
+
+
+def paragraphs(seed: int) -> list[str]:
+    """Texts of paragraphs of 1 to 12 words, some of which come again, alone or with a part of a long one."""
+    chance = random.Random(seed)
+    known = [" ".join(f"p{number}x{at}" for at in range(chance.randint(1, 12))) for number in range(60)]
+    texts = []
+    for number in range(40):
+        made = [" ".join(f"o{number}x{at}" for at in range(40))]
+        for _ in range(chance.randint(1, 6)):
+            made.insert(chance.randrange(len(made) + 1), chance.choice(known))
+        if chance.random() < 0.3:
+            made.append(f"{made[-1]} {chance.choice(known)}")
+        texts.append("\n\n".join(made))
+    return texts
+
+
+def expected_words(texts: list[str], most: int = 1) -> list[list[str]]:
+    """The definition: words in a row as before, and short paragraphs that came before as paragraphs."""
+
+    def units(text):
+        words = text.split()
+        for at in range(len(words) - LEAST + 1):
+            yield tuple(words[at : at + LEAST]), at
+        at = 0
+        for each in text.split("\n\n"):
+            size = len(each.split())
+            if size < LEAST:
+                yield ("a paragraph of", *each.split()), at
+            at += size
+
+    documents = Counter(each for text in texts for each in {unit for unit, _ in units(text)})
+    seen: set[tuple[str, ...]] = set()
+    out = []
+    for text in texts:
+        words = text.split()
+        gone = [False] * len(words)
+        for unit, at in units(text):
+            size = len(unit) - (unit[0] == "a paragraph of")
+            if unit in seen and (most == 1 or documents[unit] > most):
+                gone[at : at + size] = [True] * size
+            seen.add(unit)
+        out.append([word for word, cut in zip(words, gone, strict=True) if not cut])
+    return out
+
+
+@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_short_paragraphs_that_come_again_go_beside_copied_words_when_asked(tmp_path, seed, most):
+    texts = paragraphs(seed)
+    done = dedup_texts(tmp_path, texts, max_copies=most)
+    kept = {row["id"]: row["text"].split() for row in lines(tmp_path / "out.jsonl")}
+    assert kept == {str(number): words for number, words in enumerate(expected_words(texts, most)) if words}
+    assert {word for text in texts for word in text.split()} == {
+        word for words in kept.values() for word in words
+    }
+    audit = lines(tmp_path / "out.passages.jsonl")
+    assert len(audit) == done.passages
+    by_document = {number: [row for row in audit if int(row["document"]) == number] for number in range(40)}
+    for rows in by_document.values():
+        assert all(one["end"] <= other["start"] for one, other in pairwise(rows))
+    for row in audit:
+        kept_copy = texts[int(row["kept"])][row["kept_start"] :].split()
+        assert kept_copy[: len(row["text"].split())] == row["text"].split()
+    repeated = lines(tmp_path / "out.repeated.jsonl")
+    assert repeated
+    assert all(len(row["text"].split()) < LEAST for row in repeated)
+
+
+def test_the_audit_names_the_copy_of_words_whose_window_begins_in_what_stays(tmp_path):
+    own = [" ".join(f"own{number}x{at}" for at in range(9)) for number in range(3)]
+    texts = [f"p q. r s t u {own[0]}.", f"{own[1]} s t u v w x y.", f"{own[2]} p q. r s t u v w x y."]
+    dedup_texts(tmp_path, texts)
+    found = [(row["text"], row["kept"]) for row in lines(tmp_path / "out.passages.jsonl")]
+    assert found == [("r ", "0"), ("s t u v w x y", "1")]
+    for row in lines(tmp_path / "out.passages.jsonl"):
+        assert texts[int(row["kept"])][row["kept_start"] :].startswith(row["text"])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from copysift.kernels import _text
 from copysift.kernels.reference import markup as reference_markup
 from copysift.kernels.reference import text as reference
+from tests.kernels.remembered import MOST, Remembered
 
 NASTY = [0x00, 0x20, 0x7F, 0x80, 0xA9, 0xC3, 0xE4, 0xB8, 0xAD, 0xF0, 0xED, 0xFF, *b"AzZ9_<>&;#-!"]
 MARKUP = b'<>&;#-!/"= a'
@@ -46,20 +47,19 @@ def same(one, two):
     )
 
 
-# A long text is made once, then asked for by each edition.
-define = functools.lru_cache(8)(lambda name, *arguments: getattr(reference, name)(*arguments))
+twin = Remembered(reference)
 
 
 def agree(data, offset=0, final=True):
-    assert same(_text.plain_block(data, final), define("plain_block", data, final)), data
+    assert same(_text.plain_block(data, final), twin.plain_block(data, final)), data
     agree_unicode(data, offset, final)
-    assert same(_text.words_block(data, offset, final), define("words_block", data, offset, final)), data
+    assert same(_text.words_block(data, offset, final), twin.words_block(data, offset, final)), data
 
 
 def agree_unicode(data, offset, final):
     """The compiled block equals the twin's, and the spans that are resolved are those of the definition."""
     found = _text.unicode_block(data, final)
-    assert same(found, define("unicode_block", data, final)), data
+    assert same(found, twin.unicode_block(data, final)), data
     every = np.arange(len(found[0]))
     starts, ends = _text.character_spans(*found[1:5], offset, every, every)
     expected = spans_of(data[: found[5]])
@@ -68,6 +68,7 @@ def agree_unicode(data, offset, final):
     ], data
 
 
+@functools.lru_cache(MOST)
 def spans_of(data):
     """Each symbol with its span, by the simplest means."""
     symbols = []
@@ -82,7 +83,7 @@ def spans_of(data):
 
 def agree_markup(data, offset=0, state=0, final=True):
     found = _text.markup_block(data, offset, state, final)
-    assert same(found, reference.markup_block(data, offset, state, final)), (data, state, final)
+    assert same(found, twin.markup_block(data, offset, state, final)), (data, state, final)
     return found
 
 
@@ -163,6 +164,7 @@ def test_every_nasty_string_of_three_bytes_agrees(final):
         agree_markup(bytes(data), 7, 0, final)
 
 
+@pytest.mark.thorough
 def test_every_nasty_string_of_four_bytes_agrees_in_one_long_text():
     cases = [bytes(data) for data in itertools.product(NASTY, repeat=4)]
     agree(b" ".join(cases))

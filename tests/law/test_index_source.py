@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 
 import pytest
 
 import copysift
 from tests.law.contents import CONTENTS, TEXTS, folder
 from tests.law.test_table import cluster, compare, dedup, index, options, query, run, stem, sweep
+from tests.sources.samples import docx
 
 COMMANDS = {
     "cluster": cluster, "dedup": dedup, "sweep": sweep, "index": index, "query": query, "compare": compare,
@@ -301,3 +303,22 @@ def test_a_server_opens_no_index_that_a_client_sent(tmp_path, monkeypatch, capsy
     status, _, err = run(capsys, "cluster", source, "-o", tmp_path / "run")
     assert status == 2
     assert "is an index, and its files are no documents" in err
+
+
+@pytest.mark.parametrize("kind", ["bytes", "text"])
+def test_raw_bytes_of_an_index_are_those_of_its_files(kind, tmp_path):
+    """The index has the texts of documents; who compares bytes compares the files."""
+    files = tmp_path / "files"
+    files.mkdir()
+    for name, author in (("a", "Ann"), ("b", "Bob")):
+        (files / f"{name}.docx").write_bytes(docx(TEXTS["a.txt"].decode()))
+        with zipfile.ZipFile(files / f"{name}.docx", "a") as archive:
+            archive.writestr("docProps/core.xml", f"<author>{author}</author>")
+    with copysift.Index(tmp_path / "source.sift") as index:
+        index.add([files])
+    found = []
+    for source in (files, tmp_path / "source.sift"):
+        result = copysift.cluster(source, kind=kind, threshold=0.2)
+        found.append([(pair.equal, pair.resemblance, pair.shared) for pair in result.pairs])
+    assert found[0] == found[1]
+    assert (found[0][0][1] == 1.0) == (kind == "text")

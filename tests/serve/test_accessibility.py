@@ -18,6 +18,7 @@ pytest.importorskip("selenium", reason="selenium is not installed: pip install s
 from tests.browser.chromium import MISSING, chromium, wait_for
 from tests.serve.running import Server, program
 from tests.serve.test_cleared_passages import FILES
+from tests.serve.test_users import command, logged_in
 
 AXE = Path(
     os.environ.get("COPYSIFT_AXE")
@@ -119,6 +120,8 @@ def test_the_list_of_what_an_erasure_removes_has_no_serious_fault(
             if folder := os.environ.get("COPYSIFT_SCREENSHOTS"):
                 driver.save_screenshot(str(Path(folder) / f"erase-{name[:5]}-{width}-{dark}.png"))
             assert faults_shown(driver) == []
+            frames = "[...document.querySelectorAll('.scroller')]"
+            assert not any(driver.execute_script(f"return {frames}.map(f => f.scrollWidth - f.clientWidth)"))
 
 
 def test_the_login_page_has_no_serious_fault(guarded: Server) -> None:
@@ -126,6 +129,22 @@ def test_the_login_page_has_no_serious_fault(guarded: Server) -> None:
         with chromium(dark=dark) as driver:
             driver.set_script_timeout(60)
             assert faults(driver, f"{guarded.url}/login") == []
+
+
+def test_the_list_of_users_fits_a_phone_and_has_no_serious_fault(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    token = command(data, "add", "maximiliane.mustermann").stdout.strip()
+    command(data, "add", "bob", "--role", "assistant")
+    with Server(data, "--workers", "1", "--moss-port", "-1") as server:
+        name, _, value = logged_in(server, token).partition("=")
+        with chromium(PHONE) as driver:
+            driver.set_script_timeout(60)
+            driver.get(f"{server.url}/login")
+            driver.add_cookie({"name": name, "value": value})
+            assert faults(driver, f"{server.url}/admin") == []
+            frame = "const f = document.querySelector('[aria-label=Users]'); return "
+            assert driver.execute_script(frame + "f.textContent.includes('mustermann')")
+            assert driver.execute_script(frame + "f.scrollWidth - f.clientWidth") == 0
 
 
 def test_a_page_without_labels_is_found_out() -> None:

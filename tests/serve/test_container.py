@@ -2,7 +2,8 @@
 
 The base image is made of Debian's packages under the name that the Containerfile has. Both are built by
 buildah in a chroot, which needs root, but no engine and no kernel features of containers. It takes
-minutes and a gigabyte: set COPYSIFT_CONTAINER to a folder for it. What is in that folder is used again.
+minutes, and up to 12 GB for the copies of the layers: set COPYSIFT_CONTAINER to a folder for it. What is in
+that folder is used again.
 """
 
 from __future__ import annotations

@@ -98,6 +98,9 @@ def test_earlier_terms_are_compared_automatically_and_not_with_each_other(school
     assert (new["summary"]["documents"], new["summary"]["earlier_documents"]) == (4, 2)
     tiles = re.findall(r"<b>(\d+)</b><span>(.*?)</span>", page(school, "ann", f"/checks/{new['id']}")[1])
     assert tiles[:2] == [("2", "submissions"), ("2", "of earlier years")]
+    _, result = school.ask("GET", f"/api/v1/jobs/{new['id']}/result", token=TOKENS["ann"])
+    shown = {each["name"]: each["label"] for each in result["submissions"] if each["earlier"]}
+    assert shown == {f"2024-1/Lists/{name}.txt": f"2024-1/Lists/{name}.txt" for name in ("old", "twin")}
     found = pairs(school, new)
     assert found
     assert found <= {("2024-1/Lists/old.txt", "new.txt"), ("2024-1/Lists/twin.txt", "new.txt")}

@@ -20,7 +20,7 @@ import pytest
 
 from copysift.errors import UsageError
 from copysift.serve.config import Config
-from copysift.serve.moss_server import knows_language
+from copysift.serve.moss_server import knows_language, shown
 from tests.serve.moss_client import raw, submit
 from tests.serve.running import Server, program
 
@@ -40,6 +40,20 @@ def page(server: Server, address: str) -> str:
 
 def pairs(server: Server, address: str) -> set[tuple[str, str]]:
     return {(row[2], row[4]) for row in ROW.finditer(page(server, address))}
+
+
+@pytest.mark.parametrize(
+    ("comment", "title"),
+    [
+        ('"homework 3"', "homework 3"),
+        ('the "first" homework', 'the "first" homework'),
+        ('homework "3"', 'homework "3"'),
+        ('"', '"'),
+        ("tab\there", "tab?here"),
+    ],
+)
+def test_only_quotes_around_a_comment_are_left_out(comment: str, title: str) -> None:
+    assert shown(comment) == title
 
 
 def lasting(server: Server) -> set[str]:

@@ -71,6 +71,14 @@ def test_a_form_has_every_option_once(command: str) -> None:
     assert all(each.help and each.label for each in form.often)
 
 
+@pytest.mark.parametrize("command", ["scan", "index"])
+def test_a_form_does_not_speak_of_the_command_line(command: str) -> None:
+    form = forms.form_for(command)
+    fields = [*form.often, *(each for _, some in form.sections for each in some)]
+    shown = {each.name: f"{each.help} {each.placeholder}" for each in fields}
+    assert {name: words for name, words in shown.items() if "--" in words or "copysift" in words} == {}
+
+
 def test_a_form_decodes_switches_lists_and_numbers() -> None:
     given = {"same_suffix": "on", "include": "*.py  *.c", "noise": " 5 ", "threshold": "", "by": "dir"}
     given |= {"kind": "auto", "scheme": "open-closed"}  # as they are unless somebody chooses

@@ -54,6 +54,16 @@ def test_a_switch_that_is_turned_off_wins_over_its_variable(
     assert command.merged({"quiet": False, "verbose": 0})["quiet"] is False
 
 
+def test_the_settings_are_printed_without_the_address_of_the_webhook(
+    started: list[ServeOptions], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "-v", "--webhook", "https://example.org/hook/secret?key=hidden"]) == 0
+    shown = capsys.readouterr().err
+    assert "copysift: webhook: ***\n" in shown
+    assert "copysift: store: \n" in shown
+    assert "secret" not in shown.replace("oidc-secret-file", "")
+
+
 def test_every_option_has_a_variable(started: list[ServeOptions]) -> None:
     entries = declared("serve")
     for name in ("port", "idle_seconds", "quiet", "verbose", "token_file"):

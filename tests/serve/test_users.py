@@ -52,6 +52,32 @@ def test_tokens_are_added_listed_and_revoked_while_the_server_runs(tmp_path: Pat
     assert "login user=bob peer=127.0.0.1" in log
 
 
+def test_roles_of_a_token_file_hold_whoever_adds_tokens(tmp_path: Path) -> None:
+    data, filed = tmp_path / "data", "filed-token-0123456789"
+    (tmp_path / "tokens").write_text(f"ann {filed} admin\nbob bob-token-0123456789\n")
+    with Server(data, "--moss-port", "-1", "--token-file", str(tmp_path / "tokens")) as server:
+        added = command(data, "add", "carl")
+        assert added.stderr == "copysift: carl has the role teacher\n"  # for there is an admin
+        second = command(data, "add", "ann").stdout.strip()
+        for token, status in ((filed, 200), (second, 200), (added.stdout.strip(), 403)):
+            assert server.ask("GET", "/admin", headers={"cookie": logged_in(server, token)})[0] == status
+        revoked = command(data, "revoke", "bob")
+        assert revoked.stderr == "copysift: 0 revoked; a token in a token file ends when its line is gone\n"
+
+
+def test_the_role_in_the_token_file_counts_at_every_start(database: Database) -> None:
+    Users(database, {"1": Known("ada", "admin")}).register()
+    users = Users(database, {"1": Known("ada", "teacher"), "2": Known("bob", "assistant")})
+    users.register()
+    assert [(each.name, each.role, each.tokens) for each in users.listed()] == [
+        ("ada", "teacher", 1), ("bob", "assistant", 1),
+    ]  # fmt: skip
+    users.add("bob")
+    assert users.role("bob") == "assistant"
+    with pytest.raises(UsageError, match="the role of bob is in the token file"):
+        users.add("bob", "admin")
+
+
 def logged_in(server: Server, token: str) -> str:
     """Log in as a browser does, and give the cookie."""
     import http.client

@@ -1,3 +1,4 @@
+import contextlib
 import io
 import json
 
@@ -87,3 +88,27 @@ def test_blocks_are_whole_lines(size, end):
     if not wanted[-1]:
         wanted.pop()
     assert found == wanted
+
+
+class _InDrops(io.BytesIO):
+    """Gives few bytes with every read, as what unpacks files does; then an error, if one is asked for."""
+
+    def __init__(self, data: bytes, *, damaged: bool) -> None:
+        super().__init__(data)
+        self.damaged = damaged
+
+    def readinto1(self, into):
+        got = super().readinto1(memoryview(into)[:100])
+        if self.damaged and not got:
+            raise EOFError
+        return got
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_blocks_are_large_however_little_a_read_gives(damaged):
+    data = b"".join(b"line %d\n" % number for number in range(5000))
+    found = []
+    with pytest.raises(EOFError) if damaged else contextlib.nullcontext():
+        found.extend(bytes(each) for each in sources.blocks(_InDrops(data, damaged=damaged), 10_000))
+    assert b"\n".join(found) + b"\n" == data
+    assert len(found) <= len(data) // 5000 + 1

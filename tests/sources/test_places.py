@@ -82,7 +82,7 @@ def test_a_file_that_fails_while_it_is_read_is_named_with_the_reason(put, monkey
 
 def test_an_index_reads_only_what_changed_and_gives_passages(put, tmp_path, monkeypatch):
     system = put({"d/a.txt": TEXT, "d/b.txt": OTHER, "d/c.jsonl": json.dumps({"id": "r", "text": TEXT[:-9]})})
-    monkeypatch.setattr("copysift.workflows.index_additions.RACY", -(10**12))  # what is new has settled, too
+    monkeypatch.setattr("copysift.workflows.document_reader.RACY", -(10**12))  # what is new has settled, too
     with copysift.Index(tmp_path / "i.sift") as index:
         assert index.add("memory://d").added == 3
         done = index.update("memory://d")
@@ -95,7 +95,7 @@ def test_an_index_reads_only_what_changed_and_gives_passages(put, tmp_path, monk
         assert [hit.right for hit in hits] == ["memory://d/c.jsonl!r"]
         assert hits[0].regions
     loads: list[object] = []
-    monkeypatch.setattr("copysift.workflows.index_additions.load_many", loads.extend)
+    monkeypatch.setattr("copysift.workflows.document_reader.load_many", loads.extend)
     with copysift.Index(tmp_path / "i.sift") as index:
         index.update("memory://d")
     assert loads == []

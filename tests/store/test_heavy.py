@@ -19,7 +19,7 @@ def pairs_of_parts(docs, own, cuts):
 
 def pairs_of_whole(docs, own):
     given = (docs.astype(np.uint32), own.astype(np.uint8), np.zeros(1, np.int64), np.array([len(docs)]))
-    return np.unique(kernels.shingle.few_pairs(*given)).tolist()
+    return np.unique(kernels.lists.few_pairs(*given)).tolist()
 
 
 def test_every_way_to_cut_a_short_list_gives_its_pairs():

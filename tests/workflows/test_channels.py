@@ -1,5 +1,8 @@
 """No score rests on one fingerprint of a short file, or on a negligible part of a unit."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 import copysift
@@ -100,3 +103,61 @@ def test_text_decides_where_one_of_two_units_of_a_class_is_not_a_program(tmp_pat
     }
     (pair,) = copysift.scan(put(tmp_path, files), threshold=0.01, by="dir").pairs
     assert pair.channel == "text"
+
+
+@pytest.mark.parametrize("extra", [[], [RENAMED]])
+def test_what_two_programs_say_in_comments_counts_at_no_threshold(tmp_path, extra):
+    """Their tokens decide, whatever is listed: else the score of a pair jumps when its code is less alike."""
+    comment = "".join(f"// {line}\n" for line in prose(1, 900).splitlines())
+    programs = Path(__file__).parent / "programs" / "c"
+    sources = [each.read_text() for each in sorted(programs.iterdir())] + extra
+    put(tmp_path, {f"p{at}/main.c": comment + source for at, source in enumerate(sources)})
+    every = {
+        frozenset((pair.left, pair.right)): pair
+        for pair in copysift.scan(tmp_path, by="dir", threshold=0).pairs
+    }
+    assert {pair.channel for pair in every.values()} == {"code"}
+    for threshold in (0.05, 0.25, 0.5):
+        listed = copysift.scan(tmp_path, by="dir", threshold=threshold).pairs
+        assert len(listed) == sum(pair.similarity >= threshold for pair in every.values())
+        for pair in listed:
+            assert pair.similarity == every[frozenset((pair.left, pair.right))].similarity
+
+
+def test_the_text_of_web_pages_and_notebooks_counts_beside_their_tokens(tmp_path):
+    essay = prose(1, 300).splitlines()
+    page = (
+        "<table>"
+        + "".join(f"<tr><td class=c{at}>{line}</td></tr>" for at, line in enumerate(essay))
+        + "</table>"
+    )
+    other = (
+        "<html><body><h1>An essay</h1>" + "".join(f"<p>{line}<br></p>" for line in essay) + "</body></html>"
+    )
+    cells = [{"cell_type": "markdown", "source": "\n".join(essay)}]
+    books = [
+        json.dumps({"cells": [*cells, {"cell_type": "code", "source": source}]})
+        for source in (PROGRAM, SCRIPT)
+    ]
+    put(
+        tmp_path,
+        {"p/ann/a.html": page, "p/bob/b.html": other, "n/ann/a.ipynb": books[0], "n/bob/b.ipynb": books[1]},
+    )
+    for folder in ("p", "n"):
+        for threshold in (0, 0.25):
+            (pair,) = copysift.scan(tmp_path / folder, by="dir", threshold=threshold).pairs
+            assert (pair.channel, pair.similarity > 0.9) == ("text", True)
+
+
+def test_short_programs_of_an_index_count_as_they_do_in_its_folder(tmp_path):
+    """Those with so few tokens that no pair of theirs is listed make no token common either."""
+    put(tmp_path, {f"d/{at}.py": SCRIPT + f"print({at}, name)\n" * at for at in range(5)})
+    put(tmp_path, {"d/ann.py": PROGRAM + SCRIPT, "d/bob.py": RENAMED + SCRIPT})
+    with copysift.Index(tmp_path / "x.sift") as index:
+        index.add(tmp_path / "d")
+    for more in ({}, {"min_match": 20}):
+        files, stored = (
+            copysift.scan(tmp_path / source, threshold=0.1, **more) for source in ("d", "x.sift")
+        )
+        assert files.pairs
+        assert list(files.pairs) == list(stored.pairs)

@@ -7,6 +7,7 @@ import pytest
 
 import copysift
 from copysift.errors import UsageError
+from copysift.settings.index import Query
 from tests.cli.program import copysift as program
 from tests.cli.program import write
 from tests.cli.submissions import essay
@@ -175,3 +176,37 @@ def test_programs_of_an_index_of_submissions_are_compared_by_their_tokens(years)
     found, files = copysift.scan("code.sift"), copysift.scan("code", by="dir")
     assert rows(found) == rows(files)
     assert [pair.channel for pair in found.pairs] == ["code"]
+
+
+def test_an_index_leaves_out_what_no_student_wrote_as_a_scan_does(years):
+    write(
+        years, {f"{name}/node_modules/lib/{name[-3:]}.txt": essay(70, 90) for name in ("new/eve", "new/fay")}
+    )
+    with copysift.Index("new.sift", by="dir") as index:
+        (note,) = index.add("new").notes
+        names = [each.name for each in index.documents()]
+    found = copysift.scan("new", by="dir")
+    assert (
+        names
+        == [each.name for each in found.documents]
+        == ["new/eve/x.txt", "new/fay/y.txt", "new/gil/z.txt"]
+    )
+    assert note in found.notes
+    assert copysift.scan("new.sift").pairs[0].shared == found.pairs[0].shared
+    with copysift.Index("all.sift", by="dir", include=["*"]) as index:
+        index.add("new")
+        assert len(list(index.documents())) == 5
+
+
+def test_a_submission_is_looked_up_without_what_no_student_wrote(years):
+    write(years, {"new/eve/node_modules/lib/a.txt": essay(70, 400)})
+    with copysift.Index("years.sift", by="dir") as index:
+        index.add(["2023", "2024"])
+        hits = {
+            (hit.left, hit.unit or hit.right): hit.containment_left for hit in index.query("new", by="dir")
+        }
+        answer = index.answer(index.questions("new", Query(by="dir")), Query(by="dir"))
+        again = index.answer(index.questions("new/fay", Query()), Query())
+    assert hits["new/eve", "2023/ada"] > 0.4
+    assert "1 file that no student wrote left out" in answer.notes[-1]
+    assert again.notes == ()

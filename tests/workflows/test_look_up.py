@@ -82,3 +82,17 @@ def test_how_an_address_is_read_cannot_be_chosen(here, command):
     swept(here)
     done = run(here, command, "s.sift", "b.txt", "--kind", "text")
     assert (done.status, "--kind says how a file is read" in done.err) == (2, True), done.err
+
+
+def test_a_document_of_the_same_bytes_is_whole_in_the_other_though_it_is_read_otherwise(here):
+    page = "<p>" + prose(1) + "</p><script>var a = 1</script>\n"
+    write(here, {"d/a.html": page, "q.txt": page})
+    with copysift.Index("x.sift") as index:
+        index.add("d")
+        (hit,) = index.query("q.txt")
+        assert (hit.equal, hit.resemblance, hit.containment_left, hit.containment_right) == (
+            True,
+            1.0,
+            1.0,
+            1.0,
+        )

@@ -1,6 +1,7 @@
 """What scan promises beyond the command line: equal files, races, sketches, small collections."""
 
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
@@ -136,3 +137,16 @@ def test_a_broken_kernel_or_setting_is_an_error_not_a_skipped_file(tmp_path, mon
     (tmp_path / "latin.txt").write_bytes(A.encode() + b"\xe9")  # read by itself
     with pytest.raises(ZeroDivisionError):
         copysift.scan(tmp_path)
+
+
+def test_members_of_archives_have_the_suffix_of_their_names(tmp_path):
+    """An archive of submissions has pairs with the same suffix as the folder has."""
+    for name in ("ann", "bob"):
+        write(tmp_path, {f"class/{name}/a.txt": prose(1), f"class/{name}/b.md": prose(1) + name})
+    shutil.make_archive(str(tmp_path / "class"), "zip", tmp_path / "class")
+    for by in ("dir", "file"):
+        found = [
+            copysift.scan(tmp_path / source, by=by, same_suffix=True).pairs
+            for source in ("class", "class.zip")
+        ]
+        assert len(found[0]) == len(found[1]) > 0

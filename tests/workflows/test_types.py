@@ -158,3 +158,42 @@ def test_the_score_of_programs_counts_strings_and_statements_as_that_of_a_pair_d
     pair = pairs[frozenset(("one", "two"))]
     assert pair.channel == "code"
     assert types("one", "two")["programs"] == pytest.approx(pair.similarity)
+
+
+def measures(*sources, **settings):
+    found = copysift.scan(list(sources), by="dir", threshold=0.01, **settings)
+    return {
+        (pair.left, pair.right): (pair.channel, pair.shared, round(pair.similarity, 9), pair.resemblance)
+        for pair in found.pairs
+    }
+
+
+@pytest.fixture
+def years(here):
+    """Two years of a class; each work of one year has a copy in the other."""
+    for year in ("old", "new"):
+        for at, copied in enumerate(("code", "essay", "slides", "sheet")):
+            hand_in(here / year, f"{year}{at}", **{copied: f"same {copied}"})
+        hand_in(here / year, f"{year}x", code="twin", essay="twin", slides="twin", sheet="twin")
+        place = here / year / f"{year}note"
+        place.mkdir()
+        (place / "readme.txt").write_text(prose("a note", 12))
+        (place / "page.html").write_text(f"<p>{prose('page', 200)} {year}</p>")
+        (place / "main.java").write_text(f"// {prose('a note', 12)}\n{program(random.Random(year), 9)}")
+    return here
+
+
+@pytest.mark.parametrize("scheme", ["open-closed", "all", "mod"])
+def test_an_index_and_its_folder_are_the_same_earlier_work(years, scheme):
+    with copysift.Index("old.sift", by="dir", scheme=scheme) as index:
+        index.add("old")
+    folder = measures("new", earlier=["old"], scheme=scheme)
+    assert measures("new", earlier=["old.sift"], scheme=scheme) == folder
+    channels = {channel for channel, *_ in folder.values()}
+    assert channels == {"text", "code"}
+
+
+def test_an_index_of_a_class_gives_the_pairs_of_its_folder(years):
+    with copysift.Index("all.sift", by="dir") as index:
+        index.add(["old", "new"])
+    assert measures("all.sift") == measures("old", "new")

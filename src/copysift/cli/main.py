@@ -22,6 +22,7 @@ from copysift.errors import CopysiftError, UsageError
 from copysift.settings.nearest import nearest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's other threads only take a core from ours
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # a pool of its own wants megabytes of new pages
 
 FAILED = 2
 INTERRUPTED = 130

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 VARIABLES = "COPYSIFT_SERVE_"
 _PASSWORD = re.compile(r":[^:/@]*@")  # in an address
+_SECRET = ("webhook",)  # addresses that may be secret as a whole
 
 
 class ServeGroup(click.Group, SectionedCommand):
@@ -69,9 +70,9 @@ def command(context: click.Context, /, **typed: Any) -> int:
     if door.verbose:
         for name in declared("serve"):
             if hasattr(settings, name):
-                console.note(
-                    f"{name.replace('_', '-')}: {_PASSWORD.sub(':***@', str(getattr(settings, name)))}"
-                )
+                value = str(getattr(settings, name))
+                shown = "***" if value and name in _SECRET else _PASSWORD.sub(":***@", value)
+                console.note(f"{name.replace('_', '-')}: {shown}")
     run(settings, lambda line: click.echo(line))
     return console.DONE
 
@@ -97,9 +98,11 @@ _data = click.option(
 def add(context: click.Context, name: str, role: str, data: str | None) -> int:
     """Print a new token for a user.
 
-    It is stored as a digest and cannot be shown again. A user can have several.
+    It is stored as a digest and cannot be shown again. A user can have several. The first user is an admin.
     """
-    click.echo(_users(context, data, make=True).add(name, role))
+    users = _users(context, data, make=True)
+    click.echo(users.add(name, role))
+    console.note(f"{name} has the role {users.role(name)}")
     return console.DONE
 
 
@@ -113,7 +116,7 @@ def revoke(context: click.Context, name: str, data: str | None) -> int:
     The checks and indexes of the user stay.
     """
     gone = _users(context, data).revoke(name)
-    console.note(f"{gone} revoked")
+    console.note(f"{gone} revoked" + ("" if gone else "; a token in a token file ends when its line is gone"))
     return console.DONE if gone else console.NOTHING_FOUND
 
 

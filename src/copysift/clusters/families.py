@@ -10,7 +10,8 @@ versions that have most of what is rare in common. These are stars: the group wi
 that are linked to it, and then what is linked to several of them. Components would chain independent
 programs together that have a little idiom in common, and then report them. Copies in different heavy
 disguises have few links: last, stars are united that have enough of what is rare in common on average of
-all members, linked or not.
+all members, linked or not. What is rare counts only beyond the background (background.py): solutions of a
+task that leaves little choice are much the same, and nobody copied.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from copysift import kernels
+from copysift.clusters.background import background, beyond
 from copysift.clusters.components import roots
 from copysift.join.rows import Postings, candidates
 from copysift.runtime.arrays import distinct
@@ -37,7 +39,8 @@ HANDED_OUT = 0.9  # of the groups: what more of them are versions of was handed 
 # Share of the groups that may hold a hash which links two versions: first of all groups, then of all
 # occurrences, because what a family holds is rare again once the family counts as one.
 RARE = (2 / 3, 1 / 2)
-# Of all hashes of the smaller are in the larger: two near copies. Of the rare ones: two versions.
+# Of all hashes of the smaller are in the larger: two near copies. Of the rare ones, beyond the background:
+# two versions.
 CONTAINED = 0.45
 # On average of the rare hashes of the smaller are in the larger: versions of one work. Chosen on four classes
 # of POJ-104 with generated copies, and tried on five others (experiments/plagiarism).
@@ -107,8 +110,10 @@ def _versions(postings: Postings, copies: UInt32s, near: Links, fewest: int, job
         degrees = kernels.join.distinct(alone.offsets, alone.groups, labels)
         most = max(2, int(share * len(distinct(labels[alone.sizes > 0]))))
         rare = alone.only(degrees <= most)
-        labels = _family_labels(len(copies), _links(rare, CONTAINED, fewest, jobs))
-    labels = _united(rare, labels, fewest, jobs)
+        usual = background(rare, labels, fewest, jobs)
+        links = _links(rare, CONTAINED, fewest, jobs).beyond(rare.sizes, usual, CONTAINED)
+        labels = _family_labels(len(copies), links)
+    labels = _united(rare, usual, labels, fewest, jobs)
     return labels[copies]
 
 
@@ -127,6 +132,12 @@ class Links(NamedTuple):
         """Give the links of which both ends are among some groups."""
         return self.take(groups[self.left] & groups[self.right])
 
+    def beyond(self, sizes: UInt32s, usual: NDArray[np.float64], least: float) -> Links:
+        """Give the links that have at least `least` in common beyond what is usual for the smaller group."""
+        smaller = np.where(sizes[self.left] <= sizes[self.right], self.left, self.right)
+        contained = beyond(self.contained, usual[smaller])
+        return self._replace(contained=contained).take(contained >= least)
+
     def counts(self, groups: int) -> NDArray[np.int64]:
         """Give how many links each group has."""
         counted: NDArray[np.int64] = np.bincount(self.left, minlength=groups)
@@ -141,16 +152,17 @@ def _links(postings: Postings, contained: float, fewest: int, jobs: int) -> Link
     return every.take(smaller >= fewest)
 
 
-def _united(rare: Postings, labels: UInt32s, fewest: int, jobs: int) -> UInt32s:
+def _united(rare: Postings, usual: NDArray[np.float64], labels: UInt32s, fewest: int, jobs: int) -> UInt32s:
     """Unite stars with each other, and with groups that have none, by average linkage of what is rare.
 
     Two families that become one have a pair of members that is as good as their average: only groups that are
     linked in that way are compared in full.
     """
-    links = _links(rare, VERSIONS, fewest, jobs)
+    links = _links(rare, VERSIONS, fewest, jobs).beyond(rare.sizes, usual, VERSIONS)
     parts = _parts(labels, links)
     united = labels.copy()
-    weak = _links(rare.among(np.bincount(parts)[parts] > 1), WEAK, fewest, jobs)
+    some = rare.among(np.bincount(parts)[parts] > 1)
+    weak = _links(some, WEAK, fewest, jobs).beyond(some.sizes, usual, WEAK)
     weak = weak.take(parts[weak.left] == parts[weak.right])
     order = np.argsort(parts[weak.left], kind="stable")
     heads, starts = np.unique(parts[weak.left][order], return_index=True)

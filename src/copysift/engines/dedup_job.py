@@ -58,15 +58,15 @@ class DedupJob:
 
 def check_cutting(settings: CorpusSettings, against: Path | None) -> None:
     """Refuse units that do not go together with what is compared."""
-    if settings.near < 1 and not settings.max_copies:
+    if settings.near < 1 and (not settings.max_copies or settings.cut_at == "word"):
         raise UsageError(
             "--near compares whole lines, sentences or paragraphs",
             hint="add --max-copies 1 and --cut-at line, sentence or paragraph",
         )
-    if settings.max_copies and (settings.cut_at == "word" or against is not None):
+    if settings.max_copies and against is not None:
         raise UsageError(
-            "--max-copies counts whole lines, sentences or paragraphs of one corpus",
-            hint="add --cut-at line, sentence or paragraph, and leave out --against",
+            "--max-copies counts what the documents of one corpus have more than once",
+            hint="leave out --max-copies or --against",
         )
 
 

@@ -2,6 +2,7 @@
 
 A run keeps all that they need: sets, the order of the shingles, and how many documents have one. Shingles
 that do not count (boilerplate, base code, and templates where these were left out of a pair) count in none.
+The similarity of executables weighs what linkers put into them by the different programs that have it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from copysift.clusters.builds import builds
 from copysift.errors import RunError
 from copysift.join.boilerplate import bounds_of
+from copysift.join.memory import Join
 from copysift.match.exact import runs_among
-from copysift.match.measures import GRAIN, weights
+from copysift.match.measures import GRAIN, library_weights, weights
 from copysift.match.sets import MeasuredPairs, PairsWithValues
 from copysift.match.templates import Texts
+from copysift.model.traits import kind_traits
 from copysift.runs.sets import Sets, has_sets
 from copysift.runs.sketches import read_templates
 from copysift.runtime.arrays import distinct
@@ -89,6 +95,7 @@ class PairValues:
         self.memory = settings.memory
         self._templates = read_templates(folder)
         self._held: _Entries | None = None  # all shingles, where memory has space for them
+        self._programs: tuple[Bools, Int64s] | None = None
 
     def of(self, pairs: MeasuredPairs) -> Shares:
         """Give the measure of pairs, in their order."""
@@ -145,7 +152,7 @@ class PairValues:
         expanded = min(EXPANDED, self.memory // 8 // LOOKED_UP)
         totals, shared = (np.zeros((2, size), np.int64) for size in (documents, len(pairs)))
         for entries in self._ranges():
-            grains = entries.grains(int(np.count_nonzero(self._standing)))
+            grains = entries.grains(int(np.count_nonzero(self._standing)), *self._labelled())
             free = ~np.isin(entries.hashes, self._templates.hashes)
             for row, weight in enumerate((grains, grains * free)):  # with templates, and without
                 totals[row] += np.bincount(entries.documents, weight, documents).astype(np.int64)
@@ -153,6 +160,31 @@ class PairValues:
         at = lost.astype(np.int64)
         least = np.minimum(totals[at, pairs.left], totals[at, pairs.right])
         return np.divide(shared[at, np.arange(len(pairs))], least, out=np.zeros(len(pairs)), where=least > 0)
+
+    def _labelled(self) -> tuple[Bools, Int64s]:
+        """Say which documents have libraries that a linker put in; builds of one program have one label."""
+        if self._programs is None:
+            linked = [_linked(self._sets.kinds(part)) for part in range(self._sets.parts)]
+            programs = self._standing & np.concatenate([np.zeros(0, np.bool_), *linked])
+            labels = np.arange(len(programs))
+            if np.count_nonzero(programs) > 2:
+                with Join(self.memory // 4) as join:
+                    for hashes, documents in self._shingles(programs):
+                        join.add_entries(hashes, documents.astype(np.uint32))
+                    postings = join.finish(0, weights)
+                made = builds(postings, programs[: len(postings.sizes)])
+                labels[: len(made)] = made
+            self._programs = programs, labels
+        return self._programs
+
+    def _shingles(self, wanted: Bools) -> Iterator[tuple[UInt64s, Int64s]]:
+        """Give the shingles of some documents, each with its document, a part at a time."""
+        for part in range(self._sets.parts):
+            span = self._sets.span(part)
+            if wanted[span].any():
+                values, bounds = self._sets.whole(part)
+                owners = np.repeat(np.arange(span.start, span.stop), np.diff(bounds))
+                yield values[wanted[owners]], owners[wanted[owners]]
 
     def _lost(self, pairs: MeasuredPairs) -> Bools:
         """Say which pairs were measured without templates: they share less than their sets do."""
@@ -171,14 +203,12 @@ class PairValues:
         count = max(1, -(-ENTRY * total // max(self._settings.memory // 4, 1 << 20)))
         for low, high in pairwise(2**64 * at // count for at in range(count + 1)):
             hashes, documents = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-            for part in range(sets.parts):
-                values, bounds = sets.whole(part)
-                owners = np.repeat(np.arange(sets.span(part).start, sets.span(part).stop), np.diff(bounds))
-                own = self._standing[owners]
+            for values, owners in self._shingles(self._standing):
                 if count > 1:
-                    own &= (values >= np.uint64(low)) & (values <= np.uint64(high - 1))
-                hashes.append(values[own])
-                documents.append(owners[own])
+                    own = (values >= np.uint64(low)) & (values <= np.uint64(high - 1))
+                    values, owners = values[own], owners[own]
+                hashes.append(values)
+                documents.append(owners)
             made = _Entries(np.concatenate(hashes), np.concatenate(documents))
             self._held = made if count == 1 else None
             yield made
@@ -193,10 +223,20 @@ class _Entries:
         self._ranks = ranks.astype(np.int64)
         self._keys = documents * np.int64(len(self._degrees)) + self._ranks  # ascending
 
-    def grains(self, groups: int) -> Int64s:
-        """Weigh every shingle by how many of the documents, `groups` in all, have it."""
-        table = weights(np.arange(int(self._degrees.max(initial=1)) + 1), groups)
-        return np.round(table / GRAIN).astype(np.int64)[self._degrees][self._ranks]
+    def grains(self, groups: int, programs: Bools, labels: Int64s) -> Int64s:
+        """Weigh every shingle by how many of the documents, `groups` in all, have it.
+
+        Those that only `programs` have are weighed by how many different ones have them.
+        """
+        weight = weights(np.arange(int(self._degrees.max(initial=1)) + 1), groups)[self._degrees]
+        some = programs[self.documents]
+        if some.any():
+            count = len(weight)
+            others = np.bincount(self._ranks[~some], minlength=count) > 0
+            apart = distinct(self._ranks[some] << 32 | labels[self.documents[some]])
+            independent = library_weights(np.bincount(apart >> 32, minlength=count), groups)
+            weight = np.where(others, weight, independent)
+        return np.round(weight / GRAIN).astype(np.int64)[self._ranks]
 
     def shared(self, pairs: MeasuredPairs, weight: Int64s, expanded: int) -> Int64s:
         """Sum the weights of what pairs share, about `expanded` shingles at a time."""
@@ -215,6 +255,12 @@ class _Entries:
             both = self._keys[place] == asked if len(asked) else np.zeros(0, np.bool_)
             found += np.bincount(owner[both], weight[at[both]], len(pairs)).astype(np.int64)
         return found
+
+
+def _linked(kinds: pa.Array) -> Bools:
+    """Say which kinds are those of programs into which linkers put libraries."""
+    found = [kind for kind in kinds.unique().to_pylist() if kind_traits(kind).linked]
+    return np.asarray(pc.is_in(kinds, pa.array(found, pa.string())).to_numpy(zero_copy_only=False))
 
 
 def _low(texts: Texts, at: int) -> NDArray[np.uint32]:

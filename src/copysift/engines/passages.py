@@ -11,7 +11,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.kinds import canonicaliser
-from copysift.match.repeated_passages import covered_units
+from copysift.match.text_units import covered_units
 from copysift.runs.sets import Sets
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The few pairs of a shingle that very many documents have, part by part: the list is never held whole.
 
 A part is the list's documents in some range of numbers. What the parts say of themselves is put together,
-then each part gives its own pairs: all of them are those of `kernels.shingle.few_pairs` for the whole list.
+then each part gives its own pairs: all of them are those of `kernels.lists.few_pairs` for the whole list.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def lists_of(scrambled: UInt64s, docs: UInt32s, moduli: UInt32s, max_shared: int
     """
     kernels.join.sort_pairs(scrambled, docs)
     hashes = scrambled * UNSCRAMBLE
-    starts, lengths, common, digests, own = kernels.shingle.lists(hashes, docs, moduli, max_shared, sizes)
+    starts, lengths, common, digests, own = kernels.lists.lists(hashes, docs, moduli, max_shared, sizes)
     told = digests[~common]
     rare, weights = _first_of_each(told)
     often, _ = _first_of_each(digests[common])
@@ -92,7 +92,7 @@ def pairs_of(found: Lists, chunk: int = CHUNK) -> Iterator[tuple[UInt64s, UInt32
     cuts = np.searchsorted(np.cumsum(sizes), np.arange(0, int(sizes.sum()) + chunk, chunk), side="left")
     cuts = distinct(np.append(cuts, len(sizes)))
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-        pairs, weights = kernels.shingle.all_pairs(
+        pairs, weights = kernels.lists.all_pairs(
             found.docs,
             found.own,
             found.starts[first:last],
@@ -104,9 +104,7 @@ def pairs_of(found: Lists, chunk: int = CHUNK) -> Iterator[tuple[UInt64s, UInt32
 
 def common_pairs(found: Lists) -> UInt64s:
     """Give few pairs of each common list: with its first document, one of the next, and the one before."""
-    return distinct(
-        kernels.shingle.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths)
-    )
+    return distinct(kernels.lists.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths))
 
 
 def summed(pairs: UInt64s, weights: UInt32s) -> tuple[UInt64s, UInt32s]:

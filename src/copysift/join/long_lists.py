@@ -82,21 +82,17 @@ def postings(lists: LongLists, first: int) -> tuple[UInt64s, UInt32s]:
 
 def pairs_of(keys: UInt64s, places: UInt32s, lists: LongLists) -> Iterator[tuple[UInt64s, UInt32s]]:
     """Give the pairs (left << 32 | right) of postings with what follows in their lists, summed in chunks."""
-    which = (keys & _LOW).astype(np.int64)
-    begins = lists.starts[which] + places.astype(np.int64)
-    counts = lists.lengths[which] - places.astype(np.int64) - 1
+    counts = lists.lengths[(keys & _LOW).astype(np.int64)] - places.astype(np.int64) - 1
     cuts = np.searchsorted(np.cumsum(counts), np.arange(CHUNK, int(counts.sum()) + CHUNK, CHUNK))
     start = 0
     for cut in cuts.tolist():
         some = slice(start, min(cut + 1, len(keys)))
         start = some.stop
         if some.start < some.stop:
-            sizes = counts[some]
-            later = lists.members[_ramps(begins[some] + 1, sizes)]
-            own = np.repeat(lists.members[begins[some]] & _ONE, sizes)
-            pairs = np.repeat(keys[some] >> _HALF << _HALF, sizes) | later >> _ONE
-            kept = (own | later) & _ONE != 0
-            yield summed(pairs[kept], np.repeat(lists.weights[which[some]], sizes)[kept])
+            found = kernels.lists.long_pairs(
+                keys[some], places[some], lists.members, lists.starts, lists.lengths, lists.weights
+            )
+            yield summed(*found)
 
 
 def _ramps(starts: Int64s, sizes: Int64s) -> Int64s:

@@ -260,6 +260,20 @@ class Rows:
         return Candidates(*found)
 
 
+class RowRange:
+    """Left groups whose pairs are formed together; it ends earlier where a list has `most` pairs of them."""
+
+    def __init__(self, first: int, last: int, most: int) -> None:
+        self.first, self.last, self._most = first, last, most
+
+    def pairs(self, rows: Rows, measure: str, least: float, fewest: int, floor: Floor) -> Candidates:
+        """Give the pairs of a list; those of left groups from `last` on may be incomplete."""
+        found = rows.pairs((self.first, self.last), measure, least, fewest, floor, self._most)
+        if len(found) >= self._most:
+            self.last = int(found.left[-1]) + 1
+        return found
+
+
 def candidates(
     postings: Postings,
     measure: str = "similarity",

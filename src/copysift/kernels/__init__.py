@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from copysift.kernels import _join as join
     from copysift.kernels import _jsonl as jsonl
     from copysift.kernels import _lex as lex
+    from copysift.kernels import _lists as lists
     from copysift.kernels import _match as match
     from copysift.kernels import _packed as packed
     from copysift.kernels import _postings as postings
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from copysift.kernels import _text as text
 
 __all__ = [
-    "batch", "checksum", "codes", "edition", "files", "join", "jsonl", "lex", "match", "packed", "postings",
-    "selection", "shingle", "text",
+    "batch", "checksum", "codes", "edition", "files", "join", "jsonl", "lex", "lists", "match", "packed",
+    "postings", "selection", "shingle", "text",
 ]  # fmt: skip
 
 _SUBJECTS = tuple(name for name in __all__ if name != "edition")

@@ -1,7 +1,6 @@
 """Sets of word shingles: the compiled edition of `reference/shingle.py`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 import threading
@@ -25,15 +24,8 @@ cdef extern from "uncovered.h" nogil:
         uint64_t places
         uint64_t lexical
         uint64_t set
-    ctypedef struct shingle_modulus:
-        int shift
-    ctypedef struct shingle_list:
-        int64_t start
-        uint32_t length
-        uint32_t common
-        uint64_t digest
     void shingle_keep_freed()
-    uint64_t shingle_digest_bytes(const uint8_t *data, size_t n)
+    void shingle_digests(const uint8_t *data, const int64_t *offsets, size_t n, uint64_t *out)
     uint64_t keys_digest(const uint64_t *keys, size_t n)
     int shingle_make(shingle_space *s, size_t w)
     void shingle_free(shingle_space *s)
@@ -45,7 +37,6 @@ cdef extern from "uncovered.h" nogil:
     void word_coder_free(word_coder *c)
     int64_t shingle_document(const uint8_t *data, size_t n, size_t w, const cs_params *p, shingle_space *space,
                              uint64_t *out, uint32_t *order, word_coder *coder, shingle_facts *facts)
-    shingle_modulus shingle_mod(uint64_t m)
     void shingle_note(uint64_t *bits, int log2, const uint64_t *keys, size_t n)
     size_t shingle_sample(const uint64_t *keys, size_t n, uint64_t m, const uint64_t *bits, int log2, uint64_t *out)
     void shingle_count(uint32_t *cells, int log2, const uint64_t *keys, size_t n)
@@ -62,10 +53,10 @@ cdef extern from "uncovered.h" nogil:
     size_t keys_distinct(uint64_t *h, uint64_t *room, size_t n, uint32_t *counts, uint64_t *digest)
     int KEYS_COUNTS
     uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
-    int SHINGLE_TABLE
-    int SHINGLE_ROW
+    int SHINGLE_TABLE_ROOM
     ctypedef struct shingle_table:
         uint64_t *rows
+    uint64_t *shingle_rows(uint64_t *room)
     int shingle_slots(const uint32_t *order, size_t places, const uint64_t *keys, size_t n, uint32_t *room,
                       uint32_t *slots)
     int shingle_fill_for(shingle_table *table, const uint64_t *b, size_t m, size_t pairs)
@@ -75,11 +66,6 @@ cdef extern from "uncovered.h" nogil:
                                  int64_t *out)
     void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets, const int64_t *sizes,
                              const int64_t *others, size_t count, shingle_table *table, int64_t *out)
-    size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
-                         const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes, shingle_list *out)
-    size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint32_t weight, uint64_t *pairs,
-                             uint32_t *weights)
-    size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs)
 
 text_init()
 words_init()
@@ -125,13 +111,13 @@ def _room(size_t size, str name="keys", kind=np.uint64):
 
 def content_digests(const uint8_t[::1] data, const int64_t[::1] offsets):
     """Give a digest of the bytes of every document data[offsets[i]:offsets[i + 1]]."""
-    cdef Py_ssize_t n = offsets.shape[0] - 1, i
+    cdef Py_ssize_t n = offsets.shape[0] - 1
     out = np.empty(n, np.uint64)
     cdef uint64_t[::1] o = out
     cdef const uint8_t *source = &data[0] if data.shape[0] else NULL
-    with nogil:
-        for i in range(n):
-            o[i] = shingle_digest_bytes(source + offsets[i], offsets[i + 1] - offsets[i])
+    if n:
+        with nogil:
+            shingle_digests(source, &offsets[0], n, &o[0])
     return out
 
 
@@ -169,7 +155,8 @@ def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uin
     cdef size_t room = 16
     for i in range(n):
         room += (offsets[i + 1] - offsets[i]) // 2 + 2
-    values, order = _room(room), _room(room, "order", np.uint32)
+    # made where they stay: to copy them would want pages that nobody has touched yet, which take longer than sorting
+    values, order = np.empty(room, np.uint64), _room(room, "order", np.uint32)
     cdef uint32_t[::1] places = order
     bounds = np.zeros(n + 1, np.int64)
     words, lexical, sets = np.empty(n, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint64)
@@ -200,7 +187,9 @@ def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uin
     word_coder_free(&coder)
     if not fits:
         raise MemoryError
-    made = values[:at].copy(), bounds, words, lexical, sets
+    v = None
+    values.resize(at, refcheck=False)
+    made = values, bounds, words, lexical, sets
     if coded:
         return *made, dictionary, order[:coder.written].astype(np.uint16 if len(dictionary) <= 1 << 16 else np.uint32)
     return *made, order[:place].copy()
@@ -353,11 +342,11 @@ def uncovered_by(const uint64_t[::1] values, const int64_t[::1] bounds, const ui
         if not 0 <= lefts[i] < sets or not 0 <= rights[i] < sets:
             raise IndexError("no such set")
     cdef uint32_t[::1] room = np.empty(4 * largest + 2, np.uint32), slots = np.empty(order.shape[0] + 1, np.uint32)
-    cdef uint64_t[::1] apart = np.empty(largest, np.uint64), rows = np.empty(2 * SHINGLE_TABLE * SHINGLE_ROW, np.uint64)
+    cdef uint64_t[::1] apart = np.empty(largest, np.uint64), rows = np.empty(SHINGLE_TABLE_ROOM, np.uint64)
     cdef uint8_t[::1] own = np.zeros(largest + 1, np.uint8), made = np.zeros(sets + 1, np.uint8)
     cdef int64_t[::1] turn = np.argsort(rights, kind="stable")  # pairs of one right document come together
     cdef shingle_table table
-    table.rows = &rows[0]
+    table.rows = shingle_rows(&rows[0])
     cdef size_t count
     cdef Py_ssize_t end, at
     cdef int filled
@@ -469,10 +458,10 @@ def shared_among(list sources, const int64_t[::1] source, const int64_t[::1] sta
     for i in range(n):
         if not 0 <= lefts[i] < sets or not 0 <= rights[i] < sets:
             raise IndexError("no such set")
-    rows = np.empty(2 * SHINGLE_TABLE * SHINGLE_ROW, np.uint64)
+    rows = np.empty(SHINGLE_TABLE_ROOM, np.uint64)
     cdef uint64_t[::1] r = rows
     cdef shingle_table table
-    table.rows = &r[0]
+    table.rows = shingle_rows(&r[0])
     cdef Py_ssize_t end
     i = 0
     with nogil:
@@ -602,68 +591,6 @@ def gather_strings(const uint8_t[::1] data, const int32_t[::1] ends, const int64
             if length:
                 memcpy(&o[e[i]], &data[ends[numbers[i]]], length)
     return out, out_ends
-
-
-def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[::1] moduli, uint64_t most,
-          uint32_t[::1] sizes):
-    """Find the lists of documents that share a hash in sorted entries: starts, lengths, common, digests, own.
-
-    `own` tells for every entry whether its hash is in the document's own sample, 0 modulo its modulus; a list
-    needs two documents, and one of them to own the hash. Adds to `sizes` what every document owns that is
-    not common: in at most `most` documents.
-    """
-    cdef size_t n = hashes.shape[0], found = 0
-    cdef uint32_t largest = 1
-    cdef Py_ssize_t i
-    for i in range(moduli.shape[0]):
-        largest = max(largest, moduli[i])
-    own = np.zeros(n, np.uint8)
-    cdef uint8_t[::1] o = own
-    record = np.dtype([("start", np.int64), ("length", np.uint32), ("common", np.uint32), ("digest", np.uint64)])
-    out = np.empty(n // 2 + 1, record)
-    cdef uint8_t[::1] raw = out.view(np.uint8)
-    cdef shingle_modulus *tests = <shingle_modulus *>malloc((largest + 1) * sizeof(shingle_modulus))
-    if tests == NULL:
-        raise MemoryError
-    for i in range(moduli.shape[0]):
-        tests[moduli[i]] = shingle_mod(moduli[i])
-    if n:
-        with nogil:
-            found = shingle_lists(&hashes[0], &docs[0], n, &moduli[0], tests, most, &o[0], &sizes[0],
-                                  <shingle_list *>&raw[0])
-    free(tests)
-    out = out[:found]
-    return (out["start"].copy(), out["length"].astype(np.int64), out["common"].astype(np.bool_), out["digest"].copy(), own)
-
-
-def all_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::1] starts, const int64_t[::1] lengths,
-              const uint32_t[::1] weights):
-    """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
-    cdef Py_ssize_t n = starts.shape[0], i
-    cdef size_t room = 1, at = 0
-    for i in range(n):
-        room += lengths[i] * (lengths[i] - 1) // 2
-    pairs, counts = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    cdef uint64_t[::1] p = pairs
-    cdef uint32_t[::1] c = counts
-    with nogil:
-        for i in range(n):
-            at += shingle_all_pairs(&docs[starts[i]], &own[starts[i]], lengths[i], weights[i], &p[at], &c[at])
-    return pairs[:at].copy(), counts[:at].copy()
-
-
-def few_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::1] starts, const int64_t[::1] lengths):
-    """Give of each common list the pairs with its first owner, the document before, and one of the first few."""
-    cdef Py_ssize_t n = starts.shape[0], i
-    cdef size_t room = 1, at = 0
-    for i in range(n):
-        room += 3 * lengths[i]
-    pairs = np.empty(room, np.uint64)
-    cdef uint64_t[::1] p = pairs
-    with nogil:
-        for i in range(n):
-            at += shingle_few_pairs(&docs[starts[i]], &own[starts[i]], lengths[i], &p[at])
-    return pairs[:at].copy()
 
 
 cdef int _log2(size_t words):

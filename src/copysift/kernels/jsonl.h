@@ -108,6 +108,11 @@ static size_t jsonl_string(const uint8_t *in, size_t n, uint8_t *out, size_t *wr
             *written = o;
             return i + 1;
         }
+        if (in[i] == '\\' && i + 1 < n && in[i + 1] == 'n') { /* most escapes are line breaks */
+            out[o++] = '\n';
+            i += 2;
+            continue;
+        }
         if (in[i] == '\\') {
             size_t more = 0, used = jsonl_escape(in + i, n - i, out + o, &more);
             if (!used) return 0;

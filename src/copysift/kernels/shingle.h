@@ -27,16 +27,74 @@ static void shingle_keep_freed(void) {}
 
 /* ---- digests: a chain over 64-bit words, the length last ---- */
 
-static uint64_t shingle_digest_bytes(const uint8_t *data, size_t n) {
-    uint64_t hash = WORD_SEED, pack;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        memcpy(&pack, data + i, 8);
-        hash = word_mix(hash, pack);
+/* A document on its way: its digest so far, and the words of eight bytes that are left before its last bytes. */
+typedef struct {
+    const uint8_t *at;
+    uint64_t hash;
+    size_t left, size, number;
+} shingle_digest;
+
+CS_INLINE void shingle_digest_steps(shingle_digest *d, size_t steps) {
+    uint64_t pack;
+    for (size_t i = 0; i < steps; i++) {
+        memcpy(&pack, d->at + 8 * i, 8);
+        d->hash = word_mix(d->hash, pack);
     }
-    pack = 0;
-    for (size_t j = i; j < n; j++) pack |= (uint64_t)data[j] << 8 * (j - i);
-    return word_finish(word_mix(word_mix(hash, pack), n));
+    d->at += 8 * steps;
+    d->left -= steps;
+}
+
+/* Take the last bytes, fewer than eight. */
+static uint64_t shingle_digest_end(const shingle_digest *d) {
+    uint64_t pack = 0;
+    for (size_t j = 0; j < d->size % 8; j++) pack |= (uint64_t)d->at[j] << 8 * j;
+    return word_finish(word_mix(word_mix(d->hash, pack), d->size));
+}
+
+#define SHINGLE_LANES 4 /* documents whose digests are made at once: one alone waits for its multiplications */
+
+/* Digest n documents data[offsets[i]:offsets[i + 1]]. */
+static void shingle_digests(const uint8_t *data, const int64_t *offsets, size_t n, uint64_t *out) {
+    shingle_digest lanes[SHINGLE_LANES];
+    size_t next = 0, used = 0;
+    for (;;) {
+        while (used < SHINGLE_LANES && next < n) {
+            size_t size = (size_t)(offsets[next + 1] - offsets[next]);
+            shingle_digest lane = {data + offsets[next], WORD_SEED, size / 8, size, next};
+            lanes[used++] = lane;
+            next++;
+        }
+        if (used < SHINGLE_LANES) break;
+        size_t steps = lanes[0].left;
+        for (int l = 1; l < SHINGLE_LANES; l++) steps = lanes[l].left < steps ? lanes[l].left : steps;
+        const uint8_t *a = lanes[0].at, *b = lanes[1].at, *c = lanes[2].at, *d = lanes[3].at;
+        uint64_t one = lanes[0].hash, two = lanes[1].hash, three = lanes[2].hash, four = lanes[3].hash, pack[4];
+        for (size_t i = 0; i < 8 * steps; i += 8) {
+            memcpy(pack, a + i, 8);
+            memcpy(pack + 1, b + i, 8);
+            memcpy(pack + 2, c + i, 8);
+            memcpy(pack + 3, d + i, 8);
+            one = word_mix(one, pack[0]);
+            two = word_mix(two, pack[1]);
+            three = word_mix(three, pack[2]);
+            four = word_mix(four, pack[3]);
+        }
+        lanes[0].hash = one;
+        lanes[1].hash = two;
+        lanes[2].hash = three;
+        lanes[3].hash = four;
+        used = 0;
+        for (int l = 0; l < SHINGLE_LANES; l++) {
+            lanes[l].at += 8 * steps;
+            lanes[l].left -= steps;
+            if (lanes[l].left) lanes[used++] = lanes[l];
+            else out[lanes[l].number] = shingle_digest_end(&lanes[l]);
+        }
+    }
+    for (size_t l = 0; l < used; l++) {
+        shingle_digest_steps(&lanes[l], lanes[l].left);
+        out[lanes[l].number] = shingle_digest_end(&lanes[l]);
+    }
 }
 
 /* ---- documents to sets ---- */
@@ -201,6 +259,7 @@ static uint64_t shingle_shared(const uint64_t *a, size_t n, const uint64_t *b, s
 #define SHINGLE_TABLE 4096  /* keys of a set at most that is put into a table */
 #define SHINGLE_TABLE_MIN 32
 #define SHINGLE_LEFT_OVER 64
+#define SHINGLE_TABLE_ROOM (2 * SHINGLE_TABLE * SHINGLE_ROW + 8) /* keys that shingle_rows wants */
 
 typedef struct {
     uint64_t *rows; /* 2 · SHINGLE_TABLE rows: keys by their top bits */
@@ -208,6 +267,9 @@ typedef struct {
     size_t left_over;
     int bits;
 } shingle_table;
+
+/* Give where the rows begin in room for a table: no row crosses a cache line. */
+static uint64_t *shingle_rows(uint64_t *room) { return (uint64_t *)(((uintptr_t)room + 63) & ~(uintptr_t)63); }
 
 /* Put an ascending set into the table; gives 0 when it cannot be used for it. */
 static int shingle_fill(shingle_table *table, const uint64_t *a, size_t n) {
@@ -232,10 +294,14 @@ static int shingle_fill(shingle_table *table, const uint64_t *a, size_t n) {
 }
 
 #if TEXT_HAS_AVX2
-TEXT_AVX2 static uint64_t shingle_look_up(const shingle_table *table, const uint64_t *b, size_t m) {
+/* Count the keys of b that the table has; meanwhile `size` keys from `next` on, which are wanted then, are fetched: sets
+   lie all over memory. */
+TEXT_AVX2 static uint64_t shingle_look_up(const shingle_table *table, const uint64_t *b, size_t m, const uint64_t *next,
+                                          size_t size) {
     __m256i found = _mm256_setzero_si256();
     int shift = 64 - table->bits;
     for (size_t i = 0; i < m; i++) {
+        if (i % 8 == 0 && i < size) CODES_FETCH(next + i);
         __m256i row = _mm256_loadu_si256((const __m256i *)(table->rows + (b[i] >> shift) * SHINGLE_ROW));
         found = _mm256_sub_epi64(found, _mm256_cmpeq_epi64(row, _mm256_set1_epi64x((long long)b[i])));
     }
@@ -258,82 +324,13 @@ static void shingle_shared_with(const uint64_t *a, size_t n, const size_t *sets,
         size_t m = (size_t)sizes[others[i]];
 #if TEXT_HAS_AVX2
         if (known && m / 16 <= n) {
-            out[i] = (int64_t)shingle_look_up(table, b, m);
+            const uint64_t *next = i + 1 < count ? (const uint64_t *)sets[others[i + 1]] : b;
+            out[i] = (int64_t)shingle_look_up(table, b, m, next, i + 1 < count ? (size_t)sizes[others[i + 1]] : 0);
             continue;
         }
 #endif
         out[i] = (int64_t)shingle_shared(a, n, b, m);
     }
-}
-
-/* ---- who shares a hash: lists of documents to pairs ---- */
-
-typedef struct {
-    int64_t start; /* of the list among the entries */
-    uint32_t length, common;
-    uint64_t digest; /* of the documents and whose own sample the hash is */
-} shingle_list;
-
-/* Find the lists of two documents or more, one of which has the hash in its own sample. `sizes` counts for
-   every document the hashes of its own sample that are not common. Gives the number of lists. */
-static size_t shingle_lists(const uint64_t *hashes, const uint32_t *docs, size_t n, const uint32_t *moduli,
-                            const shingle_modulus *tests, uint64_t most, uint8_t *own, uint32_t *sizes,
-                            shingle_list *out) {
-    size_t found = 0;
-    for (size_t i = 0; i < n;) {
-        size_t end = i, owners = 0;
-        uint64_t digest = WORD_SEED;
-        for (; end < n && hashes[end] == hashes[i]; end++) {
-            own[end] = (uint8_t)shingle_divides(hashes[i], &tests[moduli[docs[end]]]);
-            owners += own[end];
-            digest = word_mix(digest, (uint64_t)docs[end] << 1 | own[end]);
-        }
-        int common = end - i > most;
-        if (owners && end - i > 1) {
-            shingle_list list = {(int64_t)i, (uint32_t)(end - i), (uint32_t)common, word_finish(digest)};
-            out[found++] = list;
-        }
-        if (!common)
-            for (size_t j = i; j < end; j++) sizes[docs[j]] += own[j];
-        i = end;
-    }
-    return found;
-}
-
-CS_INLINE uint64_t shingle_pair(uint32_t a, uint32_t b) {
-    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
-
-/* All pairs of a list of which one has the hash in its own sample. */
-static size_t shingle_all_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint32_t weight, uint64_t *pairs,
-                                uint32_t *weights) {
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++) {
-            pairs[found] = shingle_pair(docs[i], docs[j]);
-            weights[found] = weight;
-            found += own[i] | own[j];
-        }
-    return found;
-}
-
-#define SHINGLE_LEADERS 8
-
-/* Of a common list: everyone with the first whose own sample has the hash, with the one before, and with one of
-   the first few, another for each list: who is unlike the first is like one of the others. A sum over the documents
-   tells which one, so that parts of a list can be put together. */
-static size_t shingle_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs) {
-    size_t found = 0, first = 0, lead;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += word_mix(WORD_SEED, docs[i]);
-    lead = word_finish(sum) % (n < SHINGLE_LEADERS ? n : SHINGLE_LEADERS);
-    while (first + 1 < n && !own[first]) first++;
-    for (size_t i = 0; i < n; i++) {
-        if (i != first) pairs[found++] = shingle_pair(docs[first], docs[i]);
-        if (i && i - 1 != first && i != first && (own[i] | own[i - 1])) pairs[found++] = shingle_pair(docs[i - 1], docs[i]);
-        if (lead != first && i != lead && (own[i] | own[lead])) pairs[found++] = shingle_pair(docs[lead], docs[i]);
-    }
-    return found;
 }
 
 #endif

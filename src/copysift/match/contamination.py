@@ -15,7 +15,7 @@ import numpy as np
 
 from copysift import kernels
 from copysift.kinds import canonicaliser
-from copysift.match.repeated_passages import covered_units
+from copysift.match.text_units import covered_units
 from copysift.model.contamination import Holder, SharedPassage, TestItem
 from copysift.runtime.lazy_dataclass import dataclass
 

@@ -7,6 +7,7 @@ both have is found here, at its full length, and no symbol belongs to two region
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from copysift.errors import UsageError
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -167,6 +168,19 @@ def _seeded(
     allocate: Allocate | None = None,
 ) -> tuple[Offsets, Offsets, Offsets]:
     return kernels.match.seed_tiles(left, right, k, max(t - k + 1, 1), mask_left, mask_right, allocate)
+
+
+def same_symbols(left: Iterable[Canonical], right: Iterable[Canonical]) -> bool:
+    """Say whether two documents have the same symbols; blocks may end anywhere. Nothing equals nothing."""
+    rest, other = np.empty(0, np.uint64), np.empty(0, np.uint64)
+    for one, another in zip_longest(left, right):
+        rest = rest if one is None else np.concatenate((rest, one.symbols))
+        other = other if another is None else np.concatenate((other, another.symbols))
+        both = min(len(rest), len(other))
+        if not np.array_equal(rest[:both], other[:both]):
+            return False
+        rest, other = rest[both:], other[both:]
+    return not len(rest) and not len(other)
 
 
 def line_span(line_starts: UInt32s, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[UInt32s, UInt32s]:

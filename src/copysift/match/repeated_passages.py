@@ -10,13 +10,14 @@ to disk, in ranges of hashes, where each is joined with its first occurrence; th
 each document. Memory is bounded, and the answer does not depend on it.
 
 With `max_copies` whole lines, sentences or paragraphs are compared instead, of any length: one that is in
-more documents than that stays where it comes first. `take_groups` says which of them count as one.
+more documents than that stays where it comes first. `take_groups` says which of them count as one. With
+`max_copies` and words, whole paragraphs of fewer words than `least` are compared beside the words in a row:
+they are what a minimum length leaves of the copies in a corpus.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
@@ -30,9 +31,12 @@ from copysift.join.boilerplate import CELL
 from copysift.join.lists import SCRAMBLE, UNSCRAMBLE
 from copysift.join.spill import Spill
 from copysift.kinds import canonicaliser
+from copysift.match.text_units import copied_units, units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from copysift.model.values import Canonical
 
     Bools = NDArray[np.bool_]
     Int64s = NDArray[np.int64]
@@ -45,16 +49,7 @@ HELD = 1 << 18  # entries before they are written
 LISTED = 10_000  # units that are listed by how many documents have them
 SEAM = 3  # words of two sentences that are the same by chance, at most
 ENTRY = 48  # bytes that an entry takes while it is joined
-
-# What ends a unit, which belongs to it. A run of stops is looked at from its first one only, and none of it
-# is given back: otherwise a file of nothing but stops would take for ever.
-_BLANK = rb"\n[ \t\r]*\n\s*"
-_STOP = rb"(?<![.!?])[.!?]++[\"')\]]*+\s+|\xe3\x80\x82\s*|\xef\xbc[\x81\x9f]\s*"
-_ENDS = {
-    "line": re.compile(rb"\n"),
-    "paragraph": re.compile(_BLANK),
-    "sentence": re.compile(_STOP + b"|" + _BLANK),
-}
+UNIT = np.uint64(1)  # the bit that a paragraph has, and words in a row have not, where both are compared
 
 
 class Copy(NamedTuple):
@@ -67,11 +62,23 @@ class Copy(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A document as words: the hashes of `least` words in a row, and where words start and end."""
+    """A document as words: the hashes of `least` words in a row, and where words start and end.
+
+    Or as units, where those are compared: the hash of each, and where it starts and ends. `short` has the
+    paragraphs of fewer words, if they are compared, too.
+    """
 
     windows: UInt64s
     starts: Int64s
     ends: Int64s
+    short: Text | None = None
+
+    def entries(self) -> tuple[UInt64s, Int64s]:
+        """Give the hash of everything that is compared, and where each starts."""
+        starts = self.starts[: len(self.windows)]
+        if self.short is None:
+            return self.windows, starts
+        return np.append(self.windows, self.short.windows), np.append(starts, self.short.starts)
 
 
 class Repeats:
@@ -88,7 +95,8 @@ class Repeats:
         max_copies: int = 0,
     ) -> None:
         self._folder, self._seed, self._unit, self._most = folder, seed, unit, max_copies
-        self._least = 1 if max_copies else least
+        self._whole = max_copies > 0 and unit != "word"  # units are compared, not words in a row
+        self._least = 1 if self._whole else least
         self._groups: tuple[UInt64s, UInt64s] | None = None
         self._frequent: list[tuple[int, int]] = []  # documents and hash of units, the rarest first
         self._shown: dict[int, str] = {}
@@ -119,7 +127,7 @@ class Repeats:
         """Read for the first time: how many windows fall into each cell."""
         wanted = np.ones(1, np.uint8)
         for text in texts:
-            windows = self.text(text).windows
+            windows, _ = self.text(text).entries()
             kernels.shingle.count(self._cells, windows, np.array([0, len(windows)]), wanted)
 
     def join(self, texts: Iterable[tuple[int, bytes]], documents: int) -> None:
@@ -154,14 +162,10 @@ class Repeats:
         self._listed = {key for _, key in self._frequent}
 
     def _entries(self, number: int, text: bytes) -> tuple[UInt64s, UInt32s, UInt32s]:
-        found = self.text(text)
-        cells = found.windows >> np.uint64(64 - (len(self._cells).bit_length() - 1))  # as the kernel does
+        windows, starts = self.text(text).entries()
+        cells = windows >> np.uint64(64 - (len(self._cells).bit_length() - 1))  # as the kernel does
         again = np.flatnonzero(self._cells[cells] > 1)
-        return (
-            found.windows[again],
-            np.full(len(again), number, np.uint32),
-            found.starts[again].astype(np.uint32),
-        )
+        return windows[again], np.full(len(again), number, np.uint32), starts[again].astype(np.uint32)
 
     def _pair(self, keys: UInt64s, docs: UInt32s, starts: UInt32s) -> None:
         """Write every window but the first of its kind, in order of documents, with the first one."""
@@ -188,6 +192,8 @@ class Repeats:
     def _note(self, keys: UInt64s, documents: Int64s) -> None:
         """Remember the units that are in most documents."""
         common = np.flatnonzero(documents > self._most)
+        if not self._whole:
+            common = common[keys[common] * UNSCRAMBLE & UNIT != 0]
         common = common[np.argsort(-documents[common], kind="stable")[:LISTED]]
         plain = keys[common] * UNSCRAMBLE
         self._frequent += zip(documents[common].tolist(), plain.tolist(), strict=True)
@@ -202,16 +208,26 @@ class Repeats:
     def text(self, text: bytes) -> Text:
         """Give the windows of a text, or its units where those are compared."""
         canonical = self._words.whole(text)
-        if self._most:
-            cuts = np.array(units(text, self._unit), np.int64)
-            words = np.searchsorted(canonical.starts, cuts)
-            full = np.flatnonzero(np.diff(words))
-            symbols = np.ascontiguousarray(canonical.symbols, dtype=np.uint64)
-            bounds = words[np.append(full, len(words) - 1)] if len(full) else np.zeros(1, np.int64)
-            hashes = kernels.shingle.set_digests(symbols, bounds.astype(np.int64))
-            return Text(self._grouped(hashes ^ np.uint64(self._seed)), cuts[full], cuts[full + 1])
+        if self._whole:
+            return self._units_of(text, canonical, self._unit, len(canonical.starts))
         windows = kernels.selection.hashes(canonical.symbols, self._least, self._seed)
-        return Text(windows, canonical.starts.astype(np.int64), canonical.ends.astype(np.int64))
+        starts, ends = canonical.starts.astype(np.int64), canonical.ends.astype(np.int64)
+        if not self._most:
+            return Text(windows, starts, ends)
+        short = self._units_of(text, canonical, "paragraph", self._least - 1)
+        return Text(windows & ~UNIT, starts, ends, short._replace(windows=short.windows | UNIT))
+
+    def _units_of(self, text: bytes, canonical: Canonical, unit: str, most: int) -> Text:
+        """Give the units of a text that have a word, and `most` words."""
+        cuts = np.array(units(text, unit), np.int64)
+        words = np.searchsorted(canonical.starts, cuts)
+        full = np.flatnonzero(np.diff(words))
+        symbols = np.ascontiguousarray(canonical.symbols, dtype=np.uint64)
+        bounds = words[np.append(full, len(words) - 1)] if len(full) else np.zeros(1, np.int64)
+        hashes = kernels.shingle.set_digests(symbols, bounds.astype(np.int64))
+        few = np.diff(bounds) <= most
+        full = full[few]
+        return Text(self._grouped(hashes[few] ^ np.uint64(self._seed)), cuts[full], cuts[full + 1])
 
     def _grouped(self, hashes: UInt64s) -> UInt64s:
         if self._groups is None:
@@ -229,14 +245,9 @@ class Repeats:
         if not len(keys):
             return []
         found = self.text(text)
-        at = np.minimum(np.searchsorted(keys, found.windows), len(keys) - 1)
-        hits = np.flatnonzero(keys[at] == found.windows)
-        own = kept[at[hits]] == number
-        hits = hits[~own | (found.starts[hits] != places[at[hits]])]  # the first of its own windows stays
-        if not len(hits):
-            return []
-        if self._most:
-            return self._unit_copies(text, found, hits, kept[at[hits]], places[at[hits]])
+        hits, at = _hits(found, keys, kept == number, places)
+        if self._whole:
+            return self._unit_copies(text, found, hits, kept[at], places[at])
         copied = np.zeros(len(found.starts) + 1, np.int64)
         np.add.at(copied, hits, 1)
         np.add.at(copied, hits + self._least, -1)
@@ -244,10 +255,15 @@ class Repeats:
         spans = (
             _runs(text, found, covered, self._least)
             if unit == "word"
-            else _units(text, unit, found.starts, covered)
+            else copied_units(text, unit, found.starts, covered)
         )
-        sources = kept[at[hits]], places[at[hits]]
-        return [copy for span in spans for copy in _copies(span, found, hits, *sources)]
+        sources = kept[at], places[at]
+        copies = [copy for span in spans for copy in _copies(span, found, hits, *sources)]
+        if found.short is None:
+            return copies
+        hits, at = _hits(found.short, keys, kept == number, places)
+        short = self._unit_copies(text, found.short, hits, kept[at], places[at])
+        return sorted([*copies, *_outside(short, copies, found)])
 
     def _unit_copies(
         self, text: bytes, found: Text, hits: Int64s, kept: Int64s, places: Int64s
@@ -275,6 +291,34 @@ class Repeats:
         return known[start:end], first[start:end], where[start:end]
 
 
+def _hits(found: Text, keys: UInt64s, own: Bools, places: Int64s) -> tuple[Int64s, Int64s]:
+    """Give which windows or units of a document came before, and which of the known `keys` each is.
+
+    `own`: the key comes first in this document itself; that occurrence stays.
+    """
+    at = np.minimum(np.searchsorted(keys, found.windows), len(keys) - 1)
+    hits = np.flatnonzero(keys[at] == found.windows)
+    hits = hits[~own[at[hits]] | (found.starts[hits] != places[at[hits]])]
+    return hits, at[hits]
+
+
+def _outside(copies: list[Copy], others: list[Copy], found: Text) -> Iterator[Copy]:
+    """Give what of the copies lies outside of others and has a word."""
+    gone = np.zeros(len(found.starts), np.bool_)
+    for other in others:
+        first, last = np.searchsorted(found.starts, [other.start, other.end]).tolist()
+        gone[first:last] = True
+    for copy in copies:
+        first, last = np.searchsorted(found.starts, [copy.start, copy.end]).tolist()
+        if not gone[first:last].any():
+            yield copy
+            continue
+        left = np.flatnonzero(np.diff(np.concatenate([[True], gone[first:last], [True]]).astype(np.int8)))
+        for one, other_end in zip(left[::2].tolist(), left[1::2].tolist(), strict=True):
+            start, end = int(found.starts[first + one]), int(found.ends[first + other_end - 1])
+            yield Copy(start, end, copy.kept, copy.kept_start + start - copy.start)
+
+
 def _write(where: Spill, place: Spill, held: list[tuple[UInt64s, UInt32s, UInt32s]]) -> None:
     if not held:
         return
@@ -300,34 +344,13 @@ def _runs(text: bytes, found: Text, covered: Bools, least: int) -> Iterator[tupl
             yield first, last, int(found.starts[first]), int(found.ends[last - 1])
 
 
-def units(text: bytes, unit: str) -> list[int]:
-    """Give where the lines, sentences or paragraphs of a text start, and where the last ends."""
-    cuts = [0, *(found.end() for found in _ENDS[unit].finditer(text))]
-    return cuts if cuts[-1] == len(text) else [*cuts, len(text)]
-
-
-def _units(text: bytes, unit: str, starts: Int64s, covered: Bools) -> Iterator[tuple[int, int, int, int]]:
-    """Give the units of which every word is covered: first and last word, half-open, then bytes."""
-    cuts = units(text, unit)
-    words = np.searchsorted(starts, cuts).tolist()
-    for (one, other), (start, end) in zip(pairwise(words), pairwise(cuts), strict=True):
-        if other > one and bool(covered[one:other].all()):
-            yield one, other, start, end
-
-
-def covered_units(text: bytes, unit: str, starts: Int64s, covered: Bools) -> list[tuple[int, int]]:
-    """Give the half-open bytes of the units of which every word is covered; one without a word is none."""
-    return [(start, end) for _, _, start, end in _units(text, unit, starts, covered)]
-
-
 def _copies(
     span: tuple[int, int, int, int], found: Text, hits: Int64s, kept: Int64s, places: Int64s
 ) -> Iterator[Copy]:
     """Give some words as copies, one for each place where they were before."""
     first, last, start, end = span
-    inside = np.flatnonzero((hits >= first) & (hits < last))
-    if not len(inside):  # all words lie in windows that begin before
-        inside = np.flatnonzero(hits < last)[-1:]
+    head = int(np.searchsorted(hits, first, side="right")) - 1  # the last window with the first word in it
+    inside = np.arange(head, int(np.searchsorted(hits, last)))
     away = places[inside] - found.starts[hits[inside]]  # the same as long as both texts go on alike
     turns = inside[np.concatenate([[True], (np.diff(kept[inside]) != 0) | (np.diff(away) != 0)])]
     begins = [start, *(int(found.starts[hits[turn]]) for turn in turns[1:].tolist()), end]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,8 @@ from copysift.settings.declaration import Setting
 from copysift.settings.refusals import REFUSALS
 
 OFTEN = ("kind", "language", "threshold", "max_shared", "anonymise")  # shown without unfolding, in this order
+# What of a help is about the command line.
+_CONSOLE = re.compile(r" Repeatable\.| See copysift \w+\.| Same as --[^.]+\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def settings_of_form(fields: Mapping[str, str], command: str) -> dict[str, Any]:
 
 
 def _field(entry: Setting, command: str) -> Field:
-    words = entry.help_for.get(command, entry.help).replace("`", "").replace(" Repeatable.", "")
+    words = _CONSOLE.sub("", entry.help_for.get(command, entry.help).replace("`", ""))
     label = entry.flags[-1].lstrip("-").replace("-", " ").capitalize()
     if isinstance(entry.default, bool):
         return Field(entry.name, label, words, "checkbox")
@@ -97,6 +100,8 @@ def _field(entry: Setting, command: str) -> Field:
 
 def _default(entry: Setting, command: str) -> str:
     named = entry.default_for.get(command) or entry.default_text
+    if "--" in named:  # it depends on an option that a form does not have
+        return ""
     return named.partition(";")[0] or ("" if entry.default is None else str(entry.default))
 
 

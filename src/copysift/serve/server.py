@@ -17,11 +17,12 @@ from pathlib import Path
 
 import uvicorn
 import uvloop
+from starlette.concurrency import run_in_threadpool
 
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
+from copysift.runtime.heap import give_memory_back
 from copysift.serve.access import Access, secret
-from copysift.serve.allocator import give_memory_back
 from copysift.serve.app import make_app
 from copysift.serve.config import Config
 from copysift.serve.courses import Courses
@@ -34,6 +35,7 @@ from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
 from copysift.serve.oidc import OpenIdConnect
+from copysift.serve.pages import prepare
 from copysift.serve.shared_runs import Runs
 from copysift.serve.state import State
 from copysift.serve.store import Store
@@ -118,12 +120,13 @@ async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
         workers.start()
         moss = await _moss(state, say)
         housekeeping = asyncio.create_task(_housekeeping(jobs))
+        prepared = asyncio.create_task(run_in_threadpool(prepare))  # as routes are
         say(f"copysift serves {state.base}/ from {config.data}")
         event("started", address=state.base, data=config.data)
         try:
             await _web(state, web)
         finally:
-            for task in (housekeeping, webhook):
+            for task in (housekeeping, prepared, webhook):
                 if task is not None:
                     task.cancel()
             if moss is not None:
@@ -136,6 +139,7 @@ async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
 
 def _state(config: Config, jobs: Jobs, workers: Workers, port: int) -> State:
     users = Users(jobs.database, config.users, guarded=config.provider is not None)
+    users.register()
     key = secret(config.data / "secret")
     access = Access(key, users, config.hosts, config.public_url, config.metrics_digest)
     base = config.address(port)

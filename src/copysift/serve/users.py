@@ -1,7 +1,8 @@
 """Who may use the server: names, roles, quotas and tokens, of which only the digests are stored.
 
 Users are in the database, where `copysift serve token` changes them while the server runs, and in the
-token file, which is read at the start.
+token file, which is read at the start. Names and roles of the file are written into the database then, so
+that other processes know them; its tokens are not.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class User:
     created: float | None
     max_jobs: int | None
     max_bytes: int | None
+    filed: bool = False  # has a token in the token file
 
 
 def digest_of(token: str) -> str:
@@ -86,6 +88,11 @@ class Users:
         found = self._filed.get(digest) or self._tokens.get(digest)
         return found.name if found else None
 
+    def register(self) -> None:
+        """Write the names of the token file into the database, with the roles that they have in the file."""
+        for each in dict.fromkeys(self._filed.values()):
+            self._store(each.name, each.role, True, "")
+
     def role(self, name: str) -> str:
         """Give the role of a user; that of the only one on loopback is admin."""
         self._read()
@@ -103,6 +110,11 @@ class Users:
             raise UsageError(f"invalid user name {name[:80]!r}", hint="use letters, digits and - _ . @")
         if role and role not in ROLES:
             raise UsageError(f"there is no role {role!r}", hint=f"choose from {', '.join(ROLES)}")
+        filed = {each.role for each in self._filed.values() if each.name == name}
+        if role and filed and role not in filed:
+            raise UsageError(
+                f"the role of {name} is in the token file", hint="change it there and restart the server"
+            )
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self._store(name, role or (TEACHER if self.any else ADMIN), bool(role), digest_of(token))
         return token
@@ -190,6 +202,7 @@ class Users:
                 known.created if known else None,
                 known.max_jobs if known else None,
                 known.max_bytes if known else None,
+                filed=True,
             )
         return [found[name] for name in sorted(found)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from copysift.errors import InputError, UsageError
-from copysift.model.values import Result, Skipped
+from copysift.model.values import Result, Skipped, Submission
 from copysift.report import json_report as records
 from copysift.report import moss, page
 from copysift.report.anonymise import anonymised, read_key, written_key
@@ -112,6 +112,8 @@ def scan(folder: Path, out: Path, request: Mapping[str, Any], told: Told, thread
     shown = dataclasses.replace(
         shown, skipped=(*skipped, *shown.skipped), notes=(*notes, *(map(staged.in_words, shown.notes)))
     )
+    if request.get("course"):
+        shown = dataclasses.replace(shown, submissions=tuple(map(_with_term, shown.submissions)))
     if all(each.read_as == UNOPENED for each in shown.documents):
         raise nothing_read(shown.skipped, "there is nothing to compare: no files, or hidden ones only")
     view = View(
@@ -199,6 +201,13 @@ def _pairs(result: Result, most: int, earlier: tuple[str, ...]) -> list[tuple[st
     authors = {each.name: each.author for each in result.submissions}
     who = people(dict.fromkeys(each.group for each in result.documents), authors)
     return [(*each, who.get(each[0], person(each[0])), who.get(each[1], person(each[1]))) for each in found]
+
+
+def _with_term(submission: Submission) -> Submission:
+    """Give a submission of an earlier term with its term in every page; the end of its name may be unique."""
+    if not submission.earlier or submission.label or submission.author:
+        return submission
+    return dataclasses.replace(submission, label=submission.name)
 
 
 def _filter(asked: Mapping[str, Any]) -> Callable[[str], bool]:

@@ -92,8 +92,9 @@ class CutOptions:
     )  # fmt: skip
     max_copies: int = declare(
         0, "--max-copies",
-        "With --cut-at line, sentence or paragraph: compare them whole, short ones too, and cut those in "
-        "more than N documents (1: all that come again, in one document too).",
+        "With --passages: cut what is in more than N documents (1: all that comes again, in one document "
+        "too). Lines, sentences or paragraphs are compared whole, short ones too; with --cut-at word, "
+        "paragraphs of fewer than --min-passage words are compared whole.",
         REPORTED, count, "N", limits=(0, 1_000_000_000), commands="dedup", default_text="by --min-passage",
     )  # fmt: skip
 

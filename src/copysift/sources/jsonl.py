@@ -168,25 +168,35 @@ def blocks(
 ) -> Iterator[memoryview]:
     """Give whole lines of a stream, many at a time, without the last line end; `head` comes before it.
 
-    A last line that has no end is given by itself, after its length was put into `rest`. A block is good
-    until the next is wanted: they lie in one place, whose pages are there already.
+    A block is almost `size`, however little a read gives: what is done with each has a cost of
+    its own. A last line that has no end is given by itself, after its length was put into `rest`. A block is
+    good until the next is wanted: they lie in one place, whose pages are there already.
     """
     held = bytearray(max(size, 2 * len(head)))
     held[: len(head)] = head
-    filled, got = 0, len(head)
+    filled, got, end = 0, len(head), -1
     read = _into(stream)
+    damage: Exception | None = None
     with contextlib.nullcontext() if stream is sys.stdin.buffer else contextlib.closing(stream):
-        while got := got or read(memoryview(held)[filled:]):
-            end = held.rfind(b"\n", filled, filled + got)
-            filled, got = filled + got, 0
-            if end >= 0:
+        while True:
+            try:
+                got = got or read(memoryview(held)[filled:])
+            except DAMAGED as error:
+                damage = error
+            end = max(end, held.rfind(b"\n", filled, filled + got))
+            filled, more, got = filled + got, got > 0, 0
+            if end >= 0 and (filled >= len(held) // 16 * 15 or not more):
                 yield memoryview(held)[:end]
                 held[: filled - end - 1] = memoryview(held)[end + 1 : filled]
-                filled -= end + 1
+                filled, end = filled - end - 1, -1
             elif filled == len(held):  # a line that is longer than all this
                 if filled > LONGEST:
                     raise OSError("a line is longer than 1 GiB")
                 held = held + bytearray(filled)
+            if damage is not None:
+                raise damage
+            if not more:
+                break
     if filled:
         if rest is not None:
             rest.append(filled)

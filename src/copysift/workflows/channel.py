@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,18 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt64s
 
 NEGLIGIBLE = 0.25  # of a unit: what two units share in less than this is not what they share as a whole
+
+
+class StoredView(NamedTuple):
+    """Fingerprints of a file that an index has: the number of their postings, and how many there are.
+
+    `whole`: they are all k-grams of a short file.
+    """
+
+    number: int
+    channel: str
+    whole: bool
+    fingerprints: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,8 @@ import numpy as np
 
 from copysift.clusters.families import families
 from copysift.join.memory import Budget, Join, in_order
-from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, Rows, row_ranges
+from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, RowRange, Rows, row_ranges
+from copysift.kinds import notebook, webpage
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.chance import Chance
@@ -44,7 +45,7 @@ from copysift.runtime.lazy_dataclass import dataclass
 from copysift.settings.comparison import COUNTS, Settings
 from copysift.settings.selection import ONE_SIDED
 from copysift.sources.file_types import SHEETS, SLIDES, TEXTS
-from copysift.workflows.channel import Channel, Lists
+from copysift.workflows.channel import Channel, Lists, StoredView
 from copysift.workflows.collection import View
 from copysift.workflows.reading import Reader
 
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
     from copysift.model.values import UInt32s, UInt64s
 
+PROSE = (0, 1)  # groups that have what files other than programs have: a join keeps what two have
 JOINS = 8  # that share one budget: fingerprints, all k-grams and repeats of two channels, statements, strings
 # Measured on two versions of the kernel headers: 957 pairs more than the 7,400 of texts; without a floor
 # 81,000. A renamed program of ten lines passes.
@@ -68,6 +70,7 @@ AS_A_CLASS = (
     "with --base every file is compared as the work of one student: weaker pairs of programs are listed "
     "than without it (--threshold lists fewer)"
 )
+WITH_PROSE = (webpage.KIND, notebook.KIND)  # programs with text that somebody reads
 STATEMENT = 3  # fingerprints that a statement is worth, about
 
 
@@ -89,9 +92,10 @@ class Channels:
         made_of, sif = (budget, tmp_dir, jobs, base), settings.measure == "sif"
         self.text, self.code = (Channel(name, *made_of, length, sif) for name in CHANNELS)
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
+        self._with_text = set[int]()  # groups whose text counts beside their tokens
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
         self.types: dict[str, Lists] = {}  # those of each type, if there are several
-        self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have, twice
+        self._prose = Join(budget, tmp_dir, base.hashes, jobs)  # what files other than programs have
         if founded:
             self.code.floor = FLOOR
         self.evidence = Evidence(budget, tmp_dir, jobs, settings.seed, base)
@@ -125,6 +129,8 @@ class Channels:
         for view in views:
             channel = self.code if view.channel == CODE else self.text
             taken[view.channel] = channel.add(group, view, count)
+            if view.kind in WITH_PROSE:
+                self._with_text.add(group)
             if view.lexemes is not None:
                 self.evidence.add(group, view.lexemes)
         for channel in self:
@@ -132,16 +138,48 @@ class Channels:
                 channel.others[group] += next(iter(taken.values()))
         if not self._types:
             return
-        program = CODE in taken
-        if not program:
-            for hashes in views[0].hashes:
-                self._prose.add(0, hashes)
-                self._prose.add(1, hashes)
+        for own in self._of_type(group, CODE in taken, written, next(iter(taken.values()))):
+            own.add(group, views[0], lambda *_: None)
+        for hashes in () if CODE in taken else views[0].hashes:
+            for one in PROSE:
+                self._prose.add(one, hashes)
+
+    def known(
+        self, group: int, stored: Sequence[StoredView], kinds: Mapping[str, str], written: str
+    ) -> Iterator[tuple[Join, int, int]]:
+        """Take a file of a group that an index has, whose `kinds` are by channel; `written` is its type.
+
+        Gives each join that gets fingerprints of it, with the number of its postings and the group there.
+        """
+        if not stored:  # those of a file of the same bytes were taken
+            return
+        most = stored[0].fingerprints
+        if kinds.get(CODE) in WITH_PROSE:
+            self._with_text.add(group)
+        channels = {each.name: each for each in self if each.name in kinds}
+        for each in self:
+            if each.name not in kinds:
+                each.others[group] += most
+        owned = [(channels[view.channel], view) for view in stored if view.channel in channels]
+        if self._types:
+            of_type = self._of_type(group, CODE in kinds, written, most)
+            owned += [(own, view) for own in of_type for view in stored if view.channel == TEXT]
+            if CODE not in kinds:
+                yield from ((self._prose, stored[0].number, one) for one in PROSE)
+        counts = {view.channel: view.fingerprints for view in stored if not view.whole}
+        for channel, view in owned:
+            if counts[view.channel] < channel.floor.founded:
+                continue  # no pair of it can be above the floor
+            channel.know(group, kinds[view.channel], view.whole, view.fingerprints)
+            yield channel.whole if view.whole else channel.join, view.number, group
+
+    def _of_type(self, group: int, program: bool, written: str, count: int) -> Iterator[Channel]:
+        """Give the channel of the type of a file, if it has one; in others its fingerprints are counted."""
         for name, channel in self._types.items():
             if program or name != written:
-                channel.others[group] += next(iter(taken.values()))
+                channel.others[group] += count
             else:
-                channel.add(group, views[0], lambda *_: None)
+                yield channel
 
     def finish(
         self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
@@ -211,12 +249,10 @@ class Channels:
             return
         room = max(int(self._settings.memory * FORMED) // (PAIR_BYTES * (self._jobs + 1)), FEWEST)
         programs = self._programs()
-        # tokens decide pairs that they would not list, too; what is below the threshold is left out later
-        deeper = self.code if not self.code.floor.founded else None
 
         def formed(rows: tuple[int, int]) -> tuple[PairColumns, int]:
             within = RowRange(*rows, room)
-            parts = [self._measured(each, within, keep or each.channel is deeper, sketches) for each in lists]
+            parts = [self._measured(each, within, keep, sketches) for each in lists]
             parts = [part.before(within.last) for part in parts]
             if not self.code.floor.founded:
                 parts = of_programs(parts, programs)
@@ -253,10 +289,12 @@ class Channels:
         return (*notes, BY_CHANCE) if Chance(self.postings[CODE]).any() else notes
 
     def _programs(self) -> NDArray[np.bool_]:
-        """Say which groups are programs and nothing else."""
+        """Say which groups are programs and nothing else, and have tokens that count."""
         found = np.zeros(self._groups, np.bool_)
         found[[group for group in self.code.counted if not self.code.others[group]]] = True
-        return found
+        found[list(self._with_text)] = False
+        has_tokens = (self.postings[CODE].sizes > 0) | (self._whole[CODE].sizes > 0)
+        return found & has_tokens
 
     def _lists(self, reader: Reader, keep: bool, labels: tuple[UInt32s, ...]) -> Iterator[_List]:
         """Give the lists that are joined: the fingerprints, and the k-grams of short documents."""
@@ -360,28 +398,13 @@ def _repeated(channel: Channel, whole: bool, postings: Postings) -> RepeatedHash
     return (channel.occurrences_whole if whole else channel.occurrences).among(postings)
 
 
-class RowRange:
-    """Left groups whose pairs are formed together; it ends earlier where a list has `most` pairs of them."""
-
-    def __init__(self, first: int, last: int, most: int) -> None:
-        self.first, self.last, self._most = first, last, most
-
-    def pairs(self, rows: Rows, measure: str, least: float, fewest: int, floor: Floor) -> Candidates:
-        """Give the pairs of a list; those of left groups from `last` on may be incomplete."""
-        found = rows.pairs((self.first, self.last), measure, least, fewest, floor, self._most)
-        if len(found) >= self._most:
-            self.last = int(found.left[-1]) + 1
-        return found
-
-
 def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[PairColumns]:
-    """Let tokens decide pairs of programs where they always speak: names and layout can be changed."""
-    keys = [part.left.astype(np.uint64) << np.uint64(32) | part.right.astype(np.uint64) for part in parts]
-    known = [own for part, own in zip(parts, keys, strict=True) if (part.channel & TOKENS).any()]
-    decided = np.sort(np.concatenate(known), kind="stable") if known else np.empty(0, np.uint64)
-    kept = []
-    for part, own in zip(parts, keys, strict=True):
-        weak = programs[part.left] & programs[part.right] & (part.channel & TOKENS == 0)
-        weak[weak] = is_among(own[weak], decided)
-        kept.append(part.take(~weak) if weak.any() else part)
-    return kept
+    """Let tokens decide pairs of programs where they always speak: names and layout can be changed.
+
+    Also where tokens share too little for a pair: else what two programs have in their comments would
+    count only where their code has little in common.
+    """
+    return [
+        part.take((part.channel & TOKENS != 0) | ~programs[part.left] | ~programs[part.right])
+        for part in parts
+    ]

@@ -242,7 +242,8 @@ class Index(OverTime):
             are = "is" if self._common == 1 else "are"
             common = plural(self._common, "fingerprint")
             notes = (f"{common} in more than {many} {are} ignored (--max-shared)",)
-        notes += self._read_otherwise()
+        notes += (*self._read_otherwise(), *dict.fromkeys(self._left_out))
+        self._left_out.clear()
         return Answer(values, tuple(groups), tuple(hits), (*unread, *self._damaged()), notes)
 
     def too_short(self, questions: Iterable[QueryDocument]) -> list[tuple[str, int]]:

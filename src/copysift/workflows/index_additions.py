@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import partial
 from pathlib import Path
 
-from copysift.errors import InputError
 from copysift.model.document import INSIDE, Document
-from copysift.model.traits import is_raw
 from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
-from copysift.runtime.encoding import to_utf8
 from copysift.runtime.lazy_dataclass import dataclass
 from copysift.runtime.progress import NullProgress, Progress
-from copysift.runtime.threads import Failed, attempt, ordered_batches, ordered_map
+from copysift.runtime.threads import Failed, ordered_batches, ordered_map
 from copysift.settings.comparison import Settings
 from copysift.sources.file_content import FileContent
-from copysift.sources.files import DIGEST, load_many
 from copysift.sources.inputs import File, Inputs
 from copysift.sources.metadata import Metadata, read_metadata
 from copysift.sources.places import is_uri, status_of
 from copysift.sources.source import ITSELF, Reading, Stamp
 from copysift.sources.spool import Spool
-from copysift.sources.submission_files import authors_in, submission_roster
+from copysift.sources.submission_files import authors_in, leave_out, submission_roster
 from copysift.sources.submission_intake import Intake, Taken
 from copysift.store import writer as store
-from copysift.store.entries import LARGEST, TOO_LARGE
 from copysift.store.losses import distrust
 from copysift.store.units import UnitRow, has_units, unit_below
 from copysift.workflows.batches import IN_FLIGHT, skipped
+from copysift.workflows.document_reader import (
+    DocumentReader,
+    KnownFile,
+    ReadDocument,
+    WantedDocument,
+    settled,
+)
 from copysift.workflows.index_lexers import contents_in, note, outdated, remember
 from copysift.workflows.indexed_documents import IndexedDocument, wanted_documents
 from copysift.workflows.outer_files import Outers
@@ -41,7 +40,6 @@ from copysift.workflows.stored_settings import Places, outer_file
 from copysift.workflows.submissions import base_code, reading_of
 
 UNREAD = (CUT, DAMAGED, LIMIT)  # notes on a container that was not read to its end
-RACY = 2_000_000_000  # nanoseconds: a file this young may change again without a change of its time
 
 
 @dataclass(slots=True)
@@ -62,37 +60,6 @@ class Addition:
         return self.added + self.changed + self.unchanged + len(self.moved)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What the index has of a file: to be compared with the file."""
-
-    size: int
-    mtime: int
-    checksum: bytes
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class _WantedDocument:
-    """A document that must be read: its name in the index, what that has of it, and the time of its file."""
-
-    document: Document
-    name: str
-    known: _Known | None
-    mtime_ns: int = 0  # of the container or file of records; 0: it is a file itself
-    file: bool = True  # no text that another index kept
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A document as it was read; `found` is None where another document of the same bytes brings it."""
-
-    entry: store.Entry
-    found: store.Views | None
-    text: Callable[[], Iterable[bytes]] | None
-    again: Callable[[], store.Views]
-
-
 class Adder:
     """Reads documents and gives them to the writer."""
 
@@ -101,9 +68,8 @@ class Adder:
         progress: Progress | None = None,
     ) -> None:  # fmt: skip
         self._writer, self._reader, self._places, self._settings = writer, reader, places, settings
-        self._keep_text = keep_text
         self._jobs = settings.jobs or os.cpu_count() or 1
-        self._claimed: dict[tuple[int, bytes, str], str] = {}
+        self._documents = DocumentReader(reader, keep_text)
         self._shown = progress or NullProgress()
         self._spool = Spool(Path(settings.tmp_dir) if settings.tmp_dir else None)
         self._outers = Outers(writer)
@@ -150,7 +116,11 @@ class Adder:
             self.done.notes = inputs.notes
         self._shown.phase("reading", len(wanted))
         done = ordered_batches(
-            self._read_files, wanted, jobs=self._jobs, weigh=lambda item: item.document.size, budget=IN_FLIGHT
+            self._documents.files,
+            wanted,
+            jobs=self._jobs,
+            weigh=lambda item: item.document.size,
+            budget=IN_FLIGHT,
         )
         for made in done:
             self._shown.advance()
@@ -174,7 +144,11 @@ class Adder:
         self._shown.phase("reading", None)
         self._units |= {each.name: UnitRow(each.unit) for each in documents if each.unit}
         for made in ordered_map(
-            self._read_document, documents, jobs=self._jobs, weigh=lambda each: each.size, budget=IN_FLIGHT
+            self._documents.document,
+            documents,
+            jobs=self._jobs,
+            weigh=lambda each: each.size,
+            budget=IN_FLIGHT,
         ):
             self._shown.advance()
             if isinstance(made, Failed):
@@ -189,7 +163,7 @@ class Adder:
 
     def _indexed(
         self, indexes: Iterable[str], reading: Reading, met: set[str]
-    ) -> Iterator[tuple[_WantedDocument, IndexedDocument]]:
+    ) -> Iterator[tuple[WantedDocument, IndexedDocument]]:
         """Give the documents of other indexes: a file under its own name, a kept text as a document."""
         for found in (each for index in indexes for each in wanted_documents(index, reading)):
             if isinstance(found, Skipped):
@@ -202,26 +176,27 @@ class Adder:
             elif name not in met:
                 met.add(name)
                 known = self._known(name)
-                yield _WantedDocument(found.document, name, known, found.row.mtime, not found.kept), found
+                yield WantedDocument(found.document, name, known, found.row.mtime, not found.kept), found
 
     def _submitted(
         self,
         paths: list[str],
         met: set[str],
-        indexed: Sequence[tuple[_WantedDocument, IndexedDocument]],
-    ) -> Iterator[_WantedDocument]:
+        indexed: Sequence[tuple[WantedDocument, IndexedDocument]],
+    ) -> Iterator[WantedDocument]:
         """Give the documents of submissions that must be read, and note which submissions these are."""
         intake = Intake(self._reading(), self._spool, True, qualified=True)
         metadata = read_metadata(self._settings.metadata) if self._settings.metadata else Metadata()
         taken = intake.take(paths)
+        listed = authors_in([entry for entry, _ in taken.files] + [found.document for _, found in indexed])
+        left_out = "" if self._settings.include else leave_out(taken)
         files = list(taken.files)
         for _, found in indexed:
             taken.files.append((found.document, found.document.unit))
             taken.groups.setdefault(found.document.unit)
-        listed = authors_in(entry for entry, _ in taken.files)
         known = submission_roster(taken, Taken(), metadata, self._settings.metadata, listed)
         self.done.skipped += [*metadata.skipped, *taken.skipped, *known.unknown]
-        self.done.notes = intake.notes
+        self.done.notes = (*intake.notes, *filter(None, [left_out]))
         rows = {
             each.name: UnitRow(
                 self._places.stored(each.name), each.label, each.author, each.team, each.when, each.attempt,
@@ -250,12 +225,12 @@ class Adder:
             if self._outers.unchanged(self._places.stored(outer), stamp):
                 self._keep(name)
             else:
-                yield _WantedDocument(document, name, self._known(name), _settled(stamp.mtime_ns))
+                yield WantedDocument(document, name, self._known(name), settled(stamp.mtime_ns))
         for outer, count in counts.items():
             whole = not any(each.code in UNREAD and each.name.startswith(outer) for each in taken.skipped)
             self._close(self._places.stored(outer), _stamp(outer), count, whole, met)
 
-    def _changed(self, document: Document, name: str, met: set[str]) -> Iterator[_WantedDocument]:
+    def _changed(self, document: Document, name: str, met: set[str]) -> Iterator[WantedDocument]:
         """Give a file, unless it is as it was."""
         self._forget(name, met)
         known, content = self._known(name), document.content
@@ -263,7 +238,7 @@ class Adder:
         if known and known.mtime and (known.size, known.mtime) == at:
             self._keep(name)
         else:
-            yield _WantedDocument(document, name, known)
+            yield WantedDocument(document, name, known)
 
     def _keep(self, name: str) -> None:
         """Count a document that is as it was; it may have come into a submission."""
@@ -280,7 +255,7 @@ class Adder:
 
     def _wanted(
         self, inputs: Inputs, paths: Iterable[str | os.PathLike[str]], met: set[str]
-    ) -> Iterator[_WantedDocument]:
+    ) -> Iterator[WantedDocument]:
         """Give what must be read: files that are new or have changed, and what is in them."""
         for found in inputs.files(paths):
             if isinstance(found, Skipped):
@@ -299,7 +274,7 @@ class Adder:
                 continue
             yield from self._changed(found.document, name, met)
 
-    def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[_WantedDocument]:
+    def _inside(self, inputs: Inputs, file: File, outer: str, met: set[str]) -> Iterator[WantedDocument]:
         """Give the documents in a container or file of records, unless it is as it was."""
         assert file.source is not None
         stamp = file.source.stamp(file.document)
@@ -311,7 +286,7 @@ class Adder:
             self.done.unchanged += len(names)
             return
         lost, count = False, 0
-        mtime_ns = _settled(0 if stamp is None else stamp.mtime_ns)
+        mtime_ns = settled(0 if stamp is None else stamp.mtime_ns)
         top = len(file.document.name)
         for each in inputs.members(file):
             if isinstance(each, Skipped):
@@ -321,7 +296,7 @@ class Adder:
             name = outer + each.name[top:]
             count += name not in met
             met.add(name)
-            yield _WantedDocument(each, name, self._known(name), mtime_ns)
+            yield WantedDocument(each, name, self._known(name), mtime_ns)
         self._close(outer, stamp, count, not lost, met, itself)
 
     def _close(
@@ -332,7 +307,7 @@ class Adder:
             self._forget(outer, met)
         if not itself:
             self.done.removed += self._writer.remove(outer)  # it was one document before
-        if stamp is not None and _settled(stamp.mtime_ns) and whole:
+        if stamp is not None and settled(stamp.mtime_ns) and whole:
             self._outers.note(outer, stamp, count)
 
     def _forget(self, outer: str, met: set[str]) -> None:
@@ -341,64 +316,11 @@ class Adder:
             self.done.removed += self._writer.remove(name)
         self._outers.drop(outer)
 
-    def _known(self, name: str) -> _Known | None:
+    def _known(self, name: str) -> KnownFile | None:
         old = self._writer.find(name)
-        return None if old is None else _Known(old[0], old[1], old[2], old[4])
+        return None if old is None else KnownFile(old[0], old[1], old[2], old[4])
 
-    def _read_files(self, items: list[_WantedDocument]) -> list[_Read | Skipped | Failed[_WantedDocument]]:
-        """Read documents together: one small file by itself takes longer to open than to read."""
-        fitting = [item.document for item in items if item.document.content.size <= LARGEST]
-        loaded = iter(load_many(fitting))
-        out: list[_Read | Skipped | Failed[_WantedDocument]] = []
-        for item in items:
-            if item.document.content.size > LARGEST:
-                out.append(Skipped(item.document.name, TOO_LARGE))
-                continue
-            each = next(loaded)
-            if not isinstance(each, Skipped):
-                made = attempt(partial(self._read_file, item), each)
-                out.append(Failed(item, made.error) if isinstance(made, Failed) else made)
-            else:
-                out.append(each)
-        return out
-
-    def _read_file(self, item: _WantedDocument, loaded: Document) -> _Read:
-        known = item.known
-        kind, chunks = self._reader.opened(loaded)
-        mtime_ns = item.mtime_ns or _settled(getattr(loaded.content, "mtime_ns", 0))
-        filed = store.Entry(item.name, loaded.checksum, kind, loaded.size, item.file, mtime_ns)
-        source = partial(self._reader.chunks, loaded, kind)
-        again = partial(self._reader.views, kind, (lambda: chunks) if isinstance(chunks, list) else source)
-        same = known is not None and (known.size, known.checksum, known.kind) == (
-            loaded.size,
-            loaded.checksum,
-            kind,
-        )
-        found = None
-        if not same and self._claim(filed):
-            found = again()
-        return _Read(filed, found, source if self._keep_text else None, again)
-
-    def _read_document(self, document: Document) -> _Read:
-        data = b"".join(document.content.chunks())
-        if len(data) > LARGEST:
-            raise InputError(f"{document.name}: {TOO_LARGE}")
-        kind = document.hint.kind
-        source = data if is_raw(kind) else to_utf8(data)[0]
-        if not kind or kind == "auto":
-            kind = self._reader.kind_of(source, document.file)
-        checksum = hashlib.blake2b(data, digest_size=DIGEST).digest()
-        filed = store.Entry(document.name, checksum, kind, len(data))
-        again = partial(self._reader.views, kind, lambda: [source])
-        found = again() if self._claim(filed) else None
-        return _Read(filed, found, (lambda: [source]) if self._keep_text else None, again)
-
-    def _claim(self, entry: store.Entry) -> bool:
-        """Be the one who fingerprints a content; of equal documents, only one thread does."""
-        key = (entry.bytes, entry.checksum, entry.kind)
-        return self._claimed.setdefault(key, entry.name) is entry.name
-
-    def _put(self, made: _Read) -> None:
+    def _put(self, made: ReadDocument) -> None:
         found, entry = made.again if made.found is None else made.found, made.entry
         if entry.name in self._units:
             entry = replace(entry, unit=self._unit(entry.name))
@@ -414,11 +336,6 @@ class Adder:
             self._unit_of_outer[outer] = unit_below(self._writer.catalog, outer + INSIDE)
         if outer and self._unit_of_outer[outer]:
             self._writer.assign(name, self._unit_of_outer[outer])
-
-
-def _settled(mtime_ns: int) -> int:
-    """Give the time of a file, or 0 for one so young that it may change again without a change of it."""
-    return mtime_ns if mtime_ns < time.time_ns() - RACY else 0
 
 
 def _stamp(path: str) -> Stamp:

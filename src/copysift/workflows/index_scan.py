@@ -18,7 +18,7 @@ import numpy as np
 from copysift.errors import InputError, UsageError
 from copysift.join.memory import Join
 from copysift.kinds import webpage
-from copysift.kinds.kind import CODE, TEXT, channel_of
+from copysift.kinds.kind import CODE, channel_of
 from copysift.kinds.lexemes import together
 from copysift.match.base_code import Base
 from copysift.match.counts import Counts
@@ -26,11 +26,13 @@ from copysift.model.document import Document
 from copysift.model.values import Skipped, Submission
 from copysift.runtime.progress import Progress
 from copysift.settings.comparison import Settings
+from copysift.sources.file_types import written_type
 from copysift.store.catalog_rows import ViewRow
 from copysift.store.entries import WHOLE
 from copysift.store.segment import hashes_of
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow
+from copysift.workflows.channel import StoredView
 from copysift.workflows.channels import Channels
 from copysift.workflows.collection import FiledDocument, ScannedFile
 from copysift.workflows.index_base import stored_base
@@ -99,7 +101,6 @@ class IndexScan(Scan):
         self._grouped = bool(apart or snapshot.units() or self._base)  # as with earlier files
         self._files = 0
         self._unread = 0  # programs that are gone or have changed
-        self._typed = False  # an index has no list for each type
 
     def _gather(
         self, paths: Iterable[str | os.PathLike[str]], shown: Progress, documents: Iterable[Document]
@@ -110,6 +111,9 @@ class IndexScan(Scan):
             given, known = self._gathered.base, self._base
             self._gathered.base = Base([given.hashes, known.hashes], together([given.lexemes, known.lexemes]))
         return entries
+
+    def _compared(self, entries: list[Document]) -> list[Document]:
+        return entries + [entry_of(row.name) for row in self._snapshot.documents()]
 
     def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         documents = list(self._documents({self._places.stored(entry.path) for entry in entries}))
@@ -155,19 +159,14 @@ class IndexScan(Scan):
     def _file_documents(
         self, documents: list[tuple[str, DocumentRow, ContentRow]], channels: Channels
     ) -> tuple[list[_Owners], list[_Member]]:
-        """File the documents of the index; give, for each list of fingerprints, the groups of its postings.
+        """File the documents of the index; give, for each join, the groups of its postings.
 
         Gives the files of submissions, too.
         """
         views: dict[int, list[ViewRow]] = {}
         for view in self._snapshot.catalog.views():
             views.setdefault(view.content, []).append(view)
-        joins = {
-            name + suffix: join
-            for name, channel in ((TEXT, channels.text), (CODE, channels.code))
-            for suffix, join in (("", channel.join), (WHOLE, channel.whole))
-        }
-        owners: dict[str, list[tuple[int, int]]] = {name: [] for name in joins}
+        owners: dict[Join, list[tuple[int, int]]] = {}
         members = []
         for shown, row, content in documents:
             number = len(self._collection.filed)
@@ -177,30 +176,30 @@ class IndexScan(Scan):
             filed = self._collection.filed[group if self._gathered is None else number]
             main = self._reader.readings(content.kind)[0]
             brought = {channel_of(main): main}
-            stored = [(content.number, channel_of(main), content.fingerprints)]
+            stored = [StoredView(content.number, channel_of(main), False, content.fingerprints)]
             for view in views.get(content.number, ()):
-                stored.append((view.number, view.channel, view.fingerprints))
+                channel, whole = view.channel.removesuffix(WHOLE), view.channel.endswith(WHOLE)
+                stored.append(StoredView(view.number, channel, whole, view.fingerprints))
                 if view.channel == CODE:
                     brought[CODE] = webpage.KIND if content.kind == "html" else content.kind
-            fresh = {name for name in brought if name not in filed.kinds}
+            fresh = {name: kind for name, kind in brought.items() if name not in filed.kinds}
             if fresh and filed is self._collection.filed[number]:
-                filed.fingerprints = content.fingerprints
-            for at, name, count in stored:
-                channel = name.removesuffix(WHOLE)
-                if channel in fresh:
-                    owners[name].append((at, group))
-                    known = channels.code if channel == CODE else channels.text
-                    known.know(group, brought[channel], name != channel, count)
-            filed.kinds.update({name: brought[name] for name in fresh})
+                every = stored[0]
+                if self._gathered is None:  # a short file counts all its k-grams, as in a scan of files
+                    every = next(
+                        (view for view in stored[1:] if view.whole and view.channel == every.channel), every
+                    )
+                filed.fingerprints = every.fingerprints
+            new = [each for each in stored if each.channel in fresh]
+            for join, at, one in channels.known(group, new, fresh, written_type(entry)):
+                owners.setdefault(join, []).append((at, one))
+            filed.kinds.update(fresh)
             if CODE in fresh:
                 self._add_lexemes(channels, group, entry, brought[CODE], content.kind)
             if self._gathered is not None:
-                members.append(_Member(filed, group, [at for at, _, _ in stored]))
-                for each in channels:
-                    if each.name not in brought:
-                        each.others[group] += content.fingerprints
+                members.append(_Member(filed, group, [each.number for each in stored]))
         size = self._snapshot.catalog.about("next")["content"] + 2
-        return [_Owners(join, owners[name], size) for name, join in joins.items()], members
+        return [_Owners(join, owned, size) for join, owned in owners.items()], members
 
     def _add_lexemes(self, channels: Channels, group: int, entry: Document, kind: str, source: str) -> None:
         """Read a program again for its statements and strings, which an index does not keep."""

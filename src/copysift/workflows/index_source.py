@@ -33,7 +33,7 @@ class IndexSource(WholeSource):
             indexed_documents,  # loads SQLite, which a list of sources does not need
         )
 
-        for found in indexed_documents(Path(outer.name).parent):
+        for found in indexed_documents(Path(outer.name).parent, reading):
             yield found if isinstance(found, Skipped) else found.document
 
 

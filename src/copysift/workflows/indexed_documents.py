@@ -1,6 +1,7 @@
 """The documents of an index with their texts, for commands that read them as they read files.
 
-The text is the file where that is unchanged, else the kept one; a document that has neither is named.
+The text is the file where that is unchanged, else the kept one; a document that has neither is named. Who
+compares raw bytes gets those of unchanged files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from copysift.sources.source import KEPT, Reading
 from copysift.store.catalog_rows import DocumentRow
 from copysift.store.snapshot import Snapshot
 from copysift.store.units import UnitRow
-from copysift.workflows.stored_settings import Places, members_of, unchanged
+from copysift.workflows.stored_settings import Members, Places, members_of, unchanged
 
 
 class IndexedDocument(NamedTuple):
@@ -34,12 +35,13 @@ class IndexedDocument(NamedTuple):
     kept: bool
 
 
-def indexed_documents(path: Path) -> Iterator[IndexedDocument | Skipped]:
+def indexed_documents(path: Path, reading: Reading) -> Iterator[IndexedDocument | Skipped]:
     """Give the documents in the order of adding; names of documents and of submissions are those to show."""
     snapshot = Snapshot(path)
     try:
         places = Places(path)
         members = members_of(path, snapshot.catalog)
+        raw = Members(reading) if reading.binary else None
         units, of = snapshot.units(), snapshot.members()
         for row, content in snapshot.listed():
             shown = places.shown(row)
@@ -53,6 +55,12 @@ def indexed_documents(path: Path) -> Iterator[IndexedDocument | Skipped]:
                     yield Skipped(shown, f"{found}, and {path} stores no texts")
                     continue
                 found = Document(shown, Memory(text), read_as=KEPT)
+            elif raw is not None:
+                loaded = raw.load(places.located(row.name))
+                if isinstance(loaded, Skipped):
+                    yield replace(loaded, name=shown)
+                    continue
+                found = loaded
             document = replace(found, name=shown, hint=Hint(shown), unit=unit.name or shown)
             yield IndexedDocument(document, row, unit, places.located(row.name) if row.file else "", kept)
     finally:
@@ -62,7 +70,7 @@ def indexed_documents(path: Path) -> Iterator[IndexedDocument | Skipped]:
 def wanted_documents(index: str, reading: Reading) -> Iterator[IndexedDocument | Skipped]:
     """Give the documents that the filters and limits of a reading take."""
     chosen = member_filter(replace(reading.walking, hidden=True))
-    for found in indexed_documents(Path(index)):
+    for found in indexed_documents(Path(index), reading):
         if isinstance(found, Skipped):
             yield found
         elif chosen(found.document.file):

@@ -116,7 +116,7 @@ class NearCopies:
         starts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]]))
         lengths = np.diff(np.append(starts, len(hashes)))
         own = np.ones(len(places), np.uint8)
-        packed = distinct(kernels.shingle.few_pairs(places, own, starts, lengths))
+        packed = distinct(kernels.lists.few_pairs(places, own, starts, lengths))
         return (packed >> np.uint64(32)).astype(np.int64), (packed & np.uint64(2**32 - 1)).astype(np.int64)
 
     def notes(self, most: int) -> tuple[str, ...]:

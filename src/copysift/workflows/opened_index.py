@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -69,6 +70,7 @@ class OpenedIndex:
         )
         self._notes: tuple[Snapshot, tuple[str, ...]] | None = None  # on how its programs were read
         self._readers: dict[tuple[str, str], Reader] = {}  # of questions, by kind and language
+        self._left_out: list[str] = []  # of the submissions that are looked up
         self._common = 0  # fingerprints of questions that too many documents have
         self._writer: Writer | None = None
         self._policy: Policy | None = None
@@ -124,7 +126,7 @@ class OpenedIndex:
         reader, alone = self._question_reader(asked), asked.kind != "auto"
         questions = file_questions
         if isinstance(asked, Query) and asked.by == "dir":
-            questions = submission_questions
+            questions = partial(submission_questions, notes=self._left_out)
         fields = reading_settings(self.path, self._reading().catalog, self._given)
         reading = replace(reading_of(self.settings), fields=reading_of(fields).fields)
         return questions(reader, reading, path, asked.language, alone)

@@ -17,6 +17,7 @@ from copysift.sources.inputs import Inputs
 from copysift.sources.places import exists
 from copysift.sources.source import Reading
 from copysift.sources.spool import Spool
+from copysift.sources.submission_files import leave_out
 from copysift.sources.submission_intake import Intake
 from copysift.workflows.query_document import Part, QueryDocument
 from copysift.workflows.reading import Reader
@@ -119,9 +120,17 @@ def submission_questions(
     path: str | os.PathLike[str],
     language: str = "",
     alone: bool = False,
+    notes: list[str] | None = None,
 ) -> Iterator[QueryDocument | Skipped]:
-    """Make a question of every submission at a path: a first-level folder or archive with all its files."""
+    """Make a question of every submission at a path: a first-level folder or archive with all its files.
+
+    What no student wrote is left out, as in a scan, unless patterns say which files are meant; `notes` gets
+    what that is.
+    """
     taken = Intake(reading, Spool(), True).take([path])
+    left_out = "" if reading.walking.include else leave_out(taken)
+    if left_out and notes is not None:
+        notes.append(left_out)
     yield from taken.skipped
     files: dict[str, list[Document]] = {group: [] for group in taken.groups}
     for document, group in taken.files:

@@ -306,8 +306,8 @@ def _hit(
         right="",
         equal=equal,
         resemblance=1.0 if equal else common / (n + m - common) if n + m else 0.0,
-        containment_left=share,
-        containment_right=common / m if m else 0.0,
+        containment_left=1.0 if equal else share,
+        containment_right=1.0 if equal else common / m if m else 0.0,
         sif=occurrences / asked.occurrences if asked.occurrences else 0.0,
         shared=s,
         bytes=row.bytes,
@@ -317,7 +317,9 @@ def _hit(
 
 def _as_equal(hit: Hit, query: Query) -> Hit:
     similarity = 1.0 if query.measure == "similarity" else None
-    return replace(hit, equal=True, resemblance=1.0, similarity=similarity)
+    return replace(
+        hit, equal=True, resemblance=1.0, containment_left=1.0, containment_right=1.0, similarity=similarity
+    )
 
 
 def _shares(hit: Hit) -> tuple[float, float, float, float]:

@@ -22,7 +22,7 @@ from copysift.errors import InputError, UsageError
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.counts import Counts
-from copysift.match.equality import same_symbols
+from copysift.match.exact import same_symbols
 from copysift.match.measures import Weigh, class_weights, weights
 from copysift.match.pairs import Pairs
 from copysift.match.repeats import chosen_by
@@ -134,7 +134,7 @@ class Scan:
         length = 0 if keep else chosen_by(self.settings)
         with Channels(
             self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
-            gathered is not None and self._typed and may_be_mixed(entries),
+            gathered is not None and self._typed and may_be_mixed(self._compared(entries)),
         ) as channels:  # fmt: skip
             with self._timed("read"):
                 self._read(entries, channels, shown)
@@ -269,6 +269,10 @@ class Scan:
             self._collection.skip(each)
         self._notes = found.notes
         return found.entries
+
+    def _compared(self, entries: list[Document]) -> list[Document]:
+        """Give all that is compared."""
+        return entries
 
     def _read(self, entries: list[Document], channels: Channels, shown: Progress) -> None:
         """Read, canonicalise and fingerprint in threads, and file the hashes in the order of input."""

@@ -20,6 +20,7 @@ from copysift.match.counts import Counts, PairColumns
 from copysift.match.measures import TOO_SMALL
 from copysift.match.pair_table import PairTable, Ranking
 from copysift.match.pairs import Pairs
+from copysift.model.document import INSIDE
 from copysift.model.regions import RegionColumns
 from copysift.model.values import Cluster, Group, Listing, Pair, Result
 from copysift.runtime.plurals import plural
@@ -158,8 +159,8 @@ def by_suffix(counts: Counts, settings: Settings) -> Counts:
 
 
 def suffix(name: str) -> str:
-    """Give the suffix of a file name, in lower case."""
-    return PurePath(name).suffix.lower()
+    """Give the suffix of the name of a file or member, in lower case."""
+    return PurePath(name.rpartition(INSIDE)[2]).suffix.lower()
 
 
 def answer(

@@ -22,7 +22,8 @@ SEED = 0x9E3779B97F4A7C15
 MIX = 0xFF51AFD7ED558CCD
 
 
-def _mix(value: int, pack: int) -> int:
+def mix(value: int, pack: int) -> int:
+    """Chain 64 bits on to a digest."""
     value = (value ^ pack) * MIX & ALL_BITS
     return value ^ value >> 32
 
@@ -39,8 +40,8 @@ def finish(value: int) -> int:
 def _digest(keys: list[int], length: int) -> int:
     value = SEED
     for key in keys:
-        value = _mix(value, key)
-    return finish(_mix(value, length))
+        value = mix(value, key)
+    return finish(mix(value, length))
 
 
 def content_digests(data: Bytes, offsets: Int64s) -> UInt64s:
@@ -320,69 +321,3 @@ def gather_strings(data: Bytes, ends: NDArray[np.int32], numbers: Int64s) -> tup
     out = np.zeros(len(found) + 1, np.int32)
     np.cumsum([len(each) for each in found], out=out[1:])
     return np.frombuffer(b"".join(found), np.uint8), out
-
-
-def lists(
-    hashes: UInt64s, docs: UInt32s, moduli: UInt32s, most: int, sizes: UInt32s
-) -> tuple[Int64s, Int64s, NDArray[np.bool_], UInt64s, Bytes]:
-    """Find who shares a hash in sorted entries: starts, lengths, common, digests, own."""
-    own = np.array(
-        [h % int(moduli[d]) == 0 for h, d in zip(hashes.tolist(), docs.tolist(), strict=True)], np.uint8
-    )
-    rows: list[tuple[int, int, bool, int]] = []
-    start = 0
-    while start < len(hashes):
-        end = start
-        while end < len(hashes) and hashes[end] == hashes[start]:
-            end += 1
-        common = end - start > most
-        if end - start > 1 and own[start:end].any():
-            value = SEED
-            for doc, mine in zip(docs[start:end].tolist(), own[start:end].tolist(), strict=True):
-                value = _mix(value, doc << 1 | mine)
-            rows.append((start, end - start, common, finish(value)))
-        if not common:
-            np.add.at(sizes, docs[start:end], own[start:end])
-        start = end
-    return (
-        np.array([row[0] for row in rows], np.int64),
-        np.array([row[1] for row in rows], np.int64),
-        np.array([row[2] for row in rows], np.bool_),
-        np.array([row[3] for row in rows], np.uint64),
-        own,
-    )
-
-
-def all_pairs(
-    docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s, weights: UInt32s
-) -> tuple[UInt64s, UInt32s]:
-    """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
-    pairs, counts = [], []
-    for start, length, weight in zip(starts.tolist(), lengths.tolist(), weights.tolist(), strict=True):
-        for i in range(start, start + length):
-            for j in range(i + 1, start + length):
-                if own[i] or own[j]:
-                    pairs.append(_pair(int(docs[i]), int(docs[j])))
-                    counts.append(weight)
-    return np.array(pairs, np.uint64), np.array(counts, np.uint32)
-
-
-def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UInt64s:
-    """Give of each common list the pairs with its first owner, the one before, and one of the first few."""
-    pairs = []
-    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-        first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
-        total = sum(_mix(SEED, doc) for doc in docs[start : start + length].tolist())
-        lead = start + finish(total & ALL_BITS) % min(length, 8)
-        for at in range(start, start + length):
-            if at != first:
-                pairs.append(_pair(int(docs[first]), int(docs[at])))
-            if at > start and first not in (at - 1, at) and (own[at] or own[at - 1]):
-                pairs.append(_pair(int(docs[at - 1]), int(docs[at])))
-            if first != lead != at and (own[at] or own[lead]):
-                pairs.append(_pair(int(docs[lead]), int(docs[at])))
-    return np.array(pairs, np.uint64)
-
-
-def _pair(a: int, b: int) -> int:
-    return min(a, b) << 32 | max(a, b)

@@ -37,6 +37,11 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+// A time as it was given, but for the T of ISO 8601.
+function moment(when) {
+  return when.replace(/^(\d{4}-\d\d-\d\d)T(?=\d)/, "$1 ");
+}
+
 function size(bytes) {
   for (const [unit, each] of [["MB", 1e6], ["kB", 1e3]]) {
     if (bytes >= each) return `${(bytes / each).toPrecision(3)} ${unit}`;

@@ -96,7 +96,7 @@ async function hints(pair) {
   const [one, other] = [Date.parse(left.when.replace(" ", "T")), Date.parse(right.when.replace(" ", "T"))];
   if (one && other && one !== other) {
     const [first, last] = one < other ? [pair.left, pair.right] : [pair.right, pair.left];
-    found.push(`${nameOf(first)} was handed in ${howLong(Math.abs(other - one))} before ${nameOf(last)}.`);
+    found.push(`The work of ${nameOf(first)} was handed in ${howLong(Math.abs(other - one))} before the work of ${nameOf(last)}.`);
   }
   if (left.attempt && right.attempt && left.attempt !== right.attempt) found.push(`This is attempt ${left.attempt} of ${nameOf(pair.left)}, and attempt ${right.attempt} of ${nameOf(pair.right)}.`);
   found.push(...await commentsLeft(pair));

@@ -10,7 +10,7 @@ function measures(pair) {
   const rows = [
     ["Similarity", percent(pair.similarity)], ["Resemblance", estimated(pair.resemblance, pair.intervals, 0)],
     ["Of left", estimated(pair.ofLeft, pair.intervals, 1)], ["Of right", estimated(pair.ofRight, pair.intervals, 2)],
-    ["Shared fingerprints", pair.distinct.every((each) => each) ? `${pair.shared.toLocaleString("en")} of ${pair.distinct[0].toLocaleString("en")} and ${pair.distinct[1].toLocaleString("en")} distinct` : pair.shared.toLocaleString("en")], ["Passages", pair.regions.length],
+    ["Shared fingerprints", pair.distinct.every((each) => each) ? `${pair.shared.toLocaleString("en")} of ${pair.distinct[0].toLocaleString("en")} on the left and ${pair.distinct[1].toLocaleString("en")} on the right` : pair.shared.toLocaleString("en")], ["Passages", pair.regions.length],
     ["Longest", pair.longest === null ? "" : count(pair.longest, pair.unit)], ["Lines", pair.lines ?? ""],
   ];
   return [
@@ -53,7 +53,7 @@ function reasons(pair, root) {
     const [left, right] = counts[what];
     if (!left && !right) return null;
     const box = el("input", { type: "checkbox", checked: true, onchange: () => root.classList.toggle(`no-${name}`, !box.checked) });
-    return el("label", { class: "check" }, box, el("span", { class: `clue clue-${name}` }, left === right ? `${left} ${CLUE_WORDS[name][left === 1 ? 0 : 1]}` : `${left} and ${right} ${CLUE_WORDS[name][1]}`));
+    return el("label", { class: "check" }, box, el("span", { class: `clue clue-${name}` }, left === right ? `${left} ${CLUE_WORDS[name][left === 1 ? 0 : 1]}` : `${left} ${CLUE_WORDS[name][left === 1 ? 0 : 1]} on the left, ${right} on the right`));
   });
   const best = Math.max(...shares.map(([, share]) => share));
   return el("details", { class: "unusual reasons", open: true }, el("summary", {}, "What raised the score"),

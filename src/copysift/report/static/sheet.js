@@ -21,7 +21,7 @@ async function wholeSource(pair, side) {
 
 function facts(number, titled) {
   const each = data.submissions[number];
-  const rows = [["Name", hidden ? "" : each.name], ["Author", hidden ? "" : each.author], ["Team", hidden ? "" : each.team], ["Time", each.when], ["Attempt", each.attempt],
+  const rows = [["Name", hidden ? "" : each.name], ["Author", hidden ? "" : each.author], ["Team", hidden ? "" : each.team], ["Time", moment(each.when)], ["Attempt", each.attempt],
     ["Files", `${each.files.length}, ${size(each.bytes)}`]];
   return el("div", { class: "card" }, titled ? el("h2", {}, nameOf(number)) : null, el("dl", { class: "facts" },
     rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));

@@ -34,11 +34,11 @@ function timeCard(title, members, range) {
   requestAnimationFrame(() => drawArcs(canvas, pairs, place));
   const rows = [...members].sort((a, b) => timeOf(a) - timeOf(b)).map((number) => {
     const before = pairs.filter((pair) => (pair.left === number || pair.right === number) && timeOf(otherOf(pair, number)) < timeOf(number));
-    return el("li", {}, el("time", {}, data.submissions[number].when), " ", submissionLink(number),
+    return el("li", {}, el("time", {}, moment(data.submissions[number].when)), " ", submissionLink(number),
       before.length ? el("span", { class: "muted" }, ", after ", before.slice(0, 5).map((pair, at) => [at ? ", " : "", pairLink(pair, `${nameOf(otherOf(pair, number))} (${percent(pair.similarity)}, ${howLong(timeOf(number) - timeOf(otherOf(pair, number)))} earlier)`)]), before.length > 5 ? ", …" : "") : null);
   });
   return el("div", { class: "card" }, el("h2", {}, title),
-    el("div", { class: "axis" }, canvas, members.map((number) => el("a", { class: "dot", href: `#/submission/${number}`, style: { left: `${100 * place(number)}%` }, title: `${nameOf(number)}, ${data.submissions[number].when}`, "aria-label": `${nameOf(number)}, ${data.submissions[number].when}` }))),
+    el("div", { class: "axis" }, canvas, members.map((number) => el("a", { class: "dot", href: `#/submission/${number}`, style: { left: `${100 * place(number)}%` }, title: `${nameOf(number)}, ${moment(data.submissions[number].when)}`, "aria-label": `${nameOf(number)}, ${moment(data.submissions[number].when)}` }))),
     el("p", { class: "axis-ends muted" }, el("span", {}, new Date(first).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })), el("span", {}, new Date(last).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }))),
     el("ol", { class: "times" }, rows));
 }

@@ -10,7 +10,7 @@ import pytest
 
 GROWTH = """
 import ctypes, sys
-from copysift.serve.allocator import give_memory_back
+from copysift.runtime.heap import give_memory_back
 
 class Info(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "a b c d mapped e f used free g".split()]
