@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import copysift
-from copysift.clusters.families import families
+from copysift.clusters import families as module
+from copysift.clusters.families import Links, families
 from copysift.join.memory import Join
 from copysift.join.rows import candidates
 from copysift.match.measures import rarity
@@ -300,3 +301,16 @@ def test_more_groups_than_a_class_has_are_families_of_their_own(monkeypatch):
         monkeypatch.setattr("copysift.clusters.families.MOST", most)
         labels = families(postings(groups))
         assert bool(labels[0] == labels[1]) is one
+
+
+def test_a_part_that_is_too_large_is_cut_at_its_weakest_links(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST", 2)
+    links = Links(
+        np.array([0, 1, 2, 4], np.uint32), np.array([1, 2, 3, 5], np.uint32), np.array([0.9, 0.31, 0.35, 0.3])
+    )
+    parts = module._parts(np.arange(6, dtype=np.uint32), links)
+    assert [sorted(np.flatnonzero(parts == part).tolist()) for part in np.unique(parts)] == [
+        [0, 1],
+        [2, 3],  # as strong as is asked for after one step
+        [4, 5],  # weak, but of a part that is small
+    ]

@@ -176,7 +176,7 @@ def test_rows_that_share_one_long_text_are_a_named_skip_and_take_little_memory(
 
 def test_few_bytes_that_claim_many_records_are_a_named_skip(tmp_path: Path) -> None:
     path = written(tmp_path / "c.parquet", shared(200_000, 3000, DICTIONARY).drop_columns("id"))
-    assert path.stat().st_size < 50_000
+    assert path.stat().st_size < 100_000
     done = copysift(tmp_path, "dedup", "c.parquet", "-o", "out.jsonl")
     assert done.status == 3, done.err
     assert "c.parquet: unpacks to more than 67,108,864 bytes, which may be an attack" in done.err

@@ -196,3 +196,43 @@ def test_the_servers_own_reasons_end_the_conversation_too() -> None:
     assert talk.fail("too slow") == [Failed("too slow", b"Error: too slow\n")]
     assert talk.over
     assert talk.receive(b"more") == talk.finish() == talk.fail("again") == []
+
+
+def test_options_that_a_client_leaves_out_are_those_of_the_classic_client() -> None:
+    events = heard([b"moss 987654321\nlanguage python\n" + sent(b"a", b"x") + b"query 0 c\nend\n"])
+    assert [each for each in events if isinstance(each, Submitted)] == [
+        Submitted(Options("987654321", False, False, 10, 250, "python"), "c")
+    ]
+
+
+def test_every_limit_may_be_reached_and_not_passed() -> None:
+    files = sent(b"a", b"x" * 30) + sent(b"b", b"y" * 20) + sent(b"c", b"") + sent(b"d", b"")
+    for head, taken in (
+        (HEAD + files, True),
+        (HEAD + sent(b"a", b"x" * 30) + sent(b"b", b"y" * 21), False),
+        (HEAD + sent(b"a" * (80 - len(b"file 1 python 3 ")), b"xyz"), True),
+        (HEAD + sent(b"a" * (81 - len(b"file 1 python 3 ")), b"xyz"), False),
+        (b"moss 987654321\n" + b"X 0\n" * 8 + b"language python\n" + sent(b"a", b"x"), True),  # 12 lines
+        (b"moss 987654321\n" + b"X 0\n" * 9 + b"language python\n" + sent(b"a", b"x"), False),
+    ):
+        events = heard([head + b"query 0 c\nend\n"])
+        assert (events[-1] == Ended()) is taken, events[-1]
+
+
+@pytest.mark.parametrize(
+    ("digits", "number"), [("999999999999", 999_999_999_999), ("0", 0), ("1000000000000", None), ("", None)]
+)
+def test_numbers_have_up_to_twelve_digits(digits: str, number: int | None) -> None:
+    head = f"moss 987654321\nshow {digits}\nlanguage python\n".encode()
+    events = heard([head + sent(b"a", b"x") + b"query 0 c\nend\n"])
+    shown = [each.options.show for each in events if isinstance(each, Submitted)]
+    assert shown == ([] if number is None else [number])
+
+
+def test_nothing_but_a_line_may_follow_a_query_before_its_answer() -> None:
+    for extra, over in ((80, False), (81, True)):
+        talk = Conversation(SMALL)
+        talk.receive(HEAD + sent(b"a", b"x") + b"query 0 c\n")
+        assert talk.waiting
+        talk.receive(b"e" * extra)
+        assert talk.over is over

@@ -15,7 +15,7 @@ import pytest
 from copysift.errors import UsageError
 from copysift.model.document import Document
 from copysift.model.values import Skipped
-from copysift.sources.container_limits import ArchiveLimits
+from copysift.sources.container_limits import ArchiveLimits, Budget, LimitReachedError, TooSlowMemberError
 from copysift.sources.containers import ZIP
 from copysift.sources.inputs import members
 from copysift.sources.source import Reading
@@ -135,6 +135,40 @@ def test_a_tar_header_that_asks_for_much_memory_is_refused():
 def test_limits_below_one_are_refused(field):
     with pytest.raises(UsageError, match="limits"):
         ArchiveLimits(**{field: 0})
+
+
+@pytest.mark.parametrize(
+    ("packed", "most"), [(0, 64 << 20), (10, 64 << 20), (1 << 20, 100 << 20), (1 << 30, 4 << 30)]
+)
+def test_a_small_archive_may_unpack_to_64_mib_a_large_one_to_100_times_its_size(packed, most):
+    budget = Budget(ArchiveLimits(), packed)
+    budget.unpack(most)
+    with pytest.raises(LimitReachedError, match=f"more than {most:,} bytes"):
+        budget.unpack(1)
+
+
+def test_members_are_counted_up_to_the_limit():
+    budget = Budget(ArchiveLimits(members=3), 0)
+    budget.member(2)
+    budget.member()
+    with pytest.raises(LimitReachedError, match="more than 3 members"):
+        budget.member()
+
+
+def test_every_member_has_its_own_time(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("copysift.sources.container_limits.time.thread_time", lambda: now)
+    budget = Budget(ArchiveLimits(), 0, seconds=2.0)
+    now = 102.0
+    budget.unpack(1)
+    budget.member()
+    now = 104.0
+    budget.unpack(1)
+    budget.restart()
+    now = 106.5
+    with pytest.raises(TooSlowMemberError):
+        budget.unpack(1)
+    Budget(ArchiveLimits(), 0).unpack(1)  # without a limit on time
 
 
 # members that cannot be had
